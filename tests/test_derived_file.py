@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.derived_file import open_cache, reading
 from judge.base.errors import SpecError
+from judge.base.sqlite_file import open_cache, reading
 
 TABLE = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT)"
 

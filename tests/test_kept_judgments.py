@@ -32,7 +32,8 @@ from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder, write_manifest
 from judge.base.records import Criterion
-from judge.ratings.ratings_table import COLUMNS, helpers, journaled, judgments, parsed_file, read
+from judge.ratings.ratings_table import COLUMNS, journaled, judgments, parsed_file, read
+from judge.ratings.ratings_table import judgments as helpers
 
 JOURNALS = Path(__file__).resolve().parent / "journals"
 TEXTS = (

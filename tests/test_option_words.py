@@ -22,8 +22,8 @@ from judge.base.wording import PLAIN, Advice, Note, joined, listed, written
 from judge.cli.commands import COMMANDS
 from judge.cli.declared import RARE, flag
 from judge.cli.main import app
-from judge.cli.option_words import FLAGS, complaint, mend, with_flags
 from judge.cli.rare import EVERYWHERE
+from judge.cli.table_options import FLAGS, complaint, mend, with_flags
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

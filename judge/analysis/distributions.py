@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
+from judge.base.printing.tables import Column, Table
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
 
 Floats = NDArray[np.float64]
 
@@ -189,4 +191,35 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
         mean=float(rated.mean()) if rated.size and (scale is None or scale.numeric) else None,
         control=source.judge in controls,
         words=() if scale is None else tuple(scale.text_of(float(middle)) for middle in middles),
+    )
+
+
+# Printed table of the share of each scale point among the ratings.
+
+
+def table(distributions: Distributions) -> Table:
+    """Table of rating distributions, with one row per source and criterion, and one column per point of the scale.
+
+    A source is people, or one judge with one Eval-Prompt.
+    """
+    named = {
+        (point, name)
+        for row in distributions.rows
+        for distribution in row
+        for point, name in zip(distribution.points, distribution.names, strict=True)
+    }
+    # Labels of several criteria may have one code: each has its own column, beside those of the same code.
+    points = [name for _, name in sorted(named)]
+    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns += [Column(name, f"{name} %", digits=1, factor=100) for name in dict.fromkeys(points)]
+    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
+    rows = [
+        {"judge": distribution.judge, "eval_prompt": distribution.eval_prompt, "criterion": distribution.criterion}
+        | dict(zip(distribution.names, distribution.shares, strict=True))
+        | {"n": distribution.n, "asked": distribution.asked, "mean": distribution.mean}
+        for row in distributions.rows
+        for distribution in row
+    ]
+    return Table(
+        f"Shares of ratings, {distributions.dataset}", columns, rows, distributions.signature, distributions.notes
     )

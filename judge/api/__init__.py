@@ -2,8 +2,7 @@
 tables.
 """
 
-from judge.api.dataset import LoadedDataset, load_dataset
-from judge.api.opened_run import OpenedRun, open_audit, open_run, run
+from judge.api.opened_run import LoadedDataset, OpenedRun, load_dataset, open_audit, open_run, run
 from judge.questions.answer import Answer
 
 __all__ = ["Answer", "LoadedDataset", "OpenedRun", "load_dataset", "open_audit", "open_run", "run"]

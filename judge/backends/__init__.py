@@ -26,7 +26,7 @@ __all__ = [
 
 BACKENDS: dict[str, str] = {
     "anthropic": "judge.backends.anthropic.backend",
-    "gemini": "judge.backends.gemini.backend",
+    "gemini": "judge.backends.gemini",
     "hf": "judge.backends.hf.backend",
     "local": "judge.backends.hf.packaged",
     "openai": "judge.backends.openai.backend",

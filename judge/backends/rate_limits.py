@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from judge.backends.server_refusals.retry_delay import moment, number
+from judge.backends.server_refusals.body import moment, number
 
 _FORMS = {
     "requests": ("x-ratelimit-{}-requests", "anthropic-ratelimit-requests-{}"),

@@ -92,7 +92,7 @@ def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Paramete
 
 
 def _ask(question: Question, values: Mapping[str, Any]) -> None:
-    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.inputs.pass_rate import Selection
     from judge.cli.reading_bar import reading_bar
     from judge.questions.source import Source
 
@@ -121,21 +121,21 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
 def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
     """Width of the picture; SpecError if this way to answer has none, before anything is read."""
     from judge.base.errors import SpecError
-    from judge.questions.figures import page
+    from judge.questions.figures import panels
 
     if way.picture is None:
         drawn = [name for name, each in question.ways.items() if each.picture is not None]
         hint = f"--layout {' or '.join(drawn)} has one" if drawn else "a .csv, .md or .json file holds its tables"
         raise SpecError("this answer has no picture", hint=hint)
-    return page.inches_of(values["width"])
+    return panels.inches_of(values["width"])
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:
     from judge.analysis.inputs.panels import people_said
-    from judge.cli.option_words import with_flags
-    from judge.questions.figures import page
+    from judge.cli.table_options import with_flags
+    from judge.questions.figures import panels
 
-    page.write(answer.figure(inches), output)
+    panels.write(answer.figure(inches), output)
     typer.echo("; ".join([str(output), *map(with_flags, people_said(answer.table))]))
 
 
@@ -154,7 +154,7 @@ def _write(answer: Answer, folder: Path) -> None:
 def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.pass_rate import asked_for
-    from judge.cli.option_words import FLAGS, emit
+    from judge.cli.table_options import FLAGS, emit
 
     printed = list(answer.told(FLAGS) if form == "table" and output is None else answer.printed(FLAGS))
     if (answer.table.frame["source"] == "judge").any():

@@ -3,25 +3,205 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from judge.base.errors import JudgeError, nearest
-from judge.base.printing import screen_width
+from judge.base.errors import TELLS_INTACT, JudgeError, RunFolderError, nearest
+from judge.base.printing import text_layout
 from judge.base.printing.visible import visible
 from judge.base.redaction import redact
 from judge.cli import completion
 from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of
-from judge.cli.option_words import complaint, mend
-from judge.cli.streams import guarded
+from judge.cli.table_options import complaint, mend
 from judge.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from judge.base.credentials.trust import UntrustedHostError
+
+
+# Handles standard streams that are closed, full, no longer read, or limited to a narrow encoding.
+
+UNREAD = 141
+"""Exit code where the reader of the output has gone, as in `judge ratings RUN | head`: a shell's word for SIGPIPE."""
+
+
+class _Noted(RawIOBase):
+    """Raw file of an output stream that stores the last error raised in writing. The cause of a failure is thus known
+    even if a later error hides it.
+    """
+
+    def __init__(self, file: RawIOBase) -> None:
+        super().__init__()
+        self._file = file
+        self.failure: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
+
+    def write(self, data: Buffer, /) -> int | None:
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.failure = error
+            raise
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Context manager for printing to stdout. If output cannot be written, the program exits with an error message; if
+    the reader has closed the pipe, it exits silently.
+    """
+    _open_closed()
+    if sys.stdout is not sys.__stdout__:  # a notebook's, a test's
+        yield
+        return
+    before: Any = sys.stdout
+    before.flush()
+    file = _Noted(getattr(before.buffer, "raw", before.buffer))
+    sys.stdout = stream = _text(file, before)
+    try:
+        yield
+    except BaseException:
+        _flush(stream)
+        if file.failure is None:
+            raise
+    else:
+        _flush(stream)
+    finally:
+        sys.stdout = before
+    if file.failure is not None:
+        _silence(stream)
+        _leave(file.failure)
+
+
+def _open_closed() -> None:
+    """Replace closed standard streams (`judge ... >&-`) by the null device, so that no other file gets their descriptor
+    numbers.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # For reading only: what is printed fails, and is said to have failed. Error messages are dropped.
+            number = os.open(os.devnull, os.O_RDWR if name == "stderr" else os.O_RDONLY)
+            stream = open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def _text(file: _Noted, before: Any) -> TextIOWrapper:
+    """Text stream over `file` that replaces the stream `before`: UTF-8 for files and pipes, unless PYTHONIOENCODING is
+    set. A terminal keeps its encoding.
+
+    Characters that the encoding lacks are written as escapes and raise no error.
+    """
+    keep = before.isatty() or os.environ.get("PYTHONIOENCODING")
+    lenient = before.errors if before.errors != "strict" else "backslashreplace"
+    return TextIOWrapper(
+        BufferedWriter(file),
+        encoding=before.encoding if keep else "utf-8",
+        errors=lenient,
+        line_buffering=before.isatty() or before.write_through,
+    )
+
+
+def _flush(stream: TextIOWrapper) -> None:
+    with suppress(OSError):
+        stream.flush()
+
+
+def _silence(stream: TextIOWrapper) -> None:
+    """Discard what is still buffered in `stream`, so that the interpreter reports no error at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    _flush(stream)
+
+
+def _leave(failure: OSError) -> None:
+    if failure.errno == errno.EPIPE:
+        sys.exit(UNREAD)
+    if failure.errno == errno.EBADF:
+        sys.stderr.write("error: standard output is closed\nhint: send it to a file, or to /dev/null\n")
+    else:
+        sys.stderr.write(f"error: standard output cannot be written: {failure.strerror}\n")
+    sys.exit(1)
+
+
+# Search for a damaged journal or manifest after a command has failed. The files are not changed.
+
+_HINT = f"{TELLS_INTACT}; restore the journal from a copy"
+
+
+def damage(arguments: Iterable[str]) -> RunFolderError | None:
+    """Error that names the first damaged journal or manifest of the runs on a command line; None if all are sound."""
+    from judge.answers.journal.soundness import what_is_wrong
+    from judge.asking.run_folder.layout import resolve
+    from judge.asking.run_folder.manifest import read_manifest
+
+    for word in arguments:
+        if not Path(word).exists():
+            continue
+        with contextlib.suppress(JudgeError, OSError):
+            for folder in resolve([word]):
+                if folder.journal.is_file() and (why := what_is_wrong(folder.journal)) is not None:
+                    return RunFolderError(f"{folder.journal} is damaged, or was changed: {why}", hint=_HINT)
+                if (why := _manifest_wrong(read_manifest(folder.manifest))) is not None:
+                    return RunFolderError(f"{folder.manifest} is damaged, or was changed: {why}", hint=_HINT)
+    return None
+
+
+_SHAPES = {"judge": str, "run": str, "asked": dict, "in_force": dict, "sittings": list, "totals": dict}
+
+
+def _manifest_wrong(manifest: dict[str, object]) -> str | None:
+    for key, kind in _SHAPES.items():
+        if manifest.get(key) is not None and not isinstance(manifest[key], kind):
+            return f"{key} is no {kind.__name__}"
+    return None
+
+
+# Asks the user, on a terminal, whether an API key may be sent to a server. No answer counts as no.
+
+
+def allowed(error: UntrustedHostError) -> bool:
+    """Ask the user whether to send API keys to a server, for this command or always. False if the user declines or if
+    there is no terminal.
+    """
+    from judge.base.credentials.trust import VARIABLE, remember
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{complaint(error)}\n")
+    sys.stderr.write(
+        f"Send {' and '.join(error.variables)} to {error.origin}? y: for this command, always: from now on, else: no  "
+    )
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower()
+    if answer in ("y", "yes"):
+        os.environ[VARIABLE] = ",".join(filter(None, [os.environ.get(VARIABLE), str(error.origin)]))
+        return True
+    if answer == "always":
+        sys.stderr.write(f"kept in {remember(error.origin, error.variables)}\n")
+        return True
+    return False
 
 
 class LazyGroup(TyperGroup):
@@ -117,7 +297,7 @@ def _rare(error: Exception) -> str:
 
 def overview() -> str:
     """Text of `judge --help`. On a narrow screen, long lines are wrapped."""
-    screen = screen_width.narrow()
+    screen = text_layout.narrow()
     lines = _overview()
     if screen is not None:
         lines = [part for line in lines for part in _wrapped(line, screen)]
@@ -181,8 +361,6 @@ def main(arguments: list[str] | None = None) -> None:
                 raise
             fail(JudgeError(f"{error.filename}: {error.strerror}"))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, _sqlite_error()) as error:
-            from judge.cli.damage import damage
-
             if (blamed := damage(arguments)) is None:
                 raise
             blamed.__cause__ = error
@@ -209,7 +387,7 @@ def _run(arguments: list[str]) -> None:
     elif arguments[0] == completion.INSTALL:
         completion.install(arguments[1:])
         return
-    screen = screen_width.narrow()
+    screen = text_layout.narrow()
     # typer writes help for 50 columns at least, unless told otherwise.
     _command(arguments, {"terminal_width": screen} if screen else {})
 
@@ -219,7 +397,6 @@ def _command(arguments: list[str], extra: dict[str, Any]) -> None:
     asked; with permission the command runs again. All this happens before any request is sent. `extra` holds further
     options for typer's call of the command.
     """
-    from judge.cli.trust_question import allowed
 
     while True:
         try:

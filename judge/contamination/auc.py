@@ -15,10 +15,9 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.whole_file import draft
 from judge.base.wording import Advice, Note
-from judge.contamination.area import area, draw
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.threshold import of_score
+from judge.contamination.threshold import area, draw, of_score
 from judge.stats import near_ties
 from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling.bootstrap import Resamples

@@ -6,10 +6,9 @@ import asyncio
 from pathlib import Path
 
 from judge.backends import Scorer, Settings, open_scorer
-from judge.contamination.cache import Cache
 from judge.contamination.options import ScoringOptions
 from judge.contamination.scores_file import ScoresFile, assemble
-from judge.contamination.scoring import Progress, ScoreOptions, score
+from judge.contamination.scoring import Cache, Progress, ScoreOptions, score
 from judge.contamination.texts import TextSet, first_words, plain_texts
 from judge.contamination.threshold import refuse_other_model
 

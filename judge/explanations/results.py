@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from judge.base.wording import Advice, Note
-from judge.explanations.mapping import as_published, keywords
+from judge.explanations.mapping import explanation_map, keywords
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import ExplanationMap, Step
 from judge.explanations.mapping.keyword_groups import (
@@ -16,9 +16,9 @@ from judge.explanations.mapping.keyword_groups import (
     group_keywords,
     yake_keywords,
 )
-from judge.explanations.mapping.side_words import SideWords, side_words
+from judge.explanations.mapping.keywords import SideWords, side_words
 from judge.explanations.quality.numbers import Numbers, numbers
-from judge.explanations.quality.rows import Asked, Measured, Row
+from judge.explanations.quality.specificity import Asked, Measured, Row
 from judge.stats import near_ties
 
 
@@ -121,7 +121,7 @@ def _notes(mapped: ExplanationMap) -> list[str]:
     """Notes on the analysis as a whole: rows left out, embedding, map, clusters and sources."""
     options = mapped.options
     lost = [f"{count} of {len(mapped.texts.frame)} rows left out: {why}" for why, count in mapped.left_out.items()]
-    more = as_published.declared(mapped.texts, options, model=mapped.model) if options.as_published else []
+    more = explanation_map.declared(mapped.texts, options, model=mapped.model) if options.as_published else []
     notes = [*lost, mapped.embedded.note]
     if mapped.picture is not None:
         notes.append(mapped.picture.note)

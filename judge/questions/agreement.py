@@ -9,20 +9,14 @@ from judge.analysis import classes, correlation, labels
 from judge.analysis import panels as of_panels
 from judge.analysis.agreement import (
     accuracy,
-    accuracy_tables,
     binary_labels,
     correlation_grid,
     drift,
-    drift_tables,
-    label_rules,
-    labels_tables,
     replacement,
     replacement_tables,
     sliding_sets,
-    sliding_sets_tables,
 )
 from judge.analysis.aspects import compute as aspects
-from judge.analysis.aspects import printed as aspects_printed
 from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins_table import table_of
 from judge.analysis.options.agreement_options import (
@@ -72,7 +66,7 @@ def _control(source: Source, _table: RatingsTable) -> Mapping[str, Any]:
 
 
 def _label_criteria(options: LabelOptions) -> list[str | None]:
-    return [label_rules.criterion_of(rule) for rule in (options.labels, *options.errors)]
+    return [binary_labels.criterion_of(rule) for rule in (options.labels, *options.errors)]
 
 
 CORRELATE = Question(
@@ -130,7 +124,7 @@ CORRELATE = Question(
             options=AccuracyOptions,
             compute=accuracy.accuracies,
             further=_control,
-            tables=accuracy_tables.tables,
+            tables=accuracy.tables,
             sentence=sentences.accuracy,
             helps={
                 "folds": "number of folds of story-prompts in which the width of ties is fitted",
@@ -144,7 +138,7 @@ CORRELATE = Question(
             options=LabelOptions,
             compute=binary_labels.discrimination,
             further=_control,
-            tables=labels_tables.tables,
+            tables=binary_labels.tables,
             helps={
                 "labels": "rule that gives a story label 1: a criterion of two values, or 'Overall > 4'",
                 "errors": "rule of an error type, compared with the labelled stories; may be given several times",
@@ -156,7 +150,7 @@ CORRELATE = Question(
             options=DriftOptions,
             compute=drift.drift,
             further=_control,
-            tables=drift_tables.tables,
+            tables=drift.tables,
             sentence=sentences.drift,
             without=("window", "stride", "ci", "resamples", "seed"),
         ),
@@ -164,13 +158,13 @@ CORRELATE = Question(
             options=DriftOptions,
             compute=sliding_sets.sets,
             further=_control,
-            tables=sliding_sets_tables.tables,
+            tables=sliding_sets.tables,
             helps={
                 "window": "number of stories in a set",
                 "stride": "number of stories between the beginnings of two sets",
             },
         ),
-        "aspects": Way(options=AspectsOptions, compute=aspects.aspects, tables=aspects_printed.tables),
+        "aspects": Way(options=AspectsOptions, compute=aspects.aspects, tables=aspects.tables),
     },
 )
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judge.analysis.comparison import comparison
 from judge.analysis.comparison import tables as comparison_tables
 from judge.analysis.frames import long_table
-from judge.analysis.jury import jury, reliability_curve, reliability_table
-from judge.analysis.jury import tables as jury_tables
+from judge.analysis.jury import jury, reliability_curve
 from judge.analysis.options.table_options import (
     CompareOptions,
     JuryOptions,
@@ -76,7 +75,7 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
     """The jury's combined ratings as an import. Raises SpecError unless there is exactly one dataset."""
-    from judge.analysis.jury.ratings import jury_name, notes_of, ratings_of
+    from judge.analysis.jury.jury import jury_name, notes_of, ratings_of
     from judge.exchange.imports.imported_folder import Import
 
     if len(juries.held) != 1:
@@ -144,7 +143,7 @@ JURY = Question(
         "panel": Way(
             options=JuryOptions,
             compute=jury.jury,
-            tables=jury_tables.tables,
+            tables=jury.tables,
             sentence=sentences.jury,
             shown=_Jury,
             ratings=_jury_ratings,
@@ -168,8 +167,8 @@ JURY = Question(
         "calibration": Way(
             options=ReliabilityOptions,
             compute=reliability_curve.curves,
-            tables=lambda found: [reliability_table.table(each) for each in found],
-            frame=lambda found: frame_of(map(reliability_table.table, found)),
+            tables=lambda found: [reliability_curve.table(each) for each in found],
+            frame=lambda found: frame_of(map(reliability_curve.table, found)),
             helps={"bins": "largest number of bins, which hold equally many stories"},
             picture=pictures.calibration,
         ),

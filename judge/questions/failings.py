@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis import diagnose, distribution_tables, distributions, stress
+from judge.analysis import diagnose, distributions, stress
 from judge.analysis.criteria import criteria
 from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.disagreements import disagreements
@@ -106,8 +106,8 @@ DIAGNOSE = Question(
         "distributions": Way(
             options=DistributionOptions,
             compute=distributions.distributions,
-            tables=lambda found: [distribution_tables.table(each) for each in found],
-            frame=lambda found: frame_of(map(distribution_tables.table, found)),
+            tables=lambda found: [distributions.table(each) for each in found],
+            frame=lambda found: frame_of(map(distributions.table, found)),
             picture=pictures.distributions,
         ),
         "stories": Way(

@@ -6,7 +6,7 @@ from dataclasses import MISSING, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.contamination import report, scores_file, validity
+from judge.contamination import report, scores_file, tables
 from judge.contamination.options import ReportOptions, ValidityOptions
 from judge.contamination.tables import report_table, validity_table
 from judge.questions.frames import frame_of
@@ -28,7 +28,7 @@ def _report(table: RatingsTable, options: Any) -> Any:
 
 
 def _validity(table: RatingsTable, options: Any) -> Any:
-    return validity_table(validity.validity(table, [scores_file.read(path) for path in options.scores], options))
+    return validity_table(tables.validity(table, [scores_file.read(path) for path in options.scores], options))
 
 
 _SCORES = {"scores": "scores file of judge contamination score; may be given several times"}

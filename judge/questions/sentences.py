@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.correlation import margins as of_margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
+from judge.analysis.jury.jury import sentences as of_jury
 from judge.analysis.jury.result import CONTROL as BASELINE
 from judge.analysis.jury.result import SINGLE
-from judge.analysis.jury.tables import sentences as of_jury
-from judge.analysis.systems.standings import AVERAGE
+from judge.analysis.systems.separation import AVERAGE
 from judge.base.printing.shortened import ALPHA
 from judge.questions.charts.words import worded
-from judge.questions.summary import agreement, people, quality, rules
-from judge.questions.summary.faults import Faults
+from judge.questions.summary import people, quality, rules
+from judge.questions.summary.quality import Faults
 from judge.stats import near_ties
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _best(scope: str, rows: Sequence[Ranked]) -> str:
     if best is None or not others:
         return ""
     verdict = rules.of_variants([below for _, below in others])
-    return f"{verdict.text.upper()}: {best}{scope}; difference of the others' tau x100: {agreement.listed(others, 2)}."
+    return f"{verdict.text.upper()}: {best}{scope}; difference of the others' tau x100: {rules.listed(others, 2)}."
 
 
 def jury(found: Juries) -> str:

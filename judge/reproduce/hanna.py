@@ -4,18 +4,53 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+import numpy as np
+
 from judge.base.wording import Advice
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
-from judge.inputs.datasets.studies.hanna_scores import read_score_file
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA, read_score_file
 from judge.reproduce import unavailable
+from judge.reproduce.cell import DIFFERENCES, Numbers, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.published import published
-from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import correlation_intervals, correlations, out_of_scale, system_means, user_study, williams
+from judge.reproduce.tables import correlations, system_means, user_study, williams
 from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.scores import Scores
+from judge.reproduce.tables.system_means import EVAL_PROMPTS, JUDGES, Scores, off_scale
+
+# Counts the judges' released mean ratings that lie outside the scale, by judge and Eval-Prompt.
+
+TABLE, ALL_SYSTEMS = "judge_means_off_scale", "judge_means_off_scale_11_systems"
+EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
+
+
+def family(scores: Scores) -> Family:
+    """Tables of how many of the judges' mean ratings in HANNA's score file lie off the scale: for the ten systems that
+    HANNA correlates, and for all eleven.
+    """
+    return Family(
+        numbers=cache(partial(numbers, scores)),
+        digits={TABLE: 0, ALL_SYSTEMS: 0},
+        switches=("on-scale",),
+        remarks=lambda _: ("judges' means below 1 that the file holds as ratings",),
+    )
+
+
+def numbers(scores: Scores, recipe: Recipe) -> Numbers:
+    """Number of mean ratings off the scale, for each judge and Eval-Prompt in HANNA's score file.
+
+    They are counted among 6 criteria x 960 (or, with all systems, 1,056) stories. The number is 0 if the recipe does
+    not use such ratings.
+    """
+    counts: Numbers = {}
+    for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
+        systems = scores.systems(Recipe(keep_human=keep_human))
+        for judge in EVERY_JUDGE:
+            for number in EVAL_PROMPTS:
+                columns = (scores.column(f"{judge} {short} {number}", systems) for short in CRITERIA.values())
+                count = sum(int(np.count_nonzero(off_scale(values))) for values in columns)
+                counts[table, judge, f"EP {number}"] = 0.0 if recipe.on_scale else float(count)
+    return counts
 
 
 def study(options: Options) -> Study:
@@ -32,7 +67,7 @@ def study(options: Options) -> Study:
         williams.family(scores),
         system_means.family(scores),
         user_study.family(user_study.read_user_study(audit_path)),
-        out_of_scale.family(scores),
+        family(scores),
         unavailable.family(scores, printed),
     ]
     return Study(
@@ -60,7 +95,7 @@ def _correlations(scores: Scores, level: correlations.Level, options: Options) -
         numbers=cache(partial(correlations.numbers, scores, level)),
         digits=dict.fromkeys(correlations.table_names(level), 0),
         switches=correlations.SWITCHES,
-        estimates=cache(partial(correlation_intervals.estimates, scores, level, options.resamples, options.seed)),
+        estimates=cache(partial(correlations.estimates, scores, level, options.resamples, options.seed)),
         remarks=correlations.remarks,
         counted_at=correlations.counted_at,
     )

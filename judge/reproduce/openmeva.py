@@ -16,13 +16,11 @@ from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.mans import SYSTEMS, read_stories
-from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.published import Printed, published
-from judge.reproduce.recipe import Recipe
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.scores import Floats
+from judge.reproduce.tables.system_means import Floats
 from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimation import means
 from judge.stats.resampling import bootstrap

@@ -21,7 +21,7 @@ from judge.base.folders.shipped import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
-from judge.exchange.imports.hanna_scores import measure_columns
+from judge.exchange.imports.readers import measure_columns
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
@@ -29,9 +29,9 @@ from judge.inputs.datasets.studies.hanna_scores import ScoreFile, read_score_fil
 from judge.inputs.datasets.studies.mans import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import measures_by_name, named
+from judge.lab.measures.listing import UNAVAILABLE, reason
 from judge.lab.measures.measure import Undefined, Value
 from judge.lab.measures.session import Measured, measured
-from judge.lab.measures.unavailable import UNAVAILABLE, reason
 from judge.reproduce.listing import TITLES
 from judge.version import __version__
 

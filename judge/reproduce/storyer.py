@@ -7,30 +7,84 @@ that is possible: scores that read nothing, or only the surface of a text. Print
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.aspects.table_2 import storyer_aspects
+from judge.analysis.aspects.compute import storyer_aspects
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
-from judge.reproduce.cell import Numbers, Place
+from judge.inputs.text_features import tokens
+from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.published import Printed, published
-from judge.reproduce.recipe import Recipe
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import storyer_surface
-from judge.reproduce.tables import storyer_wording as why
-from judge.reproduce.tables.comment_overlap import bleu, rouge_l
+from judge.reproduce.tables import storyer_samples
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.estimation import means
 from judge.stats.ordering.recall_at_k import recall_at_k
+
+# Overlap of texts with human comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
+
+ORDERS = 4
+# Method 1 of Chen & Cherry 2014: the logarithm of no match at an order is undefined.
+_NO_MATCH = 0.1
+
+
+def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
+    """Mean of corpus BLEU-1 to BLEU-4, between 0 and 1. `references` has one reference per text."""
+    pairs = [(_words(text), _words(reference)) for text, reference in zip(texts, references, strict=True)]
+    precisions = [_precision(pairs, order) for order in range(1, ORDERS + 1)]
+    length, wanted = sum(len(text) for text, _ in pairs), sum(len(reference) for _, reference in pairs)
+    brevity = 1.0 if length >= wanted else math.exp(1 - wanted / length)
+    logs = [math.log(precision) for precision in precisions]
+    return brevity * fmean(math.exp(fmean(logs[:order])) for order in range(1, ORDERS + 1))
+
+
+def rouge_l(texts: Sequence[str], references: Sequence[str]) -> float:
+    """Mean over texts of the F measure of the longest common subsequence with the reference, between 0 and 1."""
+    scores = []
+    for text, reference in zip(texts, references, strict=True):
+        ours, theirs = _words(text), _words(reference)
+        common = _longest_common(ours, theirs)
+        scores.append(2 * common / (len(ours) + len(theirs)))
+    return fmean(scores)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in tokens(text)]
+
+
+def _precision(pairs: Sequence[tuple[list[str], list[str]]], order: int) -> float:
+    """Clipped n-gram precision of one order over all pairs of text and reference."""
+    matched = total = 0
+    for text, reference in pairs:
+        ours, theirs = _ngrams(text, order), _ngrams(reference, order)
+        matched += (ours & theirs).total()
+        total += ours.total()
+    return (matched or _NO_MATCH) / max(total, 1)
+
+
+def _ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(words[i : i + order]) for i in range(len(words) - order + 1))
+
+
+def _longest_common(words: Sequence[str], other: Sequence[str]) -> int:
+    lengths = [0] * (len(other) + 1)
+    for word in words:
+        before = 0
+        for j, same in enumerate(other, start=1):
+            before, lengths[j] = lengths[j], before + 1 if word == same else max(lengths[j], lengths[j - 1])
+    return lengths[-1]
+
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +179,7 @@ class Samples:
         The rows of the ten aspects are computed from the released sample of comments, and the last row from the ten
         rows in print.
         """
-        for at, aspect in enumerate(why.ASPECTS):
+        for at, aspect in enumerate(storyer_samples.ASPECTS):
             own = self.comments.aspect == at
             n = int(own.sum())
             sample = {"comments": float(n)}
@@ -162,11 +216,11 @@ class Samples:
         Its accuracy on these pairs is out of fold. The stories of WP_200 are scored by a model that is fitted on all
         pairs.
         """
-        odds = storyer_surface.out_of_fold(self.pairs)
+        odds = storyer_samples.out_of_fold(self.pairs)
         strict, half, _ = accuracies(self.pairs, odds, np.zeros_like(odds))
-        yield (PREFERENCE, why.CONTROL, "rank_acc"), (_percent(strict).value, _percent(half))
-        given = storyer_surface.scored(self.pairs, self.wp200.stories)
-        yield from _correlated(PREFERENCE, why.CONTROL, given, self.wp200.people, "wp200_rho", "wp200_tau")
+        yield (PREFERENCE, storyer_samples.CONTROL, "rank_acc"), (_percent(strict).value, _percent(half))
+        given = storyer_samples.scored(self.pairs, self.wp200.stories)
+        yield from _correlated(PREFERENCE, storyer_samples.CONTROL, given, self.wp200.people, "wp200_rho", "wp200_tau")
 
     def _coherence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         if self.coherence is None or self.coherence.others is None:
@@ -178,7 +232,7 @@ class Samples:
         for column, coefficient in zip(columns, ("spearman", "kendall"), strict=True):
             ones = [correlate(ratings[:, i], mean, coefficient).value for i, mean in enumerate(others)]  # type: ignore[arg-type]
             value = float(np.mean([score for score in ones if score is not None]))
-            yield (PREFERENCE, why.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
+            yield (PREFERENCE, storyer_samples.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
 
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         """Yield the cells of a baseline that predicts which aspects of a story people comment on, by how often people
@@ -192,22 +246,24 @@ class Samples:
         elsewhere = (chosen.sum(axis=0) - chosen).astype(np.float64)
         for k in PLACES:
             value = 100 * float(share[:k].sum() / share.sum())
-            yield (CONFIDENCE, why.TABLE_2, f"R@{k}"), (value, Estimate(value, n=int(share.sum())))
+            yield (CONFIDENCE, storyer_samples.TABLE_2, f"R@{k}"), (value, Estimate(value, n=int(share.sum())))
             out = _percent(recall_at_k(elsewhere, chosen > 0, k).micro)
-            yield (CONFIDENCE, why.OUT_OF_STORY, f"R@{k}"), (out.value, out)
+            yield (CONFIDENCE, storyer_samples.OUT_OF_STORY, f"R@{k}"), (out.value, out)
 
     def _rating(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         by_aspect = self.column(ASPECTS, "rate")[self.comments.aspect]
-        yield from _correlated(RATING, why.TABLE_2_MEANS, by_aspect, self.comments.rating, "rho", "tau")
-        yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
+        yield from _correlated(RATING, storyer_samples.TABLE_2_MEANS, by_aspect, self.comments.rating, "rho", "tau")
+        yield from _correlated(
+            RATING, storyer_samples.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau"
+        )
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         """Yield cells with the BLEU and ROUGE between StoryER's human comments and two kinds of baseline comments: one
         fixed sentence, and a comment on another story.
         """
         people = self.comments.texts
-        guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
-        for row, texts in (guesses | {why.ANOTHER_STORY: self.comments.of_another_story()}).items():
+        guesses = {storyer_samples.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
+        for row, texts in (guesses | {storyer_samples.ANOTHER_STORY: self.comments.of_another_story()}).items():
             for column, measure in (("BLEU", bleu), ("ROUGE", rouge_l)):
                 value = 100 * measure(texts, people)
                 yield (COMMENTS, row, column), (value, Estimate(value, n=len(people)))
@@ -223,16 +279,16 @@ class Samples:
         commonest = max(counts, key=counts.__getitem__)
         for name, count in counts.items():
             value = 100.0 if name == commonest else 0.0
-            yield (SENTIMENT, why.COMMONEST, name), (value, Estimate(value, n=count))
+            yield (SENTIMENT, storyer_samples.COMMONEST, name), (value, Estimate(value, n=count))
         right = means.clustered((rating == np.clip(rating, *SENTIMENTS[commonest])) * 100.0, self.comments.story)
-        yield (SENTIMENT, why.COMMONEST, "average"), (right.value, right)
+        yield (SENTIMENT, storyer_samples.COMMONEST, "average"), (right.value, right)
 
     def _upvotes(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         """Yield the cells of the human part of StoryER's Figure 5, computed on the released stories.
 
         Each is the correlation of people's ratings of an aspect with the stories' upvotes.
         """
-        for at, aspect in enumerate(why.ASPECTS):
+        for at, aspect in enumerate(storyer_samples.ASPECTS):
             own = self.comments.aspect == at
             yield from _correlated(FIGURE, aspect, self.comments.rating[own], self.comments.upvotes[own], "rho", "tau")
 
@@ -246,7 +302,7 @@ def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interv
     printed = published("storyer")
     candidates = {
         "plotguided_wp": find(FILES["plotguided_wp"][0]),
-        "plotguided_scores": find(OTHER_FILES[why.SCORES][1]),
+        "plotguided_scores": find(OTHER_FILES[storyer_samples.SCORES][1]),
     }
     beside = {name: path for name, path in candidates.items() if path is not None}
     samples = Samples(
@@ -303,7 +359,7 @@ def estimates(samples: Samples) -> dict[Place, Estimate]:
 def _missing(samples: Samples, place: Place) -> str | None:
     if samples.values.get(place, (None, None))[0] is not None or place not in samples.printed:
         return None
-    return why.missing(place, samples.printed[place])
+    return storyer_samples.missing(place, samples.printed[place])
 
 
 def _known_cause(samples: Samples, place: Place) -> str | None:
@@ -312,7 +368,7 @@ def _known_cause(samples: Samples, place: Place) -> str | None:
     if entry is None or place not in samples.values:
         return None
     if entry.verdict == "near":
-        return why.WHICH_200
+        return storyer_samples.WHICH_200
     if entry.verdict == "differs":
         plain, ours = samples.values[place]
         return f"the plain mean of the printed column is {plain:.3f}, over comments it is {ours.value:.2f}"

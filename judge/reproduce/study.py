@@ -9,8 +9,7 @@ from pathlib import Path
 from judge.base.errors import OptionError, unknown_value
 from judge.base.fingerprint import sha256_file
 from judge.inputs.datasets.sources import SOURCES
-from judge.reproduce.cell import Cell, Place
-from judge.reproduce.published import Printed
+from judge.reproduce.cell import Cell, Place, Printed
 from judge.reproduce.tables.family import Change, Family, cells, changes
 
 

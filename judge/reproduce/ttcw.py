@@ -27,10 +27,8 @@ from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
 from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
-from judge.reproduce.cell import Numbers, Place
+from judge.reproduce.cell import Numbers, Place, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.published import published
-from judge.reproduce.recipe import Recipe
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement

@@ -8,11 +8,9 @@ from functools import cache, partial
 import numpy as np
 
 from judge.base.estimate import Estimate
-from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.published import Printed
-from judge.reproduce.recipe import OURS, Recipe
+from judge.reproduce.cell import OURS, Numbers, Place, Printed, Recipe
 from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.scores import EVAL_PROMPTS, NAMES, Scores
+from judge.reproduce.tables.system_means import EVAL_PROMPTS, NAMES, Scores
 from judge.stats.agreement import icc
 
 HUMAN_ICC, HUMAN_HALF, JUDGE_ICC = "icc2k_human", "icc2k_human_ci95_halfwidth", "icc2k_judge"

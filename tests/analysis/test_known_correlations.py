@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from judge.analysis.correlation import Correlations, correlations, statistic
-from judge.analysis.correlation.known import Known
 from judge.analysis.correlation.margins import by_criterion, margins
+from judge.analysis.correlation.statistic import Known
 from judge.analysis.inputs.control import Control
 from judge.analysis.options.table_options import CorrelationOptions, from_words
 from judge.ratings.ratings_table import RatingsTable

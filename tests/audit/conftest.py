@@ -12,7 +12,7 @@ import pytest
 
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.explanations.audit.exchange.importing import import_file
+from judge.explanations.audit.exchange.label_studio import import_file
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.store import AuditStore
 

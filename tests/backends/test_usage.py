@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judge.backends.usage import with_usage
+from judge.backends.dialect import with_usage
 from judge.base.records import Response
 
 # Each with what is read from it: tokens of prompt, answer, cache, thinking, written cache; then the cost.

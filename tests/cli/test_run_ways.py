@@ -13,7 +13,7 @@ from judge.cli.commands import COMMANDS, MEANT, app_of
 from judge.cli.exchange.export import FORMS
 from judge.cli.main import main
 from judge.cli.runs import run
-from judge.cli.runs.ways import TAKES, OtherWay, way_of
+from judge.cli.runs.ask import TAKES, OtherWay, way_of
 from judge.questions import registry
 
 RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.asking.execution.preparation import read_pairs
 from judge.asking.plan import make_plan
 from judge.asking.plan.pairs import StoryPlace, circulant, comparisons_of, pairs_of
-from judge.asking.plan.pairs_file import read_pairs
 from judge.asking.run_definition.spec import RunSpec, parse_run_spec
 from judge.base.errors import DataError, SpecError
 from judge.base.records import Comparison, Pair, Preference, Story

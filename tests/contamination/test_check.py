@@ -16,8 +16,7 @@ from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
 from judge.contamination.check import compute
 from judge.contamination.check.compute import passages
-from judge.contamination.check.dates import dated
-from judge.contamination.check.result import Checked, Recital, tells
+from judge.contamination.check.result import Checked, Recital, dated, tells
 from judge.contamination.options import CheckOptions
 from judge.contamination.scores import recital
 from judge.contamination.texts import Text

@@ -15,9 +15,8 @@ from judge.contamination.auc import areas
 from judge.contamination.options import AucOptions, ValidityOptions
 from judge.contamination.report import report
 from judge.contamination.scores_file import read
-from judge.contamination.tables import auc_table, report_table, validity_table
+from judge.contamination.tables import auc_table, report_table, validity, validity_table
 from judge.contamination.threshold import Threshold
-from judge.contamination.validity import validity
 from judge.ratings.ratings_table import read as read_runs
 from judge.stats.shares.auc import auc
 from judge.stats.shares.proportion import wilson

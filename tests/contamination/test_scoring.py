@@ -12,8 +12,7 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint_text
 from judge.contamination import scores
-from judge.contamination.cache import Cache
-from judge.contamination.scoring import ScoreOptions, model_key, score
+from judge.contamination.scoring import Cache, ScoreOptions, model_key, score
 from judge.contamination.texts import Text
 from tests.contamination.bigrams import BigramScorer
 

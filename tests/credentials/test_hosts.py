@@ -14,7 +14,7 @@ import pytest
 
 from judge.backends import Settings, open_backend
 from judge.backends.openai.credentials import Credentials
-from judge.base.credentials.origin import Origin, origin_of
+from judge.base.credentials.literal import Origin, origin_of
 from judge.base.credentials.providers import PROVIDERS, provider_of
 from judge.base.credentials.trust import UntrustedHostError, elsewhere, on_this_machine, remember, trust_file, trusted
 from judge.base.errors import BackendError, SpecError

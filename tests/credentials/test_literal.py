@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from judge.asking.run_definition.spec import load_run_spec
-from judge.base.credentials.literal import found_keys
-from judge.base.credentials.names import carries_key, says_key
+from judge.base.credentials.literal import carries_key, found_keys, says_key
 from judge.base.errors import SpecError
 from judge.base.folders.shipped import shipped
 

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, PairsSpec, RunSpec
 from judge.inputs.criteria.criteria_set import CriterionFile, SetFile
-from judge.inputs.criteria.scale_file import ScaleFile
-from judge.inputs.eval_prompts.front_matter import FrontMatter
+from judge.inputs.criteria.prompt_file import ScaleFile
+from judge.inputs.eval_prompts.writer_prompt import FrontMatter
 
 Parts = dict[str, tuple[str, type[BaseModel]]]
 

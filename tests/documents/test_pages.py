@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 import typer
 
-from judge.answers.journal.schema import TABLES
+from judge.answers.journal.database import TABLES
 from judge.asking.run_definition.spec import GenerationSpec, RunSpec
 from judge.backends import recorded
 from judge.backends.protocol import Settings

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from judge.base.errors import SpecError
-from judge.inputs.embedding.cache import Cache
-from judge.inputs.embedding.vectors import embed, unit
+from judge.inputs.embedding.vectors import Cache, embed, unit
 
 pytest.importorskip("sklearn")
 

@@ -13,7 +13,7 @@ from judge.base.records import Criterion, Scale, Story
 from judge.inputs.criteria import load_criteria
 from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
 from judge.inputs.eval_prompts.check import problems
-from judge.inputs.eval_prompts.prefix import prefix_order
+from judge.inputs.eval_prompts.template import prefix_order
 
 PROMPTS = [load_eval_prompt(name) for name in shipped_eval_prompts()]
 RATING = [prompt.name for prompt in PROMPTS if not prompt.compares and prompt.criteria is None]

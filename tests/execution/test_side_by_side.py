@@ -18,8 +18,7 @@ import pytest
 import yaml
 
 from judge.answers.journal import JournalReader
-from judge.asking.execution.board import Board, cut
-from judge.asking.execution.progress import Progress
+from judge.asking.execution.progress import Board, Progress, cut
 from judge.asking.run_folder import read_manifest
 from judge.backends import Capabilities
 from judge.base.errors import BackendError

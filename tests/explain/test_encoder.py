@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.trained.encoder import EncoderScorer
-from judge.backends.trained.model import read_model
+from judge.backends.trained.model import EncoderScorer, read_model
 from judge.base.errors import BackendError, OptionError, SpecError
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.trained.linear import LinearScorer
+from judge.backends.trained.backend import LinearScorer
 from judge.backends.trained.model import read_model
 from judge.base.errors import BackendError
 from judge.base.records import Scale, Story

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from judge.questions.figures import page
+from judge.questions.figures import panels as page
 
 
 def texts(figure: Any) -> list[str]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from judge.explanations.audit.exchange.importing import import_file
+from judge.explanations.audit.exchange.label_studio import import_file
 from judge.explanations.audit.file.snapshot import read_audit
 from judge.explanations.audit.results.options import ReportOptions
 from judge.explanations.audit.results.report import AuditReport
 from judge.explanations.audit.results.report import report as report_of
 from judge.questions.charts import audit
-from judge.questions.figures import forest, page
+from judge.questions.figures import forest
+from judge.questions.figures import panels as page
 from tests.figures import looks
 from tests.figures.test_figure_commands import run
 from tests.figures.test_forest import marks, whiskers

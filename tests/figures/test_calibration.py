@@ -13,7 +13,8 @@ from judge.analysis.jury.reliability_curve import Curves, curves
 from judge.analysis.options.table_options import ReliabilityOptions
 from judge.analysis.raters import Raters
 from judge.base.errors import SpecError
-from judge.questions.figures import calibration, page
+from judge.questions.figures import calibration
+from judge.questions.figures import panels as page
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.analysis.distribution_tables import table
-from judge.analysis.distributions import Distributions, distributions
+from judge.analysis.distributions import Distributions, distributions, table
 from judge.analysis.options.table_options import DistributionOptions
 from judge.base.errors import SpecError
 from judge.questions.charts import distributions as charts
 from judge.questions.figures import distributions as figures
-from judge.questions.figures import page
+from judge.questions.figures import panels as page
 from judge.ratings.ratings_table import RatingsTable
 from tests.figures import looks
 

@@ -12,7 +12,8 @@ import pytest
 
 from judge.base.errors import SpecError
 from judge.questions.charts.explanation_map import explanation_map
-from judge.questions.figures import explanations, page
+from judge.questions.figures import explanations
+from judge.questions.figures import panels as page
 from tests.figures import looks
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")

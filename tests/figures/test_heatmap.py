@@ -10,9 +10,9 @@ import pytest
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
-from judge.questions.charts.colours import luminance
-from judge.questions.charts.heatmap import heat_map
-from judge.questions.figures import heatmap, page
+from judge.questions.charts.heatmap import heat_map, luminance
+from judge.questions.figures import heatmap
+from judge.questions.figures import panels as page
 
 pytest.importorskip("matplotlib")
 

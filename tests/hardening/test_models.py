@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.reward.classifier import RewardScorer
+from judge.backends.reward import RewardScorer
 from judge.backends.trained.backend import ScoringBackend
 from judge.backends.trained.model import LARGEST, Head, TrainedModel, read_model
 from judge.base.errors import BackendError, DataError, JudgeError, SpecError

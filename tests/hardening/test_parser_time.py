@@ -7,7 +7,7 @@ import json
 import pytest
 
 from judge.answers.parsing import parser
-from judge.answers.parsing.ours.rating_pattern import check_pattern
+from judge.answers.parsing.ours.from_story import check_pattern
 from judge.backends.server_refusals.body import read_error_body
 from judge.base.errors import JudgeError
 from judge.base.records import Criterion, Response

@@ -10,8 +10,7 @@ import pytest
 
 from judge.base.errors import TemplateError
 from judge.inputs.eval_prompts import apart
-from judge.inputs.eval_prompts.plain import is_plain
-from judge.inputs.eval_prompts.sandbox import CriterionView, ScaleView, _environment, compile_template
+from judge.inputs.eval_prompts.sandbox import CriterionView, ScaleView, _environment, compile_template, is_plain
 from judge.inputs.eval_prompts.template import shipped_eval_prompts
 from tests.hardening.conftest import Call, Make, held
 

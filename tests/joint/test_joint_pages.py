@@ -10,8 +10,7 @@ from judge.asking.execution.session import sit
 from judge.show.web.access import Access
 from judge.show.web.view.app import view_app
 from judge.show.web.view.index import update
-from judge.show.web.view.judgments import Filters, judgments
-from judge.show.web.view.stored import stored
+from judge.show.web.view.judgments import Filters, judgments, stored
 from judge.show.web.view.story import cell
 from tests.joint.conftest import CRITERIA, sitting
 from tests.server.loopback import LoopbackServer

@@ -13,7 +13,7 @@ from judge.answers.parsing.asked_form import has_asked_form
 from judge.asking.execution.ray.blocks import decode, encode
 from judge.asking.plan import Plan, make_plan
 from judge.asking.run_definition.spec import parse_run_spec
-from judge.backends.structured import schema
+from judge.backends.dialect import schema
 from judge.base.errors import SpecError, TemplateError
 from judge.base.records import Criterion, Query, Response, Scale, Story, joint_name, names_in
 from judge.inputs.criteria import load_criteria

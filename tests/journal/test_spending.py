@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from judge.answers.journal import JournalMerger, JournalReader, JournalWriter
-from judge.answers.journal.counting import Counted, count
-from judge.answers.journal.spending import Spending, Tokens
+from judge.answers.journal.spending import Counted, Spending, Tokens, count
 from judge.asking.execution.sending.runner import Outcomes
 from judge.asking.run_folder import cost_of
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story

@@ -11,7 +11,7 @@ import pandas as pd
 
 from judge.base.records import Criterion, Scale
 from judge.ratings.ratings_table import COLUMNS, RatingsTable, RunFacts
-from judge.ratings.ratings_table.labels import scales_of
+from judge.ratings.ratings_table.columns import scales_of
 
 YES_NO = Scale.of_labels(["No", "Yes"])
 

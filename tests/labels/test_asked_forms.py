@@ -11,8 +11,8 @@ import pytest
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.asked_form import has_asked_form
-from judge.answers.parsing.expected import expected_judgment
-from judge.backends.structured import choices, request_fields, schema
+from judge.answers.parsing.stored_answers import expected_judgment
+from judge.backends.dialect import choices, request_fields, schema
 from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
 from judge.base.errors import BackendError

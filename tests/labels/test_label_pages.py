@@ -9,8 +9,8 @@ from judge.analysis import correlation, labels
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
-from judge.analysis.distribution_tables import table as distribution_table
 from judge.analysis.distributions import distributions
+from judge.analysis.distributions import table as distribution_table
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions, SystemsOptions
 from judge.analysis.systems import tables as systems_tables

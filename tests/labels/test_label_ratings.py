@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.api.dataset import load_dataset
+from judge.api.opened_run import load_dataset
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main as command_line
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.label_scales import LabelScales, label_scales
+from judge.inputs.datasets.dataset import LabelScales, label_scales
 from judge.ratings.ratings_table import COLUMNS, read
 
 YES_NO = Criterion("Plot", "P", "Does it have a plot?", Scale.of_labels(["No", "Yes"]))

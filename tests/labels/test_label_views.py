@@ -10,7 +10,7 @@ import orjson
 import pandas as pd
 import pytest
 
-from judge.analysis import distribution_tables
+from judge.analysis import distributions as distribution_tables
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.distributions import distributions

@@ -14,9 +14,8 @@ from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
 from judge.cli.main import main
 from judge.lab import measures
-from judge.lab.measures.cache import Cache
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
-from judge.lab.measures.session import EMPTY, NO_REFERENCE, OWN_REFERENCE, measured
+from judge.lab.measures.session import EMPTY, NO_REFERENCE, OWN_REFERENCE, Cache, measured
 from judge.ratings.ratings_table import read
 
 TEXT = "The cat sat on the mat and looked at the moon while the dog slept below the tall old tree in the rain"

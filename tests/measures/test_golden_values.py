@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from judge.inputs.datasets import wordnet_files
+from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Family, Item, Scored, Tools
-from judge.lab.measures.strings import chrf, cider, diversity, meteor, overlap, rouge, rouge_family, statistics
+from judge.lab.measures.strings import chrf, cider, meteor, overlap, rouge, rouge_family, statistics
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge.lab.stress.rewording.likeness import nearness, overlap
+from judge.lab.stress.rewording import nearness, overlap
 
 SENTENCE = "He was out jogging one morning."
 PARAPHRASE = "He went jogging in the morning."

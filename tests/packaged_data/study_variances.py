@@ -18,17 +18,15 @@ from typing import Any
 import numpy as np
 
 from judge.analysis.inputs.bars import Remarks
-from judge.analysis.inputs.candidates import by_criterion, comparable
+from judge.analysis.inputs.candidates import by_criterion, comparable, match
 from judge.analysis.inputs.control import control_predictions
-from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.dataset_ratings import ratings_of
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.pass_rate import Selection, narrowed
 from judge.analysis.options.planning_options import PlanOptions
-from judge.analysis.planning.figures import Figures, figures_of
-from judge.analysis.planning.studies import FILE, plain
+from judge.analysis.planning.figures import FILE, Figures, figures_of, plain
 from judge.base.folders.shipped import package_file
-from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.imported_folder import write_folder
+from judge.exchange.imports.readers import read_scores
 from judge.inputs.datasets import open_dataset
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read

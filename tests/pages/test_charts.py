@@ -12,14 +12,13 @@ import pytest
 from markupsafe import Markup
 
 from judge.base.estimate import Estimate
-from judge.questions.charts.colours import Scale, luminance
 from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.questions.charts.explanation_map import ExplanationMap, explanation_map
 from judge.questions.charts.forest import Band, Forest, Line
-from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale, luminance
 from judge.questions.charts.signs import CONTROL, JUDGE, SIGNS
 from judge.show.pages import charts
-from judge.show.pages.charts.explanation_map import picture
+from judge.show.pages.charts.forest import picture
 from judge.show.pages.charts.signs import marker
 from judge.show.pages.charts.svg import BOLD, shortened, text_width
 

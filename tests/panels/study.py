@@ -17,8 +17,7 @@ from judge.base.records import Criterion
 from judge.exchange.imports.imported_folder import Import, write_folder
 from judge.ratings.ratings_table import COLUMNS, PANEL, RatingsTable
 from judge.ratings.ratings_table.columns import ordered
-from judge.ratings.ratings_table.panels import noted
-from judge.ratings.ratings_table.table import RunFacts
+from judge.ratings.ratings_table.table import RunFacts, noted
 
 FACT = RunFacts(
     run="r",

@@ -12,8 +12,8 @@ import pytest
 from judge.analysis import correlation, diagnose
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.disagreements.disagreements import disagreements
-from judge.analysis.inputs.criterion_matching import match
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.candidates import match
+from judge.analysis.inputs.pass_rate import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
@@ -22,7 +22,7 @@ from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
 from judge.cli.main import main
 from judge.explanations.audit.sample.population import read_runs
-from judge.inputs.criteria.set_against import other_names, set_against
+from judge.inputs.criteria.criteria_set import other_names, set_against
 from judge.inputs.datasets.files.native import write_stories
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read
@@ -30,9 +30,8 @@ from judge.show.report.inputs import ReportInputs, ReportOptions
 from judge.show.report.manuscript import methods
 from judge.show.report.sections import headline
 from judge.show.web.view.index import update
-from judge.show.web.view.judgments import judgments
+from judge.show.web.view.judgments import judgments, stored
 from judge.show.web.view.pages import overview
-from judge.show.web.view.stored import stored
 
 OPTIONS = CorrelationOptions(ci="none", control=False)
 RUN = """

@@ -9,7 +9,7 @@ import pytest
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.answer_tokens import read_tokens
-from judge.answers.parsing.expected import expected_judgment
+from judge.answers.parsing.stored_answers import expected_judgment
 from judge.base.records import Criterion, Judgment, Response, Scale
 
 FIVE = Criterion("Overall", "OV", "", Scale(1, 5))

@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 
 from judge.base.errors import SpecError
 from judge.base.records import Story
-from judge.inputs.perturbations.catalogue import CATALOGUE
-from judge.inputs.perturbations.edit import Edit, applied
-from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.english.tokens import words
-from judge.inputs.perturbations.made import MADE, maker
-from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.english.sentences import sentences, words
+from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker
 
 TEXT = (
     "[MALE] was lost.  He asked Mr. Brown for the way — twice!\n"

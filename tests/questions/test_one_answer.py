@@ -17,7 +17,7 @@ import pytest
 import judge
 from judge.base.errors import JudgeError
 from judge.base.printing.tables import Table, render, worded
-from judge.cli import option_words
+from judge.cli import table_options as option_words
 from judge.cli.commands import COMMANDS
 from judge.questions import registry
 from judge.show.web.view.tables import RATED, Answers

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.printing import latex
-from judge.show.report.contents import SECTIONS
+from judge.show.report.write import SECTIONS
 from tests.conftest import NEEDS_DATA
 from tests.report import runs
 

@@ -16,8 +16,8 @@ from judge.cli.commands import COMMANDS
 from judge.reproduce import listing, openmeva
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.listing import STATES, Listed, listed
+from judge.reproduce.printing import numbers_in
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.counting import numbers_in
 
 
 def _check(rows: list[Listed], cells: list[Cell]) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from judge.reproduce import openmeva
-from judge.reproduce.cell import Cell, Place
-from judge.reproduce.published import published
+from judge.reproduce.cell import Cell, Place, published
 from judge.reproduce.study import Options, Study
 
 

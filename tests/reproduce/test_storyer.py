@@ -12,7 +12,7 @@ from judge.reproduce import storyer
 from judge.reproduce.cell import VERDICTS, Cell, Place
 from judge.reproduce.printing import study_tables
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import storyer_wording as why
+from judge.reproduce.tables import storyer_samples as why
 
 VERDICT_OF = {
     "no": "never",

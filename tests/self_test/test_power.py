@@ -11,9 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from judge.cli.main import main
-from judge.lab.self_test import measure
-from judge.lab.self_test.power import ALPHA, FAMILY, POWER, SEEDS, Outcome, limits, study
-from judge.lab.self_test.simulate import FAULTS, OWN, write_folder
+from judge.lab.self_test import ALPHA, FAMILY, FAULTS, OWN, POWER, SEEDS, Outcome, limits, measure, study, write_folder
 
 STUDIES = 25
 

@@ -18,9 +18,9 @@ from judge.base.errors import BackendError, DataError
 from judge.base.records import Query, Response, Story
 from judge.cli.main import main
 from judge.inputs.datasets.files.native import read_stories, write_stories
-from judge.lab.stress.rewording import rewriter
-from judge.lab.stress.rewording.back_translations import BackTranslations
-from judge.lab.stress.rewording.likeness import bleu_1, complaint, overlap
+from judge.lab.stress import rewording as rewriter
+from judge.lab.stress.rewording import bleu_1, complaint, overlap
+from judge.lab.stress.session import BackTranslations
 
 # The released example file of the study's toolkit, in part.
 EXAMPLE: list[dict[str, Any]] = [

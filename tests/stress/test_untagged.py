@@ -9,12 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.base.records import Story
-from judge.inputs.perturbations.catalogue import CATALOGUE
-from judge.inputs.perturbations.edit import Edit, applied
-from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.english.tokens import PLACEHOLDER, pieces
-from judge.inputs.perturbations.made import MADE, maker
-from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.english.sentences import PLACEHOLDER, pieces, sentences
+from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker
 from judge.inputs.perturbations.seeding import rng_of
 from judge.lab.stress.making import versions
 from judge.lab.stress.options import wanted

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from judge.base.records import Story
-from judge.inputs.perturbations.edit import applied
 from judge.inputs.perturbations.english.tagging import Tagger
-from judge.inputs.perturbations.made import maker
-from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
 from judge.inputs.perturbations.seeding import rng_of
 from judge.inputs.wordnet import WordNet
 

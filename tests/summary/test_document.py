@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from judge.questions.summary.missing import CONDITIONS
 from judge.questions.summary.rules import RULES
+from judge.questions.summary.summarize import CONDITIONS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs/summary.md").read_text(encoding="utf-8")
 

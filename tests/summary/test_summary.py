@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 import typer
 
-from judge.analysis.inputs.selection import Selection
+from judge.analysis.inputs.pass_rate import Selection
 from judge.base.errors import OptionError
 from judge.cli.commands import COMMANDS
 from judge.cli.main import app
 from judge.questions.summary import screen
-from judge.questions.summary.next_steps import commands
 from judge.questions.summary.of_runs import of_runs
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.result import Missing, OfDataset, Summary
 from judge.questions.summary.rules import RULES, of_order
+from judge.questions.summary.summarize import commands
 
 FEW = EvidenceOptions(resamples=60)
 

@@ -17,9 +17,9 @@ from judge.backends.trained.model import read_model
 from judge.base.errors import DataError, OptionError, RunFolderError, SpecError
 from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.inputs.datasets import Dataset, open_dataset
+from judge.lab.training.evaluation import Trained
 from judge.lab.training.linear import PairTask, RatingTask, fitted, out_of_fold
 from judge.lab.training.options import TrainOptions
-from judge.lab.training.result import Trained
 from judge.lab.training.telling import Telling
 from judge.lab.training.train import train
 from judge.ratings.preferences_table import read as read_preferences
@@ -245,7 +245,7 @@ def test_storyer_pairs_and_wp200_reach_what_was_measured(studies: Path, tmp_path
     from scipy.stats import spearmanr
 
     model = read_model(tmp_path / "m")
-    from judge.backends.trained.linear import LinearScorer
+    from judge.backends.trained.backend import LinearScorer
 
     scorer, stories = LinearScorer(model, {}), list(open_dataset("storyer_wp200").stories())
 
@@ -260,7 +260,7 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
     from judge.cli.exchange.export import app
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
-    from judge.exchange.outputs.trl import write_trl
+    from judge.exchange.outputs.outputs import write_trl
     from judge.ratings.preferences_table.people import of_dataset
 
     made_file = write_trl(out, of_dataset(opened(data)))

@@ -12,10 +12,8 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.records import Story, Verdict
 from judge.cli.main import main
-from judge.lab.trial.answers import Trial, ask_once
-from judge.lab.trial.expected_cost import expected_cost
-from judge.lab.trial.questions import Asking, questions, with_both
-from judge.lab.trial.sheet import PREFERRED, by_key, of_both, sheet
+from judge.lab.trial.questions import Asking, expected_cost, questions, with_both
+from judge.lab.trial.sheet import PREFERRED, Trial, ask_once, by_key, of_both, sheet
 from tests.server.loopback import LoopbackServer
 
 OWN = Story(

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from judge.answers.journal import JournalReader
-from judge.answers.journal.counting import Counted, count
+from judge.answers.journal.spending import Counted, count
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import load_run_spec
 from judge.asking.run_folder import ResultFolder

@@ -224,7 +224,7 @@ def test_neighbours_lead_through_all_stories(server: Served) -> None:
 def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> None:
     """What stands in the two boxes, without markup, is the text whose hash the journal asked under."""
     from judge.answers.journal import JournalReader
-    from judge.show.web.view.stored import stored
+    from judge.show.web.view.judgments import stored
 
     slug = scripted(folder / "tale").name
     text = server.ask(f"/run/tale/prompts?story=p1-s2&criterion=Coherence&judge={slug}&a=ep1&b=ep4")[2]

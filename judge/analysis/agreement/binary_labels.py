@@ -8,6 +8,7 @@ two errors occurs in two comparisons.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,29 +17,106 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.agreement.label_rules import Labels, labels
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Candidate, Subject, control, judge_cell
+from judge.analysis.inputs.candidates import Candidate, Subject, cells, control, first_columns, judge_cell, last_columns
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.resamples import draw, too_few
-from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.choices import INTERVALS
-from judge.analysis.options.signature import signature_parts
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed, signature_parts
+from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, flat_row
+from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
 from judge.stats.ordering.win_rate import win_rate
 from judge.stats.resampling import bootstrap
-from judge.stats.shares.auc import auc, point_biserial, resampled_auc
-from judge.stats.shares.auc_interval import score_interval
+from judge.stats.shares.auc import auc, point_biserial, resampled_auc, score_interval
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Labels of stories derived from human ratings, by a criterion with two values or a rule with a threshold.
+
+_RULE = re.compile(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Binary labels of the n stories of a dataset.
+
+    Attributes
+    ----------
+    text : str
+        The rule in full, e.g. ``Overall > 4``.
+    criterion : int
+        Index of the human criterion that the rule uses.
+    holds, rated : array of bool, shape (n,)
+        Whether a story has the label, and whether people rated it. `holds` is false for unrated stories.
+    by_rule : bool
+        Whether the label was obtained by comparing the mean rating with a threshold.
+    """
+
+    text: str
+    criterion: int
+    holds: NDArray[np.bool_]
+    rated: NDArray[np.bool_]
+    by_rule: bool
+
+
+def criterion_of(words: str) -> str:
+    """Name of the human criterion in a rule such as ``Overall > 4``; text without a rule is itself the name."""
+    rule = _RULE.match(words.strip())
+    return (rule["name"] if rule else words).strip()
+
+
+def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
+    """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values.
+
+    Without a rule, stories with the higher value have the label. A threshold is compared with the mean over raters;
+    values within 1e-9 count as equal. `option` names the option that holds `words`, for error messages.
+
+    Raises
+    ------
+    SpecError
+        People did not rate the criterion, or there is no rule and the mean ratings do not have exactly two values.
+    """
+    given = {option: words}
+    match, name = _RULE.match(words.strip()), criterion_of(words)
+    places = {criterion.casefold(): j for j, criterion in enumerate(matrix.criteria)}
+    if not places:
+        raise SpecError(Advice(f"{{{option}!r}}: no person rated the stories of {{}}", matrix.dataset, **given))
+    if name.casefold() not in places:
+        raise unknown_value(option, name, matrix.criteria)
+    j = places[name.casefold()]
+    mean, title = matrix.people[j], matrix.criteria[j]
+    rated = ~np.isnan(mean)
+    if match:
+        threshold = float(match["number"])
+        above, below = mean > threshold + _SAME, mean < threshold - _SAME
+        holds = {">": above, "<": below, ">=": rated & ~below, "<=": rated & ~above}[match["sign"]]
+        text = f"{title} {match['sign']} {threshold:g}"
+        return Labels(text, j, np.asarray(holds & rated, dtype=bool), rated, by_rule=True)
+    values = np.unique(np.round(mean[rated], 9))
+    if values.size != 2:
+        wrong = f"people's means of {title} have {values.size} values on {matrix.dataset}, not 2"
+        rule = {option: f"{title} > {_middle(values):g}"}
+        raise SpecError(
+            Advice(f"{{{option}!r}}: {{}}", wrong, **given),
+            hint=Advice(f"say which stories have the label, e.g. {{{option}}}", **rule),
+        )
+    holds = rated & (np.abs(mean - values[1]) < _SAME)
+    return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), rated, by_rule=False)
+
+
+def _middle(values: NDArray[np.float64]) -> float:
+    return round(float(np.median(values)), 1) if values.size else 0.0
+
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -277,3 +355,56 @@ def _difference(by_prompt: Floats) -> Estimate:
     if not by_prompt.size:
         return Estimate.undefined("undefined: no story-prompt has stories of both kinds")
     return means.clustered(by_prompt, np.arange(by_prompt.size))
+
+
+# Printed table of how well judges discriminate labelled stories from others.
+
+
+def tables(result: Discrimination) -> list[Table]:
+    """List with one printed table: how well judges separate labelled stories from others."""
+    options = result.options
+    rows = [cells(row) for row in result.rows]
+    columns = first_columns(rows)
+    if options.errors:
+        columns.append(Column("other", "set against"))
+    columns += [
+        Column("with_label", "with label"),
+        Column("without_label", "others"),
+        Column("r", "point-biserial r"),
+        Column("bound", "max |r|"),
+        Column("auc", "AUC"),
+        Column("win_rate", "win rate %", digits=1, factor=100),
+        Column("pairs", "pairs"),
+        Column("story_prompts", "story-prompts"),
+        Column("difference", "difference"),
+    ]
+    if options.equivalence is not None:
+        columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))
+    against = "one error type at a time" if options.errors else "the others"
+    title = f"Stories with the label {options.labels} against {against}"
+    notes = tuple(dict.fromkeys([*result.notes, *_explained(options)]))
+    return [Table(title, [*columns, *last_columns()], rows, result.signature, notes)]
+
+
+def _explained(options: LabelOptions) -> list[str]:
+    bound = (
+        "max |r|: the largest |r| with these class sizes, reached where the labelled stories "
+        "are the best rated; where classes differ in size, compare AUCs and not r"
+    )
+    pairs = (
+        "win rate and difference: labelled against other stories for the same story-prompt, ties one half; intervals "
+        "clustered by story-prompt"
+    )
+    notes = ["positive r, AUC above .5, win rate above 50: the judge rates stories with the label higher", bound, pairs]
+    if options.equivalence is not None:
+        notes.append(
+            f"TOST: p below .05 shows that the mean difference by story-prompts lies within ±{options.equivalence:g} "
+            "points of the judge's scale; a small difference alone may be noise"
+        )
+    if options.errors:
+        notes.append(
+            "the same stories with the label stand in every set, and a story with several errors in several: rows are "
+            "not independent; stories with both the label and the error are left out, and so are those with neither: "
+            "classes picked by people's ratings are easier to tell apart than all stories"
+        )
+    return notes

@@ -15,7 +15,7 @@ import numpy as np
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
 from judge.analysis.correlation.result import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.candidates import Candidate, Subject, cells, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.analysis.options.signature import signature_parts
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, flat_row
+from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
+from judge.stats.correlation.heterogeneity import FEW
 from judge.stats.correlation.latent_correlation import LatentCorrelation
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
 
 ALL = "all"
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
@@ -201,3 +201,61 @@ def _test(subject: Subject, over: str, groups: list[tuple[str, _Group]]) -> Homo
         left_out=result.left_out,
         reason=result.reason,
     )
+
+
+# Printed tables: tests of equal correlations over systems or datasets, and Pearson's r in each of these.
+
+
+def tables(result: Drift) -> list[Table]:
+    """Two printed tables: the tests that a judge's correlation with people is equal over systems or datasets, then
+    Pearson's r in each dataset and system.
+    """
+    return [_test_table(result), _group_table(result)]
+
+
+def _test_table(result: Drift) -> Table:
+    rows = [cells(row) for row in result.tests]
+    columns = [
+        *first_columns(rows),
+        Column("over", "over"),
+        Column("groups", "groups"),
+        Column("lowest_group", "lowest in"),
+        Column("lowest", "r"),
+        Column("highest_group", "highest in"),
+        Column("highest", "r"),
+        Column("q", "Q", digits=1),
+        Column("df", "df"),
+        Column("p", "p", digits=4, p="greater"),
+        Column("p_adjusted", "p adjusted", digits=4, p="greater"),
+        Column("i2", "I² %", digits=0, factor=100),
+    ]
+    tested = sum(row.p is not None for row in result.tests)
+    q = (
+        "Q: Fisher z of the groups' correlations against their weighted mean (Welch's test), each r corrected for how "
+        "far its ratings gather at an end of the scale; systems that wrote for the same story-prompts are not "
+        "independent, so p is approximate"
+    )
+    p = f"p adjusted: Benjamini-Hochberg over the {tested} tests of this table; I²: share of the spread beyond chance"
+    reasons = dict.fromkeys(f"Q: {row.reason}" for row in result.tests if row.reason)
+    title = "Drift: is r with people the same everywhere?"
+    return Table(title, columns, rows, result.signature, (*result.notes, q, p, *reasons))
+
+
+def _group_table(result: Drift) -> Table:
+    rows = [cells(row) | {"n": row.r.n} for row in result.groups]
+    columns = [
+        *first_columns(rows),
+        Column("group", "system"),
+        Column("r", "Pearson's r"),
+        Column("n", "stories"),
+        Column("sd_judge", "sd judge"),
+        Column("sd_people", "sd people"),
+    ]
+    own = [
+        "intervals: Fisher's z, 95 %, stories as independent; r falls where ratings vary less: read it beside the sds"
+    ]
+    few = sum(row.few for row in result.groups)
+    if few:
+        own.append(f"{few} of {len(rows)} rows rest on fewer than {FEW} stories: their r is weak evidence")
+    title = "Drift: r with people by dataset and system"
+    return Table(title, columns, rows, result.signature, (*result.notes, *own))

@@ -21,13 +21,11 @@ from judge.analysis.agreement.uninformed import Uninformed, levels_of
 from judge.analysis.correlation import Correlations, correlations
 from judge.analysis.correlation.margins import beside_people, margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks
-from judge.analysis.inputs.candidates import Subject, candidates, comparable
+from judge.analysis.inputs.candidates import Subject, candidates, cells, comparable
 from judge.analysis.inputs.control import Control
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.analysis.options.signature import joined, signature_parts
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, flat_row

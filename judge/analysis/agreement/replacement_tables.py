@@ -8,8 +8,7 @@ from judge.analysis.agreement.alternative_annotator import NULL, leads_of
 from judge.analysis.agreement.null_judges import DEALT, MEAN, MODE, PERMUTED
 from judge.analysis.agreement.replacement import Replacement
 from judge.analysis.agreement.replacement_verdict import Word
-from judge.analysis.inputs.candidates import first_columns
-from judge.analysis.inputs.subject_rows import cells
+from judge.analysis.inputs.candidates import cells, first_columns
 from judge.base.printing.tables import Column, Table
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS
 from judge.stats.estimation.prediction_powered import FEW

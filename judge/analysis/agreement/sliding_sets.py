@@ -13,22 +13,21 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.inputs.bars import Predict, Remarks
-from judge.analysis.inputs.candidates import Candidate, Subject, comparable
+from judge.analysis.inputs.candidates import Candidate, Subject, cells, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.resamples import draw, too_few
-from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.choices import INTERVALS
-from judge.analysis.options.signature import signature_parts
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, flat_row
+from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
 from judge.stats.resampling import bootstrap
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
 
 _MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
@@ -183,3 +182,47 @@ def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> boot
     words = f"intervals: expanded percentile, {options.resamples} resamples of {name}, each sorted and slid anew"
     remarks.notes[words] = None
     return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
+
+
+# Printed table of correlations over sliding sets of stories.
+
+
+def tables(result: SlidingSetsTable) -> list[Table]:
+    """List with one printed table: judges' correlations with people in the differences between sliding sets of stories.
+
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
+    """
+    rows = [sliding_cells(row) for row in result.rows]
+    columns = [
+        *first_columns(rows),
+        Column("published_r2", "r² as published"),
+        Column("published_pairs", "pairs"),
+        Column("unordered_r2", "r² unordered"),
+        Column("unordered_pairs", "pairs"),
+        Column("apart_r2", "r² not overlapping"),
+        Column("apart_pairs", "pairs"),
+        Column("stories_r2", "r² of stories"),
+        Column("stories_pairs", "stories"),
+        Column("sign", "sign of r"),
+    ]
+    notes = tuple(dict.fromkeys([*result.notes, *_explained(result)]))
+    return [Table("Sliding sets: differences between sets of stories", columns, rows, result.signature, notes)]
+
+
+def _explained(result: SlidingSetsTable) -> list[str]:
+    options = result.options
+    notes = [
+        f"sets: {options.window} stories each, {options.stride} apart, in order of people's scores, ties by story id"
+    ]
+    for row in result.rows:
+        if row.ways["published"].r2.defined:
+            notes.append(
+                f"{row.subject.dataset}: as published {row.sets} sets and every ordered pair of them, also of a set "
+                f"with itself, which equals the r² of the {row.sets} means; counting both ends {row.inclusive} sets "
+                f"(unordered pairs), of which {row.disjoint} share no story"
+            )
+    notes.append(
+        "sets are sorted by people's scores and share stories, so their r² is high for almost any judge and has "
+        "no p value: use r² of stories"
+    )
+    return list(dict.fromkeys(notes))

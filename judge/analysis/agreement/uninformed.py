@@ -25,8 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judge.analysis.correlation.intervals import Intervals
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import CorrelationOptions

@@ -10,26 +10,189 @@ often in the other stories, and those of the study's Table 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.aspects.result import PLACES, AspectRow, Aspects, Kind
-from judge.analysis.aspects.table_2 import printed, storyer_aspects
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import AspectsOptions
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
+from judge.base.folders.shipped import package_file
+from judge.base.printing.tables import Column, Table
+from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
 from judge.stats.ordering.recall_at_k import recall_at_k
 from judge.stats.resampling import bootstrap
 
+# Result types of the analysis of aspects: rows and notes.
+
+PLACES = (1, 3, 5)
+"""How many of the aspects that a judge finds most to say about are looked at."""
+
+Kind = Literal["judge", "floor"]
+
+_ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "aspect", "chosen", "incomplete")
+_NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
+
+
+@dataclass(frozen=True, slots=True)
+class AspectRow:
+    """Results of one judge, or of one baseline that names the same aspects for every story.
+
+    Attributes
+    ----------
+    kind, dataset, run, judge, eval_prompt
+        Names of the judge or baseline (`kind` says which); `run` and `eval_prompt` are None for a baseline.
+    aspect : str or None
+        Name of the aspect; None = over all aspects.
+    chosen : int
+        Number of comments, that is of pairs of a story and an aspect that people chose.
+    recall : mapping
+        k -> share of the chosen aspects that are among the k most salient of their story.
+    rho, tau : Estimate
+        Spearman's rho and Kendall's tau-b with people's ratings of the aspects that they chose.
+    incomplete : int
+        Number of stories left out of recall because some aspect has no salience.
+    """
+
+    dataset: str
+    kind: Kind
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    aspect: str | None
+    chosen: int
+    recall: Mapping[int, Estimate]
+    rho: Estimate
+    tau: Estimate
+    incomplete: int
+
+    @property
+    def is_judge(self) -> bool:
+        """Whether the row belongs to a judge; otherwise it belongs to a baseline, which names the same aspects for
+        every story.
+        """
+        return self.kind == "judge"
+
+    def numbers(self) -> dict[str, Estimate]:
+        """Map from frame columns (``recall_1``..., ``rho``, ``tau``) to the row's estimates."""
+        return {**{f"recall_{k}": self.recall[k] for k in PLACES}, "rho": self.rho, "tau": self.tau}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aspects(Signed):
+    """How well judges and baselines find the aspects of stories that people chose, and agree with people's ratings of
+    them.
+
+    The rows are sorted by dataset; in each dataset, baselines come first.
+    """
+
+    rows: tuple[AspectRow, ...]
+    options: AspectsOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A frame with recall of the aspects that people chose, and with correlations with people's ratings of them.
+
+        It has one row per judge or baseline and aspect; the row over all aspects has a null aspect. Each estimate has
+        further columns `_low`, `_high` and `_reason`.
+        """
+        ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
+        return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
+
+
+def _flat(row: AspectRow) -> Iterator[tuple[str, object]]:
+    yield from ((name, getattr(row, name)) for name in _ABOUT)
+    for name, estimate in row.numbers().items():
+        yield from ((name, estimate.value), (f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
+        yield (f"{name}_reason", estimate.reason)
+
+
+# Printed tables of recall and ratings of story aspects.
+
+
+def tables(result: Aspects) -> list[Table]:
+    """Two printed tables on aspects of stories: over all aspects by judge and baseline, then by judge and aspect.
+
+    They show how many of the aspects that people chose are found (recall), and correlations with people's ratings.
+    """
+    overall = [row for row in result.rows if row.aspect is None]
+    single = [row for row in result.rows if row.aspect is not None and row.is_judge]
+    several = len({row.dataset for row in result.rows}) > 1
+    contents = [_table("Aspects: which stand out, and how they are rated", overall, several=several, by_aspect=False)]
+    if single:
+        contents.append(_table("Results for each aspect", single, several=several, by_aspect=True))
+    aspect_tables = [Table(title, columns, rows, result.signature) for title, columns, rows in contents]
+    return [
+        *aspect_tables[:-1],
+        Table(
+            aspect_tables[-1].title, aspect_tables[-1].columns, aspect_tables[-1].rows, result.signature, result.notes
+        ),
+    ]
+
+
+def _table(
+    title: str, rows: Sequence[AspectRow], *, several: bool, by_aspect: bool
+) -> tuple[str, list[Column], list[dict[str, Any]]]:
+    columns = [Column("dataset", "dataset")] if several else []
+    columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += [Column("aspect", "aspect")] if by_aspect else []
+    columns += [Column("chosen", "chosen"), *(Column(f"recall_{k}", f"R@{k} %", digits=1, factor=100) for k in PLACES)]
+    columns += [Column("rho", "rho"), Column("tau", "tau-b")]
+    columns += [] if by_aspect else [Column("incomplete", "stories lost")]
+    return title, columns, [_printed(row) for row in rows]
+
+
+def _printed(row: AspectRow) -> dict[str, Any]:
+    return {
+        "dataset": row.dataset,
+        "judge": row.judge,
+        "eval_prompt": row.eval_prompt,
+        "aspect": row.aspect,
+        "chosen": row.chosen,
+        **{f"recall_{k}": row.recall[k] for k in PLACES},
+        "rho": row.rho,
+        "tau": row.tau,
+        "incomplete": row.incomplete,
+    }
+
+
+# Table 2 of the StoryER study: how often its readers chose each aspect, and their mean rating of it.
+
 Floats = NDArray[np.float64]
+
+_TABLE = "aspect_sizes"
+_COMMENTS, _RATE = "comments", "rate"
+
+
+def storyer_aspects() -> tuple[str, ...]:
+    """The ten aspects of StoryER, in the order of the study's numbering and of its Table 2."""
+    return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
+
+
+@cache
+def printed() -> tuple[Floats, Floats]:
+    """Number of comments and mean rating of each of the ten aspects, as published in Table 2 of the StoryER study.
+
+    Both arrays have shape (10,).
+    """
+    path = package_file("reproduce", "published_data", "storyer_published.csv")
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["table"] == _TABLE and row["row"] != "overall"]
+    columns = ([float(row["published"]) for row in rows if row["column"] == name] for name in (_COMMENTS, _RATE))
+    comments, rates = (np.array(column) for column in columns)
+    return comments, rates
+
 
 SALIENCE = " (salience)"
 """What stands behind an aspect's name in the name of the criterion that asks how much it stands out."""

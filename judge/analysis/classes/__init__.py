@@ -4,7 +4,6 @@
 """
 
 from judge.analysis.classes.compute import classes
-from judge.analysis.classes.printed import beside, notes, sentence, tables
-from judge.analysis.classes.result import Classes, ClassPart, ClassRow
+from judge.analysis.classes.result import Classes, ClassPart, ClassRow, beside, notes, sentence, tables
 
 __all__ = ["ClassPart", "ClassRow", "Classes", "beside", "classes", "notes", "sentence", "tables"]

@@ -23,7 +23,7 @@ from judge.analysis.comparison.tau_differences import (
     over_both,
     over_inputs,
 )
-from judge.analysis.inputs.criterion_matching import Match
+from judge.analysis.inputs.candidates import Match
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix

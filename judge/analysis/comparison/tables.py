@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.analysis.comparison.contrasts import Outcome
-from judge.analysis.comparison.evidence import disagreements, holds_for, questions, views
 from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.comparison.result import Comparison, Entry
-from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.comparison.sentence import disagreements, holds_for, leaves_zero_out, questions, views
 from judge.analysis.options.choices import LEVELS, BothInterval
 from judge.base.choices import registry
 from judge.base.estimate import Estimate

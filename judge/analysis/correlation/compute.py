@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge.analysis.correlation import people_means
+import numpy as np
+
 from judge.analysis.correlation.result import CorrelationRow, Correlations
 from judge.analysis.correlation.rows import DatasetRows
 from judge.analysis.coverage import loss
-from judge.analysis.coverage.bounds import scales_of
+from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.options.choices import LEVELS
@@ -20,9 +21,48 @@ from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
 from judge.base.wording import Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.stats.estimation import paired_differences
+from judge.stats.resampling import true_means
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Notes on how well mean human ratings separate the systems. System-level correlations depend on this.
+
+
+def notes(matrix: RatingMatrix) -> Iterator[str]:
+    """Notes for a system-level table on how well mean human ratings separate the systems.
+
+    They give the number of pairs of systems that differ significantly and the reliability of the systems' means. They
+    also say if systems do not share their story-prompts.
+    """
+    systems = len(matrix.systems)
+    if systems < 2:
+        return
+    sentences, shared = [], True
+    for name, people in zip(matrix.criteria, matrix.people, strict=True):
+        if np.isnan(people).all():
+            continue
+        table = paired_differences.by_story_prompt(people, matrix.system, matrix.story_prompt, systems)
+        family = paired_differences.adjusted(paired_differences.all_pairs(table))
+        apart = int(paired_differences.told_apart(family, systems).sum())
+        rated = ~np.isnan(table)
+        shared &= bool((rated.all(axis=1) | ~rated.any(axis=1)).all())
+        reliability = true_means.reliability(people, matrix.system, matrix.story_prompt)
+        reliable = f"{reliability.value:.2f}" if reliability.value is not None else str(reliability.reason)
+        sentences.append(f"{name} {apart} of {len(family)} pairs, reliability {reliable}")
+    if sentences:
+        yield (
+            f"{matrix.dataset}: systems that people's means tell apart (paired t over story-prompts, Holm, 5 %), and "
+            f"the share of the means' variance that is not noise: {'; '.join(sentences)}"
+        )
+    if not shared:
+        yield (
+            f"{matrix.dataset}: the systems do not share their story-prompts, so that differences between their means "
+            "are also differences between their story-prompts"
+        )
+
 
 _APART = 0.02
 """Shares of the stories that judges rated may differ by so much before a note says so."""
@@ -137,4 +177,4 @@ def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
         if len(matrix.systems) < _FEW_SYSTEMS:
             yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"
     for matrix in matrices:
-        yield from people_means.notes(matrix)
+        yield from notes(matrix)

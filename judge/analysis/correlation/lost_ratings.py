@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.correlation.statistic import Floats, Side
-from judge.analysis.coverage.bounds import SCALE_UNKNOWN
+from judge.analysis.coverage.coverage import SCALE_UNKNOWN
 from judge.base.estimate import Estimate
 
 LOWEST, HIGHEST, MIDDLE = "lost_lowest", "lost_highest", "lost_middle"

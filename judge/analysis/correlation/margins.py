@@ -18,9 +18,8 @@ from typing import Literal
 import numpy as np
 
 from judge.analysis.correlation import readings
-from judge.analysis.correlation.averages import Part, mean_of
 from judge.analysis.correlation.reference_rows import Beside, Values
-from judge.analysis.correlation.result import ALL, CorrelatedDataset, CorrelationRow, Correlations
+from judge.analysis.correlation.result import ALL, CorrelatedDataset, CorrelationRow, Correlations, Part, mean_of
 from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.table_options import Readings

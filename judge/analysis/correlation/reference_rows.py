@@ -16,9 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.intervals import Intervals
-from judge.analysis.correlation.known import Pair
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.correlation.statistic import Floats, Intervals, Pair, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.base.estimate import Estimate, Reason
 from judge.stats.correlation import human_ceiling

@@ -14,22 +14,59 @@ from itertools import islice
 import numpy as np
 
 from judge.analysis.correlation import lost_ratings, readings
-from judge.analysis.correlation.averages import Part, mean_of, mean_row
-from judge.analysis.correlation.intervals import Intervals
-from judge.analysis.correlation.known import Known, Pair
 from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
-from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelatedDataset, CorrelationRow
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
-from judge.analysis.correlation.third_variable import third_variable
+from judge.analysis.correlation.result import (
+    CONTROL_SAME,
+    ONE_OUT,
+    PEOPLE_SAME,
+    CorrelatedDataset,
+    CorrelationRow,
+    Part,
+    mean_of,
+    mean_row,
+)
+from judge.analysis.correlation.statistic import Floats, Intervals, Known, Pair, Side, Statistic
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
-from judge.analysis.inputs.candidates import Candidate, CandidatesOnCriterion, by_criterion, people_one_by_one, unpaired
-from judge.analysis.inputs.criterion_matching import Match
+from judge.analysis.inputs.candidates import (
+    Candidate,
+    CandidatesOnCriterion,
+    Match,
+    by_criterion,
+    people_one_by_one,
+    unpaired,
+)
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
+from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import fisher_z
 from judge.stats.correlation.human_ceiling import DRAWS
+
+# The third variable that a partial correlation holds fixed: a property of the stories themselves.
+
+
+def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
+    """Name and values of the variable that a partial correlation holds fixed; None where none is requested.
+
+    It is the length in words, or an imported feature of the stories.
+    """
+    if given is None:
+        return None
+    features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}
+    words = matrix.stories["words"].to_numpy(dtype=np.float64)
+    if not np.isnan(words).all():
+        features["length"] = words
+    if given not in features:
+        if not features:
+            raise SpecError(
+                Advice("{given}: nothing is known of the stories of {} but their ratings", matrix.dataset, given=given),
+                hint="import them with imported_stories.csv (dataset, story, words, features)",
+            )
+        raise unknown_value("given", given, features)
+    return f"the stories' {given}", Side(features[given])
+
 
 _TOGETHER = 64
 """Criteria whose correlations are computed together: more would take memory and no less time."""

@@ -2,26 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.known import Known, Pair
-from judge.analysis.options.choices import LEVELS, Level
+from judge.analysis.inputs.resamples import draw
+from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval, Unit
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate
+from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.correlation.partial import partial
-from judge.stats.resampling import resampled_correlation, true_means
+from judge.stats.resampling import bootstrap, interval_coverage, intervals, resampled_correlation, true_means
 from judge.stats.resampling.bootstrap import Resamples
-from judge.stats.resampling.many_taus import FEW_STORIES
+from judge.stats.resampling.resampled_correlation import FEW_STORIES
+
+# Correlations of many pairs of variables that are computed together, before each is asked for.
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Drawn = Callable[[Floats, Floats, Resamples], Floats]
+Pair = tuple[Floats, Floats]
+"""Two variables, shape (n stories,) each; NaN = no value."""
+
+
+class Known:
+    """Correlations of pairs of variables on the data and in resamples, by the values of the pairs."""
+
+    def __init__(self) -> None:
+        self._estimates: dict[bytes, Estimate] = {}
+        self._drawn: dict[tuple[int, bytes], Floats] = {}
+
+    def learn(self, pairs: Iterable[Pair], group: Codes | None) -> None:
+        """Compute Kendall's tau-b of these pairs: over stories, or over means of groups of stories where the `group` of
+        each story is given. Forget all that was known.
+        """
+        self._estimates, self._drawn = {}, {}
+        keys, x, y = _stacked(pairs)
+        if not keys:
+            return
+        if group is not None:
+            x, y = _group_means(x, y, group)
+        taus, _ = resampled_correlation.taus(x, y)
+        counts, defined = _defined(x, y)
+        defined_rows = np.flatnonzero(defined).tolist()
+        self._estimates = {keys[i]: Estimate(float(taus[i]), n=int(counts[i])) for i in defined_rows}
+
+    def learn_drawn(self, pairs: Iterable[Pair], resamples: Resamples, drawn: Drawn) -> None:
+        """Compute the values of these pairs in resamples by `drawn`, which takes pairs of shape (pairs, n stories)."""
+        keys, x, y = _stacked(pairs)
+        if keys:
+            values = drawn(x, y, resamples)
+            self._drawn |= {(id(resamples), key): row for key, row in zip(keys, values, strict=True)}
+
+    def estimate(self, x: Floats, y: Floats) -> Estimate | None:
+        """The correlation of two variables without an interval; None where it is not known or undefined."""
+        return self._estimates.get(_key(x, y)) if self._estimates else None
+
+    def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats | None:
+        """The correlation of x, shape (n,) or (judges, n), and y, shape (n,), in each resample: shape (B,) or (judges,
+        B). None where it is not known.
+        """
+        if not self._drawn or y.ndim > 1:
+            return None
+        rows = [self._drawn.get((id(resamples), _key(row, y))) for row in np.atleast_2d(x)]
+        known = [row for row in rows if row is not None]
+        if len(known) < len(rows):
+            return None
+        return np.stack(known) if x.ndim > 1 else known[0]
+
+
+def _key(x: Floats, y: Floats) -> bytes:
+    return x.tobytes() + y.tobytes()
+
+
+def _stacked(pairs: Iterable[Pair]) -> tuple[list[bytes], Floats, Floats]:
+    """The keys of these pairs, each once, and the first and the second variables, shape (pairs, n stories)."""
+    of_key = {_key(x, y): (x, y) for x, y in pairs}
+    x, y = (np.stack([pair[side] for pair in of_key.values()]) if of_key else np.empty((0, 0)) for side in (0, 1))
+    return list(of_key), x, y
+
+
+def _defined(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """For each row the number of values that both variables have, and whether their correlation is defined."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    counts = both.sum(axis=1)
+    defined = counts >= coefficients.MIN_PAIRS
+    for side in (x, y):
+        spread = np.where(both, side, -np.inf).max(axis=1) - np.where(both, side, np.inf).min(axis=1)
+        defined &= spread >= coefficients.SAME
+    return counts, defined
+
+
+def _group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
+    """Means of the rows of x and y in each group over the stories that have both, shape (rows, groups); NaN without a
+    story.
+    """
+    both, groups = ~(np.isnan(x) | np.isnan(y)), int(group.max()) + 1
+    cell = (group + groups * np.arange(len(x))[:, None])[both]
+    counts, *sums = (
+        np.bincount(cell, weights=side, minlength=len(x) * groups).reshape(-1, groups)
+        for side in (None, x[both], y[both])
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_x, mean_y = (np.where(counts > 0, side / counts, np.nan) for side in sums)
+    return mean_x, mean_y
+
+
 NAMES = ("the judge's ratings", "the people's ratings")
 
 
@@ -147,3 +239,124 @@ class Statistic:
         plain = replace(self, seed=None, known=None)
         values = (partial(*(plain.resampled(p.values, q.values, resamples) for p, q, _ in pairs)) for resamples in sets)
         return Estimate(value, n=least), tuple(values)
+
+
+# Intervals for all rows of one dataset's correlation table, from the same resamples, so that rows are paired.
+
+MIN_UNITS = 5
+"""With fewer units to resample an interval says more about the number of units than about the judge."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Method of the intervals of one dataset: closed form, resampling, or no interval (with a note on the reason).
+
+    `sets[0]` holds the resamples. For BCa intervals, further sets leave out one unit (e.g. one story-prompt) at a time.
+    For calibrated intervals, one further set resamples only the story-prompts and another only the systems. Resampled
+    values of a statistic are one array for each set. `notes` are sentences for below the table, `signature_parts` are
+    additional parts of its signature.
+    """
+
+    how: NamedInterval
+    statistic: Statistic
+    sets: tuple[bootstrap.Resamples, ...] = ()
+    method: IntervalMethod = "expanded"
+    notes: tuple[str, ...] = ()
+    signature_parts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
+        """The method of the intervals for a dataset, with the resamples that the options request.
+
+        Where resamples of story-prompts are requested but there are too few story-prompts, stories are resampled. If
+        the units to be resampled (stories, systems, or systems and story-prompts) are too few as well, there are no
+        resamples, and a note gives the reason.
+        """
+        how, method = options.interval, options.method
+        if not INTERVALS[how].resampled:
+            return cls(how, statistic)
+        prompts, systems = np.unique(matrix.story_prompt).size, len(matrix.systems)
+        notes, parts = [], []
+        if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
+            how = "boot-stories"
+            notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, LEVELS[options.level].coverage))
+            parts.append(f"ci:{matrix.dataset}:boot-stories")
+        sizes: dict[Unit, int] = {"story-prompts": prompts, "systems": systems, "stories": matrix.n}
+        resampled = INTERVALS[how].resampled
+        few = [unit for unit in ("story-prompts", "systems") if unit in resampled and sizes[unit] < MIN_UNITS]
+        if few or matrix.n < MIN_UNITS:
+            too_few = " and ".join(few or ["stories"])
+            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {too_few}",))
+        drawn = draw(matrix, how, options.resamples, np.random.default_rng(options.seed))
+        sets = (drawn, *(drawn.jackknife() if method == "bca" else drawn.one_way() if method == "calibrated" else ()))
+        notes.insert(0, _note(how, method, options))
+        if options.level == "system" and options.given and method == "true-means":
+            notes.append("intervals of partial correlations: expanded percentiles, of sample means")
+        if not parts:
+            notes += interval_coverage.cautions(how, method, LEVELS[options.level].coverage, sizes[resampled[0]])
+        return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
+
+    def first(self, most: int) -> Intervals:
+        """Copy of this method of intervals that uses at most the first `most` resamples."""
+        kept = []
+        for resample_set in self.sets[:1]:
+            factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in resample_set.factors)
+            kept.append(replace(resample_set, factors=factors))
+        if self.method == "calibrated":
+            return replace(self, sets=(*kept, *(way for resample_set in kept for way in resample_set.one_way())))
+        return replace(self, sets=(*kept, *self.sets[1:]))
+
+    def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
+        """The correlation of x and y in each resample, one array for each set of resamples.
+
+        For x of shape (n stories,) an array has shape (b resamples,); for x of shape (judges, n) it has shape (judges,
+        b).
+        """
+        return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
+
+    def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
+        """The estimate with an interval computed from its values in resamples; unchanged if there are no values.
+
+        The interval always contains the estimate.
+        """
+        if not values:
+            return estimate
+        parts = (estimate.method, self.how, METHODS[self.method], "95 %")
+        method = ", ".join(part for part in parts if part)
+        units = [factor.counts.shape[1] for factor in self.sets[0].factors]
+        match self.method:
+            case "expanded":
+                return intervals.expanded(estimate, values[0], min(units), method)
+            case "bca":
+                return intervals.holding(intervals.bca(estimate, values[0], values[1:], method))
+            case "calibrated":
+                spread = intervals.calibrated(values[0], values[1:], units)
+            case "percentile" | "true-means":
+                spread = values[0]
+            case _:
+                assert_never(self.method)
+        return intervals.holding(intervals.percentile(estimate, spread, method))
+
+    def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
+        """The partial correlation with an interval computed from its values in resamples.
+
+        Over system means, these values are computed from sample means of the systems. The interval is therefore never
+        of the kind ``true-means``, which needs estimated true means.
+        """
+        method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
+        return replace(self, method=method).of_values(estimate, values)
+
+
+def _note(how: NamedInterval, method: IntervalMethod, options: CorrelationOptions) -> str:
+    units = INTERVALS[how].units
+    note = f"intervals: {METHODS[method]}, {options.resamples} resamples of {units}, the same for every row"
+    if method == "true-means":
+        note += (
+            f"; they are for the correlation of these systems' true means, of judge and people alike, over {units} "
+            "like these. The value is that of sample means: noise on one side moves it towards 0, noise that both "
+            "sides share moves it away from 0; so it can lie at an end of the interval"
+        )
+    if how == "boot-inputs":
+        asks = Advice("{ci} gives intervals for new systems too", ci="boot-both")
+        return Note(f"{note}; the systems are treated as fixed", asks)
+    return note

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import multiplicity
 from judge.stats.estimation.association import Association, with_group, with_number

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from judge.analysis.criteria.profiles import Profile, TauMatrix, profiles, scales
-from judge.analysis.criteria.together import Asking, askings
-from judge.analysis.criteria.together import frame as askings_frame
+from judge.analysis.criteria.profiles import Asking, Profile, TauMatrix, askings, profiles, scales
+from judge.analysis.criteria.profiles import frame as askings_frame
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts

@@ -11,25 +11,131 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.criteria.halo import halo_test
+from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems.standings import LEAST_UNITS
+from judge.analysis.systems.separation import LEAST_UNITS
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias import halo
+from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
 from judge.stats.bias.halo import Multitrait
+from judge.stats.bias.rating_bias import without_leniency
 from judge.stats.bias.scale_use import ScaleUse, scale_use
-from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap, jackknife
 from judge.stats.resampling.bootstrap import Resamples
+from judge.stats.resampling.jackknife import Test, Weights
 
 if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable, RunFacts
+
+
+# Halo test: whether a judge's rating of one criterion follows human ratings of the other criteria.
 
 Floats = NDArray[np.float64]
+
+ONE_CRITERION = "undefined with fewer than 2 criteria that people rated too"
+NO_PERSONS = (
+    "undefined: who gave which rating is not known, so that one rater's ratings of two criteria cannot be compared"
+)
+NO_DIFFERENCE = (
+    "undefined: the differences between people's ratings of two criteria, or of two stories, hardly exceed their error"
+)
+UNRATED = "undefined: no story that the judge rated has two of people's ratings of every criterion"
+
+
+def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
+    """Halo in points: change of a judge's rating of one criterion per point of the mean human rating of other criteria.
+
+    Stories are compared at equal human ratings of the criterion itself. The result is the mean over criteria. `pairs`
+    holds a judge's rows in the matrix (with one Eval-Prompt), each with the index of its human criterion. Only stories
+    with ratings of all these criteria by the judge and by two people are used. Criteria whose human ratings vary too
+    little beyond error are left out of the mean; it is undefined if none remains.
+    """
+    criteria = list(dict.fromkeys(j for _, j in pairs))
+    if len(criteria) < 2:
+        return _undefined(ONE_CRITERION)
+    persons = _persons(matrix, criteria)
+    if persons is None:
+        return _undefined(NO_PERSONS)
+    whole = np.asarray(~np.isnan(matrix.judge[[i for i, _ in pairs]]).any(axis=0), dtype=bool)
+    at = {j: own for own, j in enumerate(criteria)}
+    sums = np.where(np.isnan(persons), 0.0, persons).sum(axis=0), np.isnan(persons).sum(axis=0)
+    parts = [_criterion_part(matrix, i, j, persons[at[j]], _others(persons[at[j]], *sums, len(at)), whole)
+             for i, j in pairs]  # fmt: skip
+    if not parts[0].used.any():
+        return _undefined(UNRATED)
+    kept = [part for part in parts if part.reason() is None]
+    if not kept:
+        crowded = all(part.reason() == CROWDED for part in parts)
+        return _undefined(CROWDED if crowded else NO_DIFFERENCE, int(parts[0].used.sum()))
+
+    def mean(weights: Weights, *, curved: bool = True) -> Floats:
+        return np.asarray(np.mean([part.slope(weights, curved=curved) for part in kept], axis=0), dtype=np.float64)
+
+    used = kept[0].used
+    every = used[None, :].astype(np.float64)
+    bias = float(mean(every)[0] - mean(every, curved=False)[0])
+    return jackknife.against_zero(mean, matrix.story_prompt, used, tail="greater", bias=bias)
+
+
+def _criterion_part(
+    matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: NDArray[np.bool_]
+) -> GivenQuality:
+    """Regression of a judge's rating of one criterion on human ratings of this and the other criteria.
+
+    Only the stories in the mask `whole` are used, which is the same for all criteria. `own` and `others` hold human
+    ratings of this criterion, and means over the others, shape (n stories, people).
+    """
+    people = np.where(np.isnan(others), np.nan, own)
+    judge = np.where(whole, matrix.judge[cell], np.nan)
+    at_end = share_at_end(matrix.by_rater(criterion).ratings)
+    return GivenQuality.of(judge, people, matrix.system, other=others, at_end=at_end)
+
+
+def _others(own: Floats, total: Floats, missing: NDArray[np.int64], criteria: int) -> Floats:
+    """Means over all other criteria, from the sums over all; NaN where another one has no rating."""
+    gone = np.isnan(own)
+    return np.where(missing > gone, np.nan, (total - np.where(gone, 0.0, own)) / (criteria - 1))
+
+
+def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
+    """Human ratings, shape (criteria, n stories, people), with the same person in a column throughout.
+
+    Each person's leniency is subtracted. Where names are unknown, the first rating of each criterion is taken to be by
+    one person, the second by another, and so on; leniency is then not subtracted. None where ratings are stored in
+    ascending order, so that persons cannot be told apart.
+    """
+    raters = [matrix.by_rater(j) for j in criteria]
+    if any(criterion.ascending for criterion in raters):
+        return None
+    if not all(criterion.known for criterion in raters):
+        positions = [matrix.by_position(j) for j in criteria]
+        columns = max(ratings.shape[1] for ratings in positions)
+        return np.stack([_padded(ratings, columns) for ratings in positions])
+    names = list(dict.fromkeys(name for criterion in raters for name in criterion.names))
+    out = np.full((len(criteria), matrix.n, len(names)), np.nan)
+    for k, criterion in enumerate(raters):
+        out[k][:, [names.index(name) for name in criterion.names]] = without_leniency(criterion.ratings)
+    return out
+
+
+def _padded(ratings: Floats, columns: int) -> Floats:
+    out = np.full((ratings.shape[0], columns), np.nan)
+    out[:, : ratings.shape[1]] = ratings
+    return out
+
+
+def _undefined(reason: str, n: int = 0) -> Test:
+    return Test(Estimate.undefined(reason, n), None, None, "greater", 0)
+
+
 Codes = NDArray[np.int64]
 
 NOBODY = "undefined: nobody rated these criteria"
@@ -202,3 +308,115 @@ def _use(
 def _off_points(source: Source, use_of: Sequence[ScaleUse], scales_by_name: Mapping[str, Scale]) -> bool:
     scales_of = (scales_by_name.get(name.casefold()) for name in source.criteria)
     return any(scale and use.distinct > len(scale.points()) for scale, use in zip(scales_of, use_of, strict=True))
+
+
+# Cost and quality of asking for several criteria in one answer, compared with one criterion per answer.
+
+COLUMNS = (
+    *("dataset", "run", "judge", "eval_prompt", "asked", "criteria", "calls", "prompt_tokens", "completion_tokens"),
+    *("cost", "lost", "halo", "halo_low", "halo_high", "validity", "reason"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asking:
+    """How one judge x Eval-Prompt was asked (criteria together or one by one), with its results and cost.
+
+    Attributes
+    ----------
+    profile : Profile
+        Halo and tau with people.
+    together : bool
+        Whether one answer rates all criteria.
+    calls : int
+        Number of calls that returned the answers.
+    prompt_tokens, completion_tokens : int or None
+        Tokens of these calls; None where the server did not report them.
+    dollars : float or None
+        Cost of these calls; None where no price is known.
+    lost : float or None
+        Share of the requested ratings that no answer gave.
+    """
+
+    profile: Profile
+    together: bool
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    dollars: float | None
+    lost: float | None
+
+
+def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
+    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty.
+
+    An `Asking` says whether criteria were asked together or one by one, with results and cost.
+    """
+    if not any(fact.joint for fact in table.facts):
+        return ()
+    facts = {(fact.run, fact.judge): fact for fact in table.facts}
+    taken = {run_judge: _taken(fact) for run_judge, fact in facts.items()}
+    requests = []
+    for profile in profiles:
+        source = profile.source
+        run_judge, prompt = (str(source.run), source.judge), str(source.eval_prompt)
+        usage = taken.get(run_judge, {}).get(prompt)
+        if usage is not None:
+            requests.append(Asking(profile, prompt in facts[run_judge].joint, *usage, _lost(profile)))
+    return tuple(requests)
+
+
+def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
+    """Map from an Eval-Prompt to its calls, input tokens, output tokens and dollars, from a result folder.
+
+    Empty for imports.
+    """
+    folder = ResultFolder(fact.path)
+    if not folder.journal.is_file():
+        return {}
+    manifest = read_manifest(folder.manifest)
+    with JournalReader(folder.journal) as journal, journal.snapshot():
+        return {
+            name: (
+                *(counts.calls, counts.prompt_tokens, counts.completion_tokens),
+                cost_of(journal.spending(name), manifest).dollars,
+            )
+            for name, counts in journal.taken().items()
+        }
+
+
+def _lost(profile: Profile) -> float | None:
+    source = profile.source
+    asked = sum(int(source.matrix.asked[row].sum()) for row in source.rows)
+    return 1 - int(source.counts.sum()) / asked if asked else None
+
+
+def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
+    """A frame on the cost and quality of asking for criteria together or one by one, with the columns `COLUMNS`.
+
+    It has one row per judge x Eval-Prompt; `asked` is ``together`` or ``one by one``.
+    """
+    rows = []
+    for asking in requests:
+        source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
+        rows.append(
+            (
+                *(source.matrix.dataset, *source.labels().values(), words(asking), len(source.criteria), asking.calls),
+                *(
+                    asking.prompt_tokens,
+                    asking.completion_tokens,
+                    asking.dollars,
+                    asking.lost,
+                    halo.value,
+                    halo.low,
+                    halo.high,
+                ),
+                *(summary.validity.value if summary else None, halo.reason),
+            )
+        )
+    return signed(pd.DataFrame(rows, columns=list(COLUMNS)), signature, notes)
+
+
+def words(asking: Asking) -> str:
+    """How criteria were asked: ``together`` (in one answer) or ``one by one``."""
+    return "together" if asking.together else "one by one"

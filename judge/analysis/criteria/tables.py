@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.criteria.criteria import Criteria, View
-from judge.analysis.criteria.profiles import Profile
-from judge.analysis.criteria.together import words
+from judge.analysis.criteria.profiles import Profile, words
 from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
 from judge.base.printing.column_keys import column_keys

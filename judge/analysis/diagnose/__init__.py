@@ -7,9 +7,8 @@ of five repetitions (2.8 standard errors, more with few degrees of freedom).
 `diagnose` returns one value, from which the data frame, the printed tables and the counts of the report are made.
 """
 
-from judge.analysis.diagnose.compute import diagnose
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding
 from judge.analysis.diagnose.printed import counted, tables
-from judge.analysis.diagnose.result import Diagnosis
+from judge.analysis.diagnose.result import Diagnosis, diagnose
 
 __all__ = ["DIAGNOSTICS", "Diagnosis", "Diagnostic", "Finding", "counted", "diagnose", "tables"]

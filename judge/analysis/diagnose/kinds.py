@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from judge.base.wording import Advice, Note
-from judge.ratings.rating_matrix import Cell
+import numpy as np
+
+from judge.base.wording import Advice, Note, written
+from judge.ratings.rating_matrix import Cell, RatingMatrix
+from judge.stats.bias import rating_bias
+from judge.stats.bias.rating_bias import Floats
 from judge.stats.estimation import power
+from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Tail, Test
 
 
@@ -172,3 +179,135 @@ class Finding:
         words = self.kind.above if value > 0 else self.kind.below
         which = self.label or (None if self.point is None else format(self.point, "g"))
         return words if which is None else f"{words} ({which})"
+
+
+# Tests of whether the ratings that a judge failed to give depend on people's ratings of the stories.
+
+LEAST_LOSSES = 5
+"""With losses on fewer story-prompts nothing is known of what is lost."""
+
+NOTHING_LOST = "nothing was lost"
+
+
+def requested(matrix: RatingMatrix, cell: int, criterion: int) -> Floats:
+    """How many ratings of each story a judge was to give, shape (n stories,).
+
+    A table of another program may simply hold no row where there is no rating: of imported ratings one is counted for
+    each story that people rated on the criterion.
+    """
+    asked = matrix.asked[cell].astype(np.float64)
+    expected = (matrix.raters[criterion] > 0).astype(np.float64)
+    return np.asarray(np.maximum(asked, expected), dtype=np.float64) if matrix.imported[cell] else asked
+
+
+def loss_tests(matrix: RatingMatrix, cell: int, criterion: int, spread: float) -> Iterator[Finding]:
+    """Yield the tests of loss against people's ratings, and against their distance from the middle.
+
+    `cell` is the judge's row in the rating matrix, `criterion` the human criterion, and `spread` the unit of the
+    limits, in points. The limits are about the stories that are left: how far they lie, in the mean, from all those
+    requested, which is the share lost times the tested difference between lost and kept.
+    """
+    people, of = matrix.people[criterion], matrix.cells[cell]
+    asked = requested(matrix, cell, criterion)
+    lost = asked - matrix.valid[cell]
+    used = (asked > 0) & ~np.isnan(people)
+    share = float(lost[used].sum() / asked[used].sum()) if used.any() else 1.0
+    middle = float(np.average(people[used], weights=asked[used])) if used.any() else 0.0
+    for name, rated in (("loss", people), (MIDDLING, np.abs(people - middle))):
+        finding = Finding(matrix.dataset, of, of.criterion, name, _test(matrix, lost, asked, rated))
+        widest = float(np.ptp(rated[used])) if used.any() else 0.0
+        unit = share / spread if spread > 0 else float("nan")
+        yield replace(finding, applies=bool(lost.sum()), factor=unit, at_most=unit * widest)
+
+
+def _test(matrix: RatingMatrix, lost: Floats, asked: Floats, people: Floats) -> Test:
+    if not lost.sum():
+        return jackknife.undefined(NOTHING_LOST, "two-sided")
+    used = np.asarray((asked > 0) & ~np.isnan(people), dtype=bool)
+    # A mean over few losses is known from the story-prompts that have one; the same where little was kept.
+    informative = min(np.unique(matrix.story_prompt[used & part]).size for part in (lost > 0, lost < asked))
+    if informative < LEAST_LOSSES:
+        reason = f"undefined: lost, or kept, on rated stories of fewer than {LEAST_LOSSES} story-prompts"
+        return jackknife.undefined(reason, "two-sided", used)
+    statistic = rating_bias.loss_gap(lost * used, asked * used, people)
+    return jackknife.against_zero(statistic, matrix.story_prompt, used, informative=informative)
+
+
+# Whether a bias is shown to lie within the limit of its kind: an equivalence test by the interval of the effect.
+
+Ends = tuple[float, float]
+State = Literal["within", "beyond", "cannot be told"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Whether one kind of bias of a judge is shown to be within its limit.
+
+    `state` is "within" or "beyond" where it is shown to lie inside or outside of the limit. `ends` is the 95 % interval
+    in the unit of the limit (None where there is none), and `words` tell the result.
+    """
+
+    finding: Finding
+    state: State
+    ends: Ends | None
+    words: str
+
+    @property
+    def within(self) -> bool:
+        """Whether the bias is shown to be within its limit."""
+        return self.state == "within"
+
+    @property
+    def asks_for_own(self) -> bool:
+        """Whether it cannot be told because nobody said which systems are the judge's own."""
+        return self.finding.test.estimate.reason == NO_OWN
+
+
+def bounded(findings: Sequence[Finding]) -> list[Bounded]:
+    """For each kind of bias that has a limit and that the judge can have here, whether it is within this limit."""
+    return [_bounded(finding) for finding in findings if finding.applies and finding.kind.limit is not None]
+
+
+def found_without_limit(findings: Sequence[Finding]) -> list[Finding]:
+    """Those of the significant `findings` that no limit makes small: a repeated rater, and a person's scale turned
+    round.
+    """
+    return [finding for finding in findings if finding.diagnostic in (COPY, REVERSED_RATER)]
+
+
+def _bounded(finding: Finding) -> Bounded:
+    kind, limit = finding.kind, finding.kind.limit or 0.0
+    ends = [ends for test in finding.bounding or (finding.test,) if (ends := _ends(test, finding.factor)) is not None]
+    inside = next((pair for pair in ends if _inside(pair, limit, kind.tail)), None)
+    if inside is not None:
+        return Bounded(finding, "within", inside, f"{_interval(inside)} {kind.limit_unit}")
+    if finding.at_most is not None and finding.at_most < limit:
+        most = finding.at_most
+        return Bounded(finding, "within", (-most, most), f"at most {most:.2f} {kind.limit_unit}")
+    allowed = f"{'±' if kind.tail == 'two-sided' else '-' if kind.tail == 'less' and limit else ''}{limit:g}"
+    if not ends:
+        reason = written(finding.test.estimate.reason or "no interval", None)
+        return Bounded(finding, "cannot be told", None, f"cannot be told: {finding.diagnostic} ({reason})")
+    value = f"{_interval(ends[0])} {kind.limit_unit}, allowed {'above' if kind.tail == 'less' else 'within'} {allowed}"
+    if all(_outside(pair, limit, kind.tail) for pair in ends):
+        return Bounded(finding, "beyond", ends[0], f"{finding.verdict(2.0)}: {value}")
+    return Bounded(finding, "cannot be told", ends[0], f"cannot be told: {finding.diagnostic} {value}")
+
+
+def _ends(test: Test, factor: float) -> Ends | None:
+    low, high = test.estimate.low, test.estimate.high
+    if low is None or high is None or not np.isfinite(factor):
+        return None
+    return low * factor, high * factor
+
+
+def _inside(ends: Ends, limit: float, tail: Tail) -> bool:
+    return (tail == "greater" or ends[0] > -limit) and (tail == "less" or ends[1] < limit)
+
+
+def _outside(ends: Ends, limit: float, tail: Tail) -> bool:
+    return (tail != "less" and ends[0] > limit) or (tail != "greater" and ends[1] < -limit)
+
+
+def _interval(ends: Ends) -> str:
+    return f"[{ends[0]:+.2f}, {ends[1]:+.2f}]"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 import pandas as pd
 
-from judge.analysis.disagreements.result import (
+from judge.analysis.disagreements.tables import (
     Disagreement,
     Disagreements,
     JudgeSide,
@@ -23,7 +23,7 @@ from judge.analysis.disagreements.result import (
     RaterRating,
     Repeat,
 )
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions

@@ -6,8 +6,7 @@ import pandas as pd
 
 from judge.inputs.datasets import Dataset
 from judge.ratings.ratings_table import COLUMNS, PANEL, STORY_COLUMNS, RatingsTable
-from judge.ratings.ratings_table.columns import ordered, without_empty
-from judge.ratings.ratings_table.labels import with_labels
+from judge.ratings.ratings_table.columns import ordered, with_labels, without_empty
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.base.errors import SpecError
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.ratings_table.labels import with_scales
+from judge.ratings.ratings_table.columns import with_scales
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

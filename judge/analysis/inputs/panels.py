@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from judge.base.errors import unknown_value
 from judge.ratings.ratings_table import PANEL
-from judge.ratings.ratings_table.panels import panels_in, pooled_note
+from judge.ratings.ratings_table.table import panels_in, pooled_note
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

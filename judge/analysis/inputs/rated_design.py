@@ -18,7 +18,7 @@ from judge.base.errors import DataError
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement.analogous_anova import Facet
-from judge.stats.bias.reversed_scale import remark
+from judge.stats.bias.scale_use import remark
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

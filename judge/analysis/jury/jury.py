@@ -8,7 +8,7 @@ criterion are scored against the same mean human ratings.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,19 +16,34 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.inputs.bars import ControlSource
+from judge.analysis.inputs.bars import ControlSource, control_label
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.jury.calibration import calibrated
-from judge.analysis.jury.carry_over import carried
-from judge.analysis.jury.nested_folds import Folding, run_foldings
+from judge.analysis.jury import result, trust_tables
+from judge.analysis.jury.nested_folds import Folding, run_foldings, story_interval
 from judge.analysis.jury.panel import Panel, Panels, panels
-from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries, Row, Verdict
-from judge.analysis.jury.scores import Scorer
-from judge.analysis.jury.story_intervals import story_interval
-from judge.analysis.jury.weights import weights_of
+from judge.analysis.jury.result import (
+    BESIDE,
+    CONTROL,
+    IN_SAMPLE,
+    JURY,
+    MEAN,
+    SINGLE,
+    Held,
+    Juries,
+    Row,
+    Verdict,
+    carried,
+    cells_of,
+    criterion_columns,
+    weights_of,
+)
+from judge.analysis.jury.scores import Scorer, calibrated
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
@@ -38,7 +53,202 @@ from judge.stats.correlation import kendall
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
+
+# Printed tables of a jury: agreement with people, weights, calibration.
+
+_LABELS = {
+    JURY: "jury",
+    MEAN: "plain mean of the members",
+    SINGLE: "best single judge, chosen in training folds",
+    IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
+}
+_NAMES = {
+    SINGLE: "the best single judge chosen in training folds",
+    IN_SAMPLE: "the best single judge chosen in sample (which biases it upwards)",
+    MEAN: "the plain mean",
+    CONTROL: "the control",
+}
+"""What the jury is compared with, as sentences name it."""
+
+_ROUNDING = 1e-9
+"""A gain below this is that of sums in another order: the two are the same ratings."""
+
+
+def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
+    """The jury table, and further tables where requested or where the options call for them.
+
+    `weights` adds the members' weights, and with `long` also each predictor's. `effective` adds the effective number of
+    judges. Options for calibration, prediction intervals and calibration by system add a table each.
+    """
+    printed = [_main(juries)]
+    printed += result.tables(juries, predictors=long) if weights else []
+    printed += trust_tables.tables(juries) if juries.options.calibrate != "none" else []
+    printed += [trust_tables.effective(juries)] if effective else []
+    printed += [trust_tables.intervals(juries)] if juries.options.predict is not None else []
+    printed += [trust_tables.carry_over(juries)] if juries.options.carry_over is not None else []
+    return printed
+
+
+def _main(juries: Juries) -> Table:
+    rows = [
+        cells_of(held, verdict)
+        | {
+            "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
+            "used": row.used,
+            "value": row.tau,
+            "n": row.tau.n,
+            "range": _range(row.scored.by_folding),
+            "gain": row.gain,
+        }
+        for held, verdict, row in juries.rows()
+    ]
+    columns = [
+        *criterion_columns(juries),
+        Column("kind", "rated by"),
+        Column("used", "judge or combiner"),
+        Column("value", "Kendall's tau-b x100", digits=1, factor=100),
+        Column("range", "over foldings"),
+        Column("n", "stories"),
+        Column("gain", "jury less this", digits=1, factor=100),
+    ]
+    notes = [*juries.notes, *_method(juries.options), *(note for held in juries.held for note in held.notes)]
+    notes += [sentence for held in juries.held for sentence in sentences(held)]
+    title = "A jury of judges against people: Kendall's tau-b over all stories, out of fold"
+    return Table(title, columns, rows, juries.signature, tuple(dict.fromkeys(notes)))
+
+
+def _method(options: JuryOptions) -> Iterator[str]:
+    unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
+    yield (
+        f"fitted where: {options.foldings} times, {unit} were dealt to {options.folds} folds, and each fold's "
+        "stories were rated by a jury scaled, weighted and "
+        "chosen on the other folds' stories (choices by inner folds of those); "
+        "figures are means over the foldings"
+    )
+    yield (
+        "fitted ratings, the control's too, are ranked after their training stories' mean rating "
+        "was subtracted, which is one number for each fold; calibration comes after that"
+    )
+    if options.hold_out == "story-prompt":
+        yield Note(
+            (
+                "the same systems are among the training and the held-out stories of every fold: results are for new "
+                "story-prompts and these systems"
+            ),
+            Advice("{hold_out} scores new systems", hold_out="system"),
+        )
+    resampled = INTERVALS[options.ci]
+    if resampled.resampled:
+        kind = "percentile" if len(resampled.resampled) > 1 else "expanded percentile"
+        yield (
+            f"intervals: {kind}, {options.resamples} resamples of {resampled.units} of the out-of-fold ratings, the "
+            "same for every row; nothing is refitted in them, so they do not include the variation from fitting"
+        )
+
+
+def sentences(held: Held, kinds: Sequence[str] = BESIDE) -> Iterator[str]:
+    """Yield sentences on how far the jury's agreement with people is above or below other raters'.
+
+    They are its best member (chosen out of fold, and chosen in sample), the mean of its members, and the control judge.
+    """
+    if not held.verdicts:
+        return
+    several = len(held.verdicts) > 1
+    where = f"over {len(held.verdicts)} criteria" if several else f"on {held.verdicts[0].criterion}"
+    if several:
+        where = f"on average {where}"
+    for kind in kinds:
+        bar, gain = _NAMES[kind], held.mean_gains[kind]
+        if gain.value is None:
+            yield f"{held.dataset}: the jury cannot be compared with {bar}: {gain.reason}"
+            continue
+        interval, doubt = "", ""
+        if gain.low is not None and gain.high is not None:
+            interval = f" [{100 * gain.low:.1f}, {100 * gain.high:.1f}]"
+            doubt = ", a difference that chance alone could give" if gain.low <= 0 <= gain.high else ""
+        if abs(gain.value) < _ROUNDING:
+            yield f"{held.dataset}: {where} the jury equals {bar}"
+            continue
+        verb = f"beats {bar} by" if gain.value > 0 else f"falls behind {bar}:"
+        yield f"{held.dataset}: {where} the jury {verb} {100 * gain.value:.1f}{interval}{doubt}"
+
+
+def _range(by_folding: Sequence[Estimate]) -> str | None:
+    values = [100 * each.value for each in by_folding if each.value is not None]
+    return f"{min(values):.1f} to {max(values):.1f}" if values and min(values) < max(values) else None
+
+
+# The jury's ratings as a ratings table, from which every other table can be made.
+
 Floats = NDArray[np.float64]
+EVAL_PROMPT = "-"
+
+
+def jury_name(held: Held) -> str:
+    """The name of a jury: `jury/COMBINER`, followed by `+features` and the calibration."""
+    options = held.options
+    parts = [options.combiner, *(["features"] if options.with_features else [])]
+    parts += [options.calibrate] if options.calibrate != "none" else []
+    return "jury/" + "+".join(parts)
+
+
+def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
+    """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's rows unchanged.
+
+    Raises
+    ------
+    SpecError
+        No jury could be computed.
+    """
+    matrix = held.matrix
+    if not held.verdicts:
+        raise SpecError(
+            f"{matrix.dataset}: there are no ratings of a jury to write", hint="; ".join(held.notes) or None
+        )
+    stories = matrix.stories[["story", "story_prompt", "system"]]
+    parts = []
+    for verdict in held.verdicts:
+        rating = _rating(verdict)
+        status = np.where(np.isnan(rating), "no_rating", "imported")
+        parts.append(stories.assign(criterion=verdict.criterion, rating=rating, status=status))
+    judged = pd.concat(parts, ignore_index=True).assign(
+        run="jury", judge=jury_name(held), dataset=matrix.dataset, eval_prompt=EVAL_PROMPT, source="judge", flags=""
+    )
+    frame = table.frame
+    people = frame[
+        (frame["source"] == "rater")
+        & (frame["dataset"] == matrix.dataset)
+        & ~frame["system"].isin(list(held.options.drop_systems))
+    ]
+    return pd.concat([judged.reindex(columns=list(people.columns)), people], ignore_index=True)
+
+
+def _rating(verdict: Verdict) -> Floats:
+    """The jury's rating of each story on one criterion: its mean over foldings (assignments of stories to folds).
+
+    In fitted ratings, the mean human rating of each fold's training stories is replaced by the mean over all rated
+    stories. The result is limited to the range of the jury's own ratings.
+    """
+    panel = verdict.panel
+    level = float(panel.people[panel.usable].mean())
+    levelled = []
+    for folding in verdict.foldings:
+        rating = np.where(np.isnan(folding.level), folding.jury, folding.jury - folding.level + level)
+        levelled.append(np.clip(rating, np.nanmin(folding.jury), np.nanmax(folding.jury)))
+    return np.asarray(np.mean(levelled, axis=0), dtype=np.float64)
+
+
+def notes_of(held: Held) -> list[str]:
+    """Notes for every table that is made from a jury's ratings."""
+    options = held.options
+    unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
+    first = (
+        f"{jury_name(held)}: out-of-fold ratings, means over {options.foldings} "
+        f"folding{'s' if options.foldings > 1 else ''} of {options.folds} folds by "
+        f"{unit}, seed {options.seed}; what is fitted is levelled over folds"
+    )
+    return [first, *held.notes]
+
 
 FEW_STORIES = 100
 """With fewer rated stories a warning stands under the table."""

@@ -18,12 +18,14 @@ from judge.analysis.jury.panel import Panel, member, panels
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
 from judge.stats.regression import calibration_error
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
 
 Floats = NDArray[np.float64]
 
@@ -162,3 +164,33 @@ def _error(stage: Sequence[Floats], people: Floats, bins: int) -> Estimate:
     return calibration_error.calibration_error(
         calibration_error.reliability_bins(np.concatenate(stage), np.tile(people, len(stage)), bins)
     )
+
+
+# Printed table of reliability curves: people's mean rating in each bin of stories, before and after calibration.
+
+COLUMNS = (
+    Column("criterion", "criterion"),
+    Column("judge", "judge"),
+    Column("eval_prompt", "eval prompt"),
+    Column("calibrated", "calibrated"),
+    Column("rating", "judge's rating"),
+    Column("people", "people's mean"),
+    Column("stories", "stories", digits=0),
+    Column("error", "calibration error", digits=3),
+)
+
+
+def table(curves: Curves) -> Table:
+    """Table of one dataset's curves, with one row per bin; the calibration error stands in each row of its curve."""
+    rows = [
+        {"criterion": curve.criterion, "judge": curve.judge, "eval_prompt": curve.eval_prompt, "calibrated": calibrated}
+        | {"rating": point.rating, "people": point.people, "stories": float(point.stories), "error": error}
+        for curve in curves.curves
+        for calibrated, points, error in (
+            (False, curve.before, curve.error_before),
+            (True, curve.after, curve.error_after),
+        )
+        for point in points
+    ]
+    why = {f"{curve.criterion}, {curve.judge}: {curve.reason}": None for curve in curves.curves if curve.reason}
+    return Table(f"Calibration, {curves.dataset}", COLUMNS, rows, curves.signature, (*curves.notes, *why))

@@ -5,7 +5,6 @@ one value, from which the data frame and the printed tables are made.
 """
 
 from judge.analysis.labels.compute import confusions
-from judge.analysis.labels.printed import tables
-from judge.analysis.labels.result import Beside, ConfusionRow, Confusions
+from judge.analysis.labels.result import Beside, ConfusionRow, Confusions, tables
 
 __all__ = ["Beside", "ConfusionRow", "Confusions", "confusions", "tables"]

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judge.analysis.options.agreement_options import FRAGMENTS as PEOPLE_FRAGMENTS
@@ -27,8 +28,11 @@ from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judge.ratings.rating_matrix import RatingMatrix
     from judge.ratings.ratings_table import RatingsTable
+
 
 _SWAPPED: dict[Unit, str] = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 """As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
@@ -206,3 +210,33 @@ def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
     asked = sum(int(matrix.asked.sum()) for matrix in matrices)
     rated = sum(int(matrix.valid.sum()) for matrix in matrices)
     return f"unparsed:{100 * (asked - rated) / asked:.1f}%" if asked else None
+
+
+# Base of every result of an analysis: its signature and its notes.
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Signed:
+    """Base of a result of an analysis, with its notes and the parts of its signature line.
+
+    `signature_parts` list each choice that can change the numbers of the result; `notes` are whole sentences.
+    """
+
+    signature_parts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """Signature line of the tables and figures made from this result, which lists each choice that can change their
+        numbers.
+        """
+        return joined(self.signature_parts)
+
+    def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """These rows as a frame, with the result's signature line and notes in its `attrs`."""
+        import pandas as pd
+
+        from judge.analysis.frames import signed
+
+        frame = pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
+        return signed(frame, self.signature, self.notes)

@@ -4,7 +4,6 @@
 """
 
 from judge.analysis.panels.compute import panels
-from judge.analysis.panels.printed import tables
-from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within
+from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within, tables
 
 __all__ = ["Against", "Between", "Difference", "PanelSide", "Panels", "Within", "panels", "tables"]

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.averages import Part, mean_of
-from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.reference_rows import OnePerson
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.correlation.result import Part, mean_of
+from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
-from judge.analysis.inputs.candidates import Subject, judge_cell, people_one_by_one
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.options.choices import INTERVALS

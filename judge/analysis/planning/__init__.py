@@ -5,7 +5,7 @@ most.
 from __future__ import annotations
 
 from judge.analysis.planning.compute import plan, plan_like
+from judge.analysis.planning.price_of_validity import Planned
 from judge.analysis.planning.printed import tables
-from judge.analysis.planning.result import Planned
 
 __all__ = ["Planned", "plan", "plan_like", "tables"]

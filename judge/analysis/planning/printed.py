@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from judge.analysis.planning.result import Answer, Lever, Planned, Question
-from judge.analysis.planning.studies import EVERY
+from judge.analysis.planning.figures import EVERY
+from judge.analysis.planning.price_of_validity import Answer, Lever, Planned, Question
 from judge.base.printing.dollars import about
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from judge.analysis.frames import long_table
 from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow
 from judge.analysis.preference.order import Order
-from judge.analysis.preference.ranked import Ranked
-from judge.analysis.preference.sentence import answer
+from judge.analysis.preference.ranked import Ranked, answer
 from judge.analysis.preference.stories import Stories
 from judge.analysis.preference.systems import Systems, SystemStandings
 from judge.analysis.preference.transitivity import Transitivity

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.inputs.text_features import tokens
-from judge.ratings.preferences_table.table import ORDER_UNKNOWN, PreferencesTable
+from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN, PreferencesTable
 from judge.stats.comparing.comparisons import Comparisons
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side

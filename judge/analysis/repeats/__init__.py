@@ -4,9 +4,7 @@ Two further results are agreement on stories on which people disagree little or 
 distributions of judges' and human ratings.
 """
 
-from judge.analysis.repeats.compute import repeats
-from judge.analysis.repeats.printed import tables
+from judge.analysis.repeats.compute import repeats, tables, with_stated
 from judge.analysis.repeats.result import Apart, Count, Repeats, Stratum, Summed
-from judge.analysis.repeats.stated import with_stated
 
 __all__ = ["Apart", "Count", "Repeats", "Stratum", "Summed", "repeats", "tables", "with_stated"]

@@ -8,30 +8,59 @@ repeats' ICC(1,1) rho. The formula is exact for product-moment correlations and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.intervals import Intervals
-from judge.analysis.correlation.statistic import Floats, Side, Statistic
+from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
-from judge.analysis.inputs.candidates import Subject, judge_cell
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
 from judge.analysis.repeats.result import Apart, Count, How, Repeats, Stratum, Summed
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable, read
 from judge.stats.agreement import distribution_distance as distance
 from judge.stats.agreement import icc
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Adds the ratings that answers state in their text, as separate runs, to ratings scored by log-probabilities.
+
+
+def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
+    """The table with a second reading of each run that was scored by log-probabilities: the ratings stated in its
+    answers.
+
+    Runs of the second reading are named "RUN, as stated". It has only the judges, stories, Eval-Prompts and criteria
+    that the table has, which may have been narrowed. The table is unchanged if no run was scored by log-probabilities.
+    """
+    scored = [fact for fact in table.facts if fact.parser.endswith("+logprobs") or "+logprobs+" in fact.parser]
+    if not scored:
+        return table
+    places: Sequence[Path] = [fact.path for fact in scored]
+    again = read(places, parser, stated=True)
+    names = {fact.run: f"{fact.run}, as stated" for fact in again.facts}
+    keys = ["run", "judge", "dataset", "story", "eval_prompt", "criterion"]
+    judge_keys = table.frame.loc[table.frame["source"] == "judge", keys].drop_duplicates()
+    judged = again.frame[again.frame["source"] == "judge"].merge(judge_keys, on=keys)
+    judged = judged.assign(run=judged["run"].astype(str).map(names))
+    facts = tuple(replace(fact, run=names[fact.run]) for fact in again.facts)
+    frame = pd.concat([table.frame, judged.reindex(columns=list(table.frame.columns))], ignore_index=True)
+    return replace(table, frame=frame, facts=(*table.facts, *facts))
+
 
 SUBSETS = 20
 """Subsets of k repeats that are averaged over, at most."""
@@ -229,3 +258,108 @@ def _mode(given: Floats) -> float:
     """Most frequent rating; if several are equally frequent, their mean."""
     values, counts = np.unique(given, return_counts=True)
     return float(values[counts == counts.max()].mean())
+
+
+# Printed tables of the analysis of repeats.
+
+_BY_COUNT = (
+    f"by number: averaged over at most {SUBSETS} subsets, on the stories that have every repeat; predicted: Spearman "
+    "and Brown's formula from one repeat and ICC(1,1)"
+)
+_BY_SUM = "where several ratings are equally frequent, the mode is their mean"
+_BY_STRATUM = "people's disagreement: thirds of the stories by the standard deviation of their ratings, ties together"
+_APART = (
+    "Wasserstein: how many points a rating would have to be moved, on average; total variation: the share of ratings "
+    "that would have to change; by story: the mean of the distance within each story"
+)
+
+
+def tables(result: Repeats) -> list[Table]:
+    """Tables of a judge's agreement with people by number of repeats, way to combine them, and disagreement among
+    people.
+
+    A last table compares the distributions of judges' and human ratings.
+    """
+    most = max((row.k for row in result.counts), default=0)
+    printed = [
+        Table(
+            "Kendall's tau-b with people by number of repeats",
+            [*_first(result), Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
+            [
+                {**_about(row.subject), "k": row.k, "value": row.value, "predicted": row.predicted}
+                | {"n": row.value.n, "subsets": row.subsets}
+                for row in result.counts
+            ],
+            result.signature,
+            [*result.notes, _BY_COUNT],
+            first=frozenset(i for i, row in enumerate(result.counts) if row.k == most),
+        ),
+        Table(
+            "Kendall's tau-b with people by how repeats are combined",
+            [*_first(result), Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
+            [
+                {**_about(row.subject), "how": row.how, "value": row.value, "over": row.over, "n": row.stories}
+                for row in result.sums
+            ],
+            "",
+            [_BY_SUM],
+        ),
+        Table(
+            "Kendall's tau-b by people's disagreement",
+            [
+                *_first(result),
+                Column("name", "stories on which"),
+                Column("spread", "people's SD"),
+                _tau("value"),
+                *_last(),
+            ],
+            [
+                {**_about(row.subject), "name": row.name, "spread": row.spread, "value": row.value, "n": row.stories}
+                for row in result.strata
+            ],
+            "",
+            [_BY_STRATUM],
+        ),
+    ]
+    return [*printed, _apart(result)]
+
+
+def _apart(result: Repeats) -> Table:
+    columns = [
+        *_first(result),
+        Column("mean", "mean, judge minus people"),
+        Column("wasserstein", "Wasserstein distance"),
+        Column("variation", "total variation"),
+        Column("by_story", "Wasserstein by story"),
+        Column("n", "stories"),
+    ]
+    rows = [
+        {**_about(row.subject), "mean": row.mean, "wasserstein": row.wasserstein, "variation": row.variation}
+        | {"by_story": row.by_story, "n": row.mean.n}
+        for row in result.apart
+    ]
+    return Table("Distributions of judges' and people's ratings", columns, rows, "", [_APART])
+
+
+def _about(subject: Subject) -> dict[str, Any]:
+    return {name: subject.labels[name] for name in ("dataset", "run", "criterion", "judge", "eval_prompt", "against")}
+
+
+def _first(result: Repeats) -> list[Column]:
+    subjects = [row.subject for row in result.apart]
+    several: Sequence[tuple[str, set[Any]]] = [
+        (name, {s.labels[name] for s in subjects}) for name in ("dataset", "run")
+    ]
+    columns = [Column(name, name) for name, values in several if len(values) > 1]
+    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    if any(subject.against not in (None, subject.criterion) for subject in subjects):
+        columns.append(Column("against", "against people's"))
+    return columns
+
+
+def _tau(key: str, title: str = "tau-b") -> Column:
+    return Column(key, f"{title} x100", digits=1, factor=100)
+
+
+def _last(*more: str) -> list[Column]:
+    return [Column("n", "stories"), *(Column(name, name) for name in more)]

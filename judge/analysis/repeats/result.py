@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from judge.analysis.inputs.candidates import Subject
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RepeatsOptions
 from judge.base.estimate import Estimate
 

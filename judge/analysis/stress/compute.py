@@ -4,29 +4,278 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import JUDGE, Remarks
+from judge.analysis.inputs.candidates import Subject
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import StressOptions
-from judge.analysis.stress.contrasts import adjusted, contrasts
-from judge.analysis.stress.findings import finding
-from judge.analysis.stress.lost import lost_by_perturbation
-from judge.analysis.stress.pairing import Pairing, pairing
-from judge.analysis.stress.quality_control import quality_control
 from judge.analysis.stress.rated import Rated, controls, judges
-from judge.analysis.stress.result import Dose, Null, Paired, QualityControl, Selectivity, Stress
-from judge.analysis.stress.selectivity import selectivity
-from judge.analysis.stress.statistics import dose, null, paired
+from judge.analysis.stress.result import (
+    Contrast,
+    Dose,
+    Finding,
+    Lost,
+    Null,
+    Paired,
+    QualityControl,
+    Selectivity,
+    Stress,
+)
+from judge.analysis.stress.statistics import Changed, Pairing, dose, null, paired, pairing
 from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.stats.estimation.multiplicity import adjust
+from judge.ratings.ratings_table import perturbed_names
+from judge.stats.estimation import means
+from judge.stats.estimation.multiplicity import Method, adjust
+from judge.stats.ordering.detection import credit, detection
+from judge.stats.shares.proportion import wilson
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Applies to a judge the quality control that a published study applied to crowd workers.
+
+SPOILT = ("lexical-repetition", "sentence-shuffle", "word-shuffle")
+"""Perturbations that make the spoilt story: repeated, or shuffled."""
+
+PUBLISHED = {"ROC": 0.613, "WP": 0.246}
+"""Share of workers' ratings that were kept (1 - .387 and 1 - .754): Guan et al. 2021."""
+
+_HUMAN = ("human", "gold", "reference")
+_HIGH, _LOW = 0.75, 0.25
+"""4 and 2 of a scale from 1 to 5, as parts of its length."""
+
+
+def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
+    """Yield, for each perturbation that spoils a story, how often the judge would pass the quality control of Guan et
+    al. 2021: a high rating of the human story and a low one of the spoilt story. Only the highest strength of a
+    perturbation is used.
+
+    Only stories written by people are used, or all stories if the dataset names no human author.
+    """
+    systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
+    human = np.isin(systems, _HUMAN)
+    if not human.any():
+        human = np.ones(systems.size, dtype=np.bool_)
+    highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.name in SPOILT}
+    length, low = rated.scale.max - rated.scale.min, rated.scale.min
+    for changed in highest.values():
+        there = human & (changed.story >= 0)
+        before, after = rated.means[pairs.untouched[there]], rated.means[changed.story[there]]
+        both_rated = ~(np.isnan(before) | np.isnan(after))
+        high = before[both_rated] >= low + _HIGH * length - 1e-9
+        spoilt = after[both_rated] <= low + _LOW * length + 1e-9
+        prompt = pairs.prompt[there][both_rated]
+        shares = [_share(hits, prompt) for hits in (high & spoilt, high, spoilt)]
+        yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
+
+
+def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
+    """Share of stories for which `hits` is True, computed for each story-prompt and then averaged over story-prompts,
+    with a Wilson interval. `prompt` holds the code of each story's story-prompt.
+    """
+    if not hits.size:
+        return Estimate.undefined("undefined without a pair of rated stories")
+    group = np.unique(prompt, return_inverse=True)[1].reshape(-1)
+    each = np.bincount(group, weights=hits.astype(np.float64)) / np.bincount(group)
+    return wilson(float(each.sum()), each.size)
+
+
+# Classifies each row of a stress test as a finding in one or two words, such as ``found``, ``missed`` or ``fell
+# for``.
+
+HALF_FOUND = 0.75
+"""Detection of a judge that notices half of the pairs and guesses at the others."""
+
+_HALF = 0.5
+
+
+def finding(row: Paired, options: StressOptions) -> Finding | None:
+    """The finding on a row (one or two words such as ``found`` or ``fell for``), from its intervals and its p value
+    (the adjusted one if there is one).
+
+    None if an interval is missing. Also None if the perturbation should lower ratings on other criteria but not on the
+    row's criterion.
+    """
+    if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
+        return None
+    if row.facts.test == "discrimination":
+        return _discrimination(row, options)
+    if row.facts.test == "invariance":
+        return _invariance(row, options)
+    if row.facts.test == "attack":
+        return _attack(row, options)
+    return _degenerate(row)
+
+
+def _significant(row: Paired, options: StressOptions) -> bool:
+    p = row.p if row.adjusted is None else row.adjusted
+    return p is not None and p <= options.alpha
+
+
+def _discrimination(row: Paired, options: StressOptions) -> Finding:
+    share = row.detection.estimate
+    if _significant(row, options):
+        if (share.value or 0) < _HALF:
+            return "prefers"
+        return "found" if (share.value or 0) >= HALF_FOUND else "weak"
+    return "missed" if share.high is not None and share.high < HALF_FOUND else "open"
+
+
+def _invariance(row: Paired, options: StressOptions) -> Finding:
+    if row.same is not None:
+        p, drop = row.same.p, row.same.difference.value
+        if p is not None and p <= options.alpha:
+            return "same"
+        if p is None and drop is not None and abs(drop) < options.margin:
+            return "same"  # all differences are equal, and small: there is nothing to test
+    return "moved" if _significant(row, options) else "open"
+
+
+def _attack(row: Paired, options: StressOptions) -> Finding:
+    if row.measured:  # there are no points, hence no margin
+        low = row.detection.estimate.low
+        return "withstood" if low is not None and low >= _HALF else "fell for" if _significant(row, options) else "open"
+    least = row.drop.value if row.drop.low is None else row.drop.low
+    if least is not None and least > -options.margin:
+        return "withstood"
+    return "fell for" if _significant(row, options) and (row.drop.value or 0) < 0 else "open"
+
+
+def _degenerate(row: Paired) -> Finding | None:
+    share = row.lowest
+    if share is None or share.low is None or share.high is None:
+        return None
+    return "seen" if share.low > _HALF else "fell for" if share.high < _HALF else "open"
+
+
+# Compares the Eval-Prompts of a judge in a stress test: with which of them the judge notices more perturbations.
+
+
+def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
+    """Yield the comparison of every two Eval-Prompts of a judge, on each criterion and each perturbation that should be
+    noticed.
+
+    Only the highest strength of a perturbation is used. Detection is the share of pairs in which the untouched story is
+    rated higher. The estimate is the detection with the second Eval-Prompt minus the detection with the first, over the
+    original stories that have ratings with both Eval-Prompts.
+    """
+    groups: dict[tuple[str | None, ...], list[Rated]] = {}
+    for source in rated:
+        if source.subject.kind == JUDGE:
+            groups.setdefault((source.subject.run, source.subject.judge, source.subject.criterion), []).append(source)
+    highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.test == "discrimination"}
+    for group in groups.values():
+        for first, second in combinations(group, 2):
+            yield from (_contrast(first, second, pairs, changed) for changed in highest.values())
+
+
+def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> Contrast:
+    there = changed.story >= 0
+    before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
+    sides = [credit(side.merit[before] - side.merit[after]) for side in (first, second)]
+    difference = sides[1] - sides[0]
+    defined = ~np.isnan(difference)
+    names = (str(first.subject.eval_prompt), str(second.subject.eval_prompt))
+    if not defined.any():
+        nothing = Estimate.undefined("no pair was rated with both")
+        return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
+    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
+    return Contrast(first.subject, changed.facts, changed.strength, *names, estimate, _p(difference[defined], codes))
+
+
+def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | None:
+    from scipy import special
+
+    error, clusters = means.clustered_error(difference, codes)
+    if error is None or error < 1e-12:
+        return None
+    return float(2 * special.stdtr(clusters - 1, -abs(float(difference.mean())) / error))
+
+
+def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
+    """Copies of the contrasts `rows` whose `adjusted` is set: the p value adjusted by `method` for the number of
+    contrasts in `rows`.
+    """
+    p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
+    p_adjusted = adjust(p, method, family="all contrasts of this report").p
+    return tuple(
+        replace(row, adjusted=None if np.isnan(q) else float(q)) for row, q in zip(rows, p_adjusted, strict=True)
+    )
+
+
+# Computes selectivity: whether a judge notices a perturbation more often on the criteria that it aims at than on the
+# other criteria (Hu et al. 2024).
+
+
+def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
+    """Yield the selectivity of one judge with one Eval-Prompt, for each perturbation that should be noticed, at its
+    highest strength.
+
+    Selectivity is the mean detection on the criteria that the perturbation aims at, minus the mean detection on the
+    other criteria. `group` holds the judge's ratings, one entry for each criterion. Nothing is yielded for fewer than
+    two criteria.
+    """
+    if len(group) < 2:
+        return
+    highest = {changed.facts.name: changed for changed in pairs.changed}
+    for changed in highest.values():
+        if changed.facts.test == "discrimination":
+            yield _of_judge(group, pairs, changed)
+
+
+def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity:
+    there = changed.story >= 0
+    before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
+    gaps = {rated.subject.criterion: rated.merit[before] - rated.merit[after] for rated in group}
+    shares = {name: detection(gap, prompt).estimate for name, gap in gaps.items()}
+    aimed = tuple(name for name in gaps if name.casefold() in changed.facts.aims)
+    others = [name for name in gaps if name not in aimed]
+    subject = replace(group[0].subject, criterion="all criteria")
+    if not aimed or not others:
+        why = "no criterion that it aims at was asked about" if others else "every criterion asked about is aimed at"
+        return Selectivity(subject, changed.facts, changed.strength, shares, aimed, Estimate.undefined(why))
+    won = {name: credit(gap) for name, gap in gaps.items()}
+    difference = np.mean([won[name] for name in aimed], axis=0) - np.mean([won[name] for name in others], axis=0)
+    defined = ~np.isnan(difference)
+    if not defined.any():
+        nothing = Estimate.undefined("no pair is rated on all criteria")
+        return Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
+    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
+    return Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)
+
+
+# Counts answers without a rating for each perturbation.
+
+
+def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
+    """Yield the counts of answers without a rating for each judge and Eval-Prompt: first the count for untouched
+    stories, then one count for each perturbation, over all its strengths.
+    """
+    frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
+    names = perturbed_names(frame["story"].unique())
+    kinds = {story: name.perturbation or "" for story, name in names.items()}
+    frame = frame.assign(perturbation=frame["story"].astype(str).map(kinds), lost=frame["rating"].isna())
+    for (run, judge, prompt), part in frame.groupby(["run", "judge", "eval_prompt"], observed=True, sort=False):
+        subject = Subject(JUDGE, dataset, str(run), str(judge), str(prompt), "all criteria", None)
+        for name in ("", *CATALOGUE):
+            some = part[part["perturbation"] == name]
+            if len(some):
+                gone = some.loc[some["lost"], "status"].astype(str).value_counts()
+                statuses = {str(status): int(count) for status, count in sorted(gone.items())}
+                rated = int((~some["lost"]).sum())
+                yield Lost(subject, CATALOGUE.get(name), len(some), rated, statuses)
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:

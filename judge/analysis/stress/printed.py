@@ -8,9 +8,8 @@ from typing import Any
 from judge.analysis.frames import long_table
 from judge.analysis.inputs.bars import CONTROL
 from judge.analysis.inputs.candidates import Subject
-from judge.analysis.stress.quality_control import PUBLISHED
-from judge.analysis.stress.result import Null, Paired, Selectivity, Stress
-from judge.analysis.stress.verdicts import FINDING_WORDS, verdicts
+from judge.analysis.stress.compute import PUBLISHED
+from judge.analysis.stress.result import FINDING_WORDS, Null, Paired, Selectivity, Stress, verdicts
 from judge.base.printing.tables import Column, Table
 from judge.inputs.perturbations.perturbation import Test
 

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from judge.analysis.options.planning_options import SuccessionOptions
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
 from judge.stats.estimation.equivalence import Equivalence
 

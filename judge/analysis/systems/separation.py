@@ -7,24 +7,227 @@ significant in both, in both with opposite signs, only with human ratings, or on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems.standings import average, pairs_of
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means, paired_differences
+from judge.stats.estimation.paired_differences import Difference
+from judge.stats.ordering import ranking
+from judge.stats.resampling import bootstrap
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Compares systems by the ratings of their stories: means, ranks, differences, and groups without significant
+# differences. No winner is named.
+
+Floats = NDArray[np.float64]
+
+AVERAGE = "average"
+"""Stands where a criterion's name would: the mean over all criteria."""
+
+LEAST_UNITS = 5
+"""With fewer story-prompts a resampled interval says more about their number than about the systems."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Results of all systems by one source (human raters, or a judge with an Eval-Prompt), on one criterion or on
+    average over criteria.
+
+    Each list and `best` has one entry for each system, in the order of the rating matrix, except `differences`.
+
+    Attributes
+    ----------
+    mean, rank : list of Estimate
+        Mean rating, and rank with an interval over resamples.
+    best : array of float
+        Share of resamples in which the system has the highest mean.
+    stories, story_prompts, ratings, unrated : list of int
+        Number of rated stories, of their story-prompts, of ratings, and of stories without a rating although
+        the source was asked about them.
+    differences : list of Difference
+        All pairs, the system with the higher mean first; p adjusted over `family` tests.
+    sets : list of (int, int)
+        Lowest and highest rank that is consistent with the tested differences.
+    groups : list of str
+        Letters: systems that share a letter do not differ significantly.
+    """
+
+    source: Source
+    criterion: str
+    mean: list[Estimate]
+    stories: list[int]
+    story_prompts: list[int]
+    ratings: list[int]
+    unrated: list[int]
+    rank: list[Estimate]
+    best: Floats
+    differences: list[Difference]
+    family: int = 0
+    sets: list[tuple[int, int]] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+
+
+def standings(
+    matrices: Sequence[RatingMatrix], options: SystemsOptions, scales: Mapping[str, means.Bounds]
+) -> list[Standing]:
+    """Results of all systems by each source (human raters, or a judge with an Eval-Prompt) on each criterion, then on
+    average. p values are adjusted over the tests that `options.holm_over` declares to be one family. `scales` maps a
+    criterion to the ends of its scale, where these are known; intervals of means do not leave them.
+    """
+    all_standings: list[Standing] = []
+    for matrix in matrices:
+        drawn = _draw(matrix, options)
+        for source in sources(matrix):
+            all_standings += _standings(source, options, drawn, scales)
+    if options.holm_over == "table":
+        pairs = [pair for standing in all_standings for pair in standing.differences]
+        whole, tests = iter(paired_differences.adjusted(pairs)), _tests(pairs)
+        return [_judged(standing, [next(whole) for _ in standing.differences], tests) for standing in all_standings]
+    return [
+        _judged(standing, paired_differences.adjusted(standing.differences), _tests(standing.differences))
+        for standing in all_standings
+    ]
+
+
+def _tests(pairs: Sequence[Difference]) -> int:
+    return sum(pair.p is not None for pair in pairs)
+
+
+def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
+    """A copy of the results `standing`, completed from its adjusted `differences` between systems: rank sets, group
+    letters, and `family`, the number of tests adjusted together.
+    """
+    higher = paired_differences.told_apart(differences, len(standing.mean))
+    mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
+    return replace(
+        standing,
+        differences=[pair.higher_first for pair in differences],
+        family=family,
+        sets=ranking.rank_sets(higher),
+        groups=ranking.letters(higher | higher.T, np.array(mean_values)),
+    )
+
+
+def average(source: Source) -> Floats:
+    """Mean of each story's ratings over the source's criteria, one value for each story; NaN for a story that is not
+    rated on every criterion.
+    """
+    return np.asarray(source.by_story.mean(axis=0), dtype=np.float64)
+
+
+def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
+    """Differences of the means of all pairs of systems, with p values adjusted over the pairs. `values` holds one
+    rating for each story.
+    """
+    table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
+    return paired_differences.adjusted(paired_differences.all_pairs(table))
+
+
+def _draw(matrix: RatingMatrix, options: SystemsOptions) -> bootstrap.Resamples | None:
+    if np.unique(matrix.story_prompt).size < LEAST_UNITS:
+        return None
+    rng = np.random.default_rng(options.seed)
+    return bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
+
+
+def _standings(
+    source: Source,
+    options: SystemsOptions,
+    drawn: bootstrap.Resamples | None,
+    scales: Mapping[str, means.Bounds],
+) -> Iterator[Standing]:
+    matrix, number = source.matrix, len(source.matrix.systems)
+    several = len(source.criteria) > 1
+    names = [*source.criteria, *([AVERAGE] if several else [])]
+    values = np.vstack([source.by_story, average(source)]) if several else source.by_story
+    singles = _singles(source) if options.mean_interval == "as-published" else [np.empty((matrix.n, 0))] * len(names)
+    counts = np.vstack([source.counts, source.counts.sum(axis=0)])
+    wanted = np.vstack([source.wanted, source.wanted.any(axis=0)])
+    moved = None if drawn is None else drawn.values(means.resampled(values, matrix.system, number))
+    ends = np.array([scales.get(name, (-np.inf, np.inf)) for name in source.criteria])
+    ends = np.vstack([ends, ends.mean(axis=0)])
+    for k, name in enumerate(names):
+        low, high = (float(end) for end in ends[k])
+        resampled = np.empty((0, number)) if moved is None else moved[:, k]
+        members = [matrix.system == s for s in range(number)]
+        rated = ~np.isnan(values[k])
+        point = np.array([values[k][m & rated].mean() if (m & rated).any() else np.nan for m in members])
+        table = paired_differences.by_story_prompt(values[k], matrix.system, matrix.story_prompt, number)
+        yield Standing(
+            source=source,
+            criterion=name,
+            mean=[
+                means.within(_mean(values[k], singles[k], m, matrix, options, resampled[:, s]), (low, high))
+                for s, m in enumerate(members)
+            ],
+            stories=[int((m & rated).sum()) for m in members],
+            story_prompts=[int(np.unique(matrix.story_prompt[m & rated]).size) for m in members],
+            ratings=[int(counts[k][m].sum()) for m in members],
+            unrated=[int((m & wanted[k] & ~rated).sum()) for m in members],
+            rank=_ranked(point, resampled, drawn is not None),
+            best=ranking.chance_of_best(point, resampled),
+            differences=paired_differences.all_pairs(table),
+        )
+
+
+def _singles(source: Source) -> list[Floats]:
+    """Single ratings by a source: for each criterion an array with one row for each story and one column for each rater
+    or repeat. If there are several criteria, a last array holds the columns of all criteria.
+    """
+    singles = [source.ratings(k) for k in range(len(source.criteria))]
+    return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
+
+
+def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:
+    intervals = ranking.rank_intervals(point, resampled)
+    if drawn:
+        return intervals
+    why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
+    return [replace(interval, reason=why) if interval.defined else interval for interval in intervals]
+
+
+def _mean(
+    values: Floats,
+    singles: Floats,
+    member: NDArray[np.bool_],
+    matrix: RatingMatrix,
+    options: SystemsOptions,
+    resampled: Floats,
+) -> Estimate:
+    """Mean rating of one system, with the kind of interval that `options` choose. `member` marks the system's stories.
+    The estimate's `n` counts stories, or ratings if the interval is computed as published.
+    """
+    honest = means.clustered(values[member], matrix.story_prompt[member])
+    if options.mean_interval == "clustered" or not honest.defined:
+        return honest
+    if honest.n < 2:
+        return replace(honest, reason="no interval: one story only")
+    if options.mean_interval == "as-published":
+        return means.as_independent(singles[member])
+    if options.mean_interval != "boot":
+        assert_never(options.mean_interval)
+    units = np.unique(matrix.story_prompt[member][~np.isnan(values[member])]).size
+    if units < LEAST_UNITS:
+        why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
+        return Estimate(honest.value, honest.n, reason=why)
+    return bootstrap.expanded(
+        Estimate(honest.value, honest.n), resampled, units, "boot-inputs, expanded percentile, 95 %"
+    )
+
 
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),

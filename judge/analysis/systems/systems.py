@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from judge.analysis.coverage.bounds import scales_of
+from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems.separation import Separation, separation_of
-from judge.analysis.systems.standings import AVERAGE, Standing, standings
+from judge.analysis.systems.separation import AVERAGE, Separation, Standing, separation_of, standings
 from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.answers.journal import database
-from judge.answers.journal.comparing import has_pairs
-from judge.answers.journal.merging import Merged
-from judge.answers.journal.schema import COMPARISONS, SHARDS
+from judge.answers.journal.comparing import Merged, has_pairs
+from judge.answers.journal.database import COMPARISONS, SHARDS
 from judge.base.errors import RunFolderError
 
 _ATTEMPT = "query_key, repeat, outcome, final, started, seconds, status, error_kind, error"

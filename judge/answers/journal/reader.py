@@ -15,9 +15,17 @@ from typing import Any
 import orjson
 
 from judge.answers.journal import comparing, database, standing
-from judge.answers.journal.calls import Called, Taken, called, seconds_of_work, taken
 from judge.answers.journal.definition import checked_definition
-from judge.answers.journal.spending import Spending, spending, spending_of
+from judge.answers.journal.spending import (
+    Called,
+    Spending,
+    Taken,
+    called,
+    seconds_of_work,
+    spending,
+    spending_of,
+    taken,
+)
 from judge.base.errors import TELLS_INTACT, RunFolderError
 from judge.base.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
 

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from judge.answers.journal import database
+from judge.answers.journal.database import TABLES
 from judge.answers.journal.reader import JournalReader
-from judge.answers.journal.schema import TABLES
 from judge.base.errors import RunFolderError
 from judge.base.sqlite_file import connect
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from judge.answers.journal import comparing, database, usage
-from judge.answers.journal.schema import COMMENTS, PANELS
+from judge.answers.journal import comparing, database
+from judge.answers.journal.database import COMMENTS, PANELS
 from judge.base.errors import BackendError, JudgeError
 from judge.base.half_pairs import whole_characters
 from judge.base.records import Outcome, Pair, Rating, Request, Response, Story
@@ -153,7 +153,7 @@ class JournalWriter:
         request, in seconds since 1970; `seconds` is its duration.
         """
         self._add_query(query)
-        reported = usage.reported(response)
+        reported = database.reported(response)
         if reported is not None:
             self._usage.append((len(self._attempts), *reported))
         self._attempts.append((query.key, repeat, "answered", 1, started, seconds, self.session, 200, None, None))
@@ -273,7 +273,7 @@ class JournalWriter:
         compared, self._compared = self._compared, []
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
-            usage.keep(self._db, usage_rows)
+            database.keep(self._db, usage_rows)
             self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
             comparing.keep(self._db, compared)
             self._db.executemany(

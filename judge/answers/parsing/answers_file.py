@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.protocol import Parser
 from judge.base.errors import DataError, SpecError
 from judge.base.half_pairs import whole_escapes
 from judge.base.records import Criterion, Judgment, Response, Scale, Structured
 from judge.base.wording import Advice, joined
-from judge.inputs.criteria.scale_file import labels_fault
+from judge.inputs.criteria.prompt_file import labels_fault
 
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")

@@ -8,11 +8,103 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from judge.answers.parsing.expected import expected_judgment
-from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.answer_tokens import Mass, Token, follow_labels, position, read_tokens
+from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.protocol import Parser
+from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
 from judge.base.errors import TELLS_INTACT, RunFolderError
-from judge.base.records import Answer, Criterion, Judgment, Query, Response, Structured
+from judge.base.records import CHOICES, Answer, Criterion, Judgment, Query, Response, Scale, Structured, Verdict
+
+# Expected rating over the points of a scale, from the token log-probabilities at the position where the answer states
+# its rating.
+
+# A mean over a smaller mass would be a ratio of rounding errors.
+_TOLERANCE = 1e-9
+_PAIR = 2
+
+
+def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> Judgment:
+    """The judgment with its stated rating replaced by the expected rating.
+
+    Flags give the share of the probability that is outside the scale (or was not reported by the server), and the
+    undecided share: `outside=0.031`, `undecided=0.2`. A judgment without a rating, or with an imputed one, stays as it
+    is. The status is `no_rating` where the rating's tokens cannot be located in the log-probabilities, or no
+    probability is on the scale (flag `no_logprobs`), and where what the server reported there are no probabilities: one
+    is above 1, or they add up to more than 1 (flag `unusable_logprobs`).
+    """
+    if judgment.rating is None or "imputed" in judgment.flags:
+        return judgment
+    if judgment.span is None:
+        return _lost(judgment, "no_logprobs")
+    tokens = read_tokens(response.logprobs)
+    start = position(tokens, response.text, judgment.span[0])
+    if start is None:
+        return _lost(judgment, "no_logprobs")
+    mass = _label_mass(tokens[start:], scale) if scale.labels else _point_mass(tokens[start:], scale)
+    if mass.improbable:
+        return _lost(judgment, "unusable_logprobs")
+    on_scale = sum(mass.points.values())
+    if on_scale <= _TOLERANCE:
+        return _lost(judgment, "no_logprobs")
+    rating = sum(point * p for point, p in mass.points.items()) / on_scale
+    if len(scale.labels) > _PAIR and not scale.ordered:
+        # Between labels without an order there is no expected one: the label that was stated stays.
+        rating = judgment.rating
+    flags = [*judgment.flags, f"outside={max(0.0, 1 - on_scale - mass.undecided):.3f}"]
+    if mass.undecided > _TOLERANCE:
+        flags.append(f"undecided={mass.undecided:.3f}")
+    return replace(judgment, rating=rating, flags=tuple(flags))
+
+
+def _lost(judgment: Judgment, flag: str) -> Judgment:
+    return replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, flag))
+
+
+def _point_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
+    forms = {f"{point:g}": float(point) for point in scale.points()}
+    mass = Mass(dict.fromkeys(forms.values(), 0.0))
+    _follow(tokens, "", 1.0, forms, mass)
+    return mass
+
+
+def _label_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
+    forms = {" ".join(label.lower().split()): float(code) for code, label in enumerate(scale.labels)}
+    mass = Mass(dict.fromkeys(forms.values(), 0.0))
+    follow_labels(tokens, "", 1.0, forms, mass)
+    return mass
+
+
+def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
+    """Distribute the probability `weight` of the text `prefix` over the points of the scale that the text can become.
+    `forms` maps a point's text to its value. Results are added to `mass`.
+    """
+    for token in tokens:
+        onward: tuple[str, float] | None = None
+        for text, probability in mass.alternatives(token).items():
+            part = text.lstrip() if not prefix else text
+            word = prefix + part
+            digits = bool(part) and part[0] in "0123456789."
+            if not digits:
+                # The number ended with the token before.
+                if prefix:
+                    _settle(prefix, weight * probability, forms, mass)
+            elif not any(form.startswith(word.rstrip()) for form in forms):
+                continue
+            elif not any(form.startswith(word) and form != word for form in forms):
+                _settle(word.rstrip(), weight * probability, forms, mass)
+            elif text == token.text:
+                onward = word, weight * probability
+            else:
+                mass.undecided += weight * probability
+        if onward is None:
+            return
+        prefix, weight = onward
+    _settle(prefix, weight, forms, mass)
+
+
+def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
+    if word in forms:
+        mass.points[forms[word]] += weight
 
 
 def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
@@ -150,3 +242,78 @@ def _about(answer: Answer, criterion: str) -> Answer:
 
 def _unread(answer: Answer) -> Judgment:
     return Judgment("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
+
+
+# Parses a journal's comparisons, using facts of the run: labels, answer form, criterion, stories.
+
+
+def read_verdict(response: Response, query: Query) -> Verdict:
+    """The verdict (which story is preferred) of a new answer to a comparison query."""
+    texts = (query.story.text, "" if query.other is None else query.other.text)
+    return parse_verdict(
+        response, query.choices, structured=query.structured, criterion=query.criterion.name, stories=texts
+    )
+
+
+def was_read(parser: Parser, response: Response, query: Query) -> bool:
+    """Whether a rating, or a preference in a comparison, can be read from a new answer to a query.
+
+    An answer about several criteria must have a rating for each of them.
+    """
+    if query.choices:
+        return read_verdict(response, query).preference is not None
+    return all(judgment.rating is not None for judgment in read_response(parser, response, query))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdicts:
+    """Facts of a run of comparisons that are needed to read its journal.
+
+    `choices` are the labels from which the judge chose. `structured` is the answer form that the run requested from the
+    server. `scored` says that the run requested log-probabilities. `second` maps a query's key to the story shown
+    second. `text_of` gives the text of a story by its id, "" where it is not known.
+    """
+
+    choices: tuple[str, ...]
+    structured: Structured
+    scored: bool
+    second: Mapping[str, str]
+    text_of: Callable[[str], str]
+
+    @classmethod
+    def of_run(
+        cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
+    ) -> StoredVerdicts:
+        """The facts that are needed to read the comparisons of a run, from its stored definition. `compared` maps a
+        query key to (id of the pair, id of the story shown second).
+        """
+        choices = CHOICES if definition["ties"] else CHOICES[:2]
+        scored = definition.get("scoring", "text") == "logprobs"
+        second = {key: story for key, (_, story) in compared.items()}
+        return cls(choices, definition["structured"], scored, second, text_of)
+
+    def verdict(self, answer: Answer) -> Verdict:
+        """The verdict (which story is preferred) of an answer to a comparison. Where no answer was received, the
+        verdict's status says why. The query's own flags come before those of the parser.
+        """
+        if answer.response is None:
+            return Verdict("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
+        stories = (answer.story, self.second.get(answer.query_key, ""))
+        verdict = parse_verdict(
+            answer.response,
+            self.choices,
+            structured=self.structured,
+            criterion=answer.criterion,
+            stories=tuple(map(self.text_of, stories)),
+        )
+        return replace(verdict, flags=(*answer.flags, *verdict.flags)) if answer.flags else verdict
+
+    def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
+        """Probability shares of first story, second story and tie in an answer. None where the run did not request
+        log-probabilities, or the shares cannot be computed from them.
+        """
+        if not self.scored or answer.response is None:
+            return None
+        return soft_verdict(
+            verdict, answer.response, self.choices, structured=self.structured, criterion=answer.criterion
+        )

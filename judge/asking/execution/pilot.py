@@ -8,10 +8,9 @@ from itertools import islice
 from statistics import fmean
 
 from judge.answers.journal import JournalReader
-from judge.answers.journal.calls import Called
+from judge.answers.journal.spending import Called
 from judge.answers.parsing import parser
-from judge.answers.parsing.stored_answers import StoredAnswers
-from judge.answers.parsing.stored_verdicts import StoredVerdicts
+from judge.answers.parsing.stored_answers import StoredAnswers, StoredVerdicts
 from judge.asking.plan import Plan
 from judge.asking.plan.forecast import Measured, characters_by_query, prompt_characters
 from judge.asking.run_folder import ResultFolder

@@ -15,20 +15,47 @@ from judge.answers.journal.database import is_blank
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.plan import AnyPlan, Plan, WritingPlan
 from judge.asking.plan.pairs import Planned, StoryPlace, comparisons_of, pairs_of
-from judge.asking.plan.pairs_file import read_pairs
 from judge.asking.plan.queries import missing_reference
 from judge.asking.run_definition.spec import PairsSpec
 from judge.asking.run_folder import ResultFolder
 from judge.base import redaction
-from judge.base.errors import RunFolderError, SpecError
+from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.fingerprint import fingerprint_file
 from judge.base.judge_name import RECORDED, JudgeName
 from judge.base.records import Comparison, Pair, Story
 from judge.base.wording import Advice, joined, listed
 from judge.inputs.datasets import Dataset, open_dataset
 from judge.inputs.datasets.story_prompts import StoryPrompts, open_story_prompts
-from judge.inputs.eval_prompts.front_matter import ask_the_same
+from judge.inputs.eval_prompts.writer_prompt import ask_the_same
 from judge.inputs.perturbations.story_name import is_emptied
+
+# Reads a file of pairs to compare: JSON Lines with `first`, `second` and optionally `id`.
+
+_ALLOWED = "an object with first and second, the ids of two stories, and perhaps id"
+
+
+def read_pairs(file: Path) -> list[Pair]:
+    """The pairs of a file, in its order. Raises DataError with file and row."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file, hint="pairs: {file: FILE}") from error
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            data = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"not valid JSON ({error})", file=file, row=number) from error
+        if not isinstance(data, dict) or not all(isinstance(data.get(key), str) for key in ("first", "second")):
+            raise DataError(
+                "not a pair", file=file, row=number, found=line[:60].decode("utf-8", "replace"), allowed=_ALLOWED
+            )
+        first, second = data["first"], data["second"]
+        pairs.append(Pair(str(data.get("id", f"{first}|{second}")), "", first, second))
+    return pairs
+
 
 _SAME = {
     "dataset_hash": "the dataset's content",

@@ -17,20 +17,15 @@ from judge.answers.journal import JournalReader, JournalWriter, Totals, fold
 from judge.answers.journal.parts import coverage
 from judge.answers.journal.spending import REUSED
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing.stored_verdicts import was_read
-from judge.asking.execution.board import Line
+from judge.answers.parsing.stored_answers import was_read
 from judge.asking.execution.interruption import Interruption
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
-from judge.asking.execution.progress import Progress
-from judge.asking.execution.sending.budget import Account, Budget
-from judge.asking.execution.sending.form_watch import FormWatch
-from judge.asking.execution.sending.pace import Pace
-from judge.asking.execution.sending.rehearsal import Early, first_of, rehearse
+from judge.asking.execution.progress import Line, Progress
+from judge.asking.execution.sending.pace import Account, Budget, FormWatch, Pace
 from judge.asking.execution.sending.runner import Outcomes, Run, split_calls, works
-from judge.asking.execution.sending.schedule import Work
-from judge.asking.execution.sending.shared_prefix import with_cache_points
+from judge.asking.execution.sending.schedule import Early, Work, first_of, rehearse, with_cache_points
 from judge.asking.plan import AnyPlan, WritingPlan, load_prices, plan_of
 from judge.asking.plan.prices import how_to_price, reports_cost
 from judge.asking.run_definition.writing import AnySpec

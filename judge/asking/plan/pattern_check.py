@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.answers.parsing import parser
-from judge.answers.parsing.ours.rating_pattern import captures, check_pattern
+from judge.answers.parsing.ours.from_story import captures, check_pattern
 from judge.base.errors import JudgeError
 from judge.base.records import Criterion, Response, Scale
 from judge.inputs.eval_prompts import EvalPrompt, load_eval_prompt

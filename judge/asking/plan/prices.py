@@ -20,8 +20,8 @@ import yaml
 from judge.base import yaml_file
 from judge.base.credentials.providers import PROTOCOLS, addresses_of
 from judge.base.errors import SpecError, unknown
-from judge.base.folders.config import config_folder
 from judge.base.folders.shipped import package_file
+from judge.base.folders.trusted import config_folder
 from judge.base.judge_name import JudgeName
 from judge.base.printing.dollars import dollars
 from judge.base.records import Response

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from judge.answers.journal import JournalReader
-from judge.answers.parsing.ours.rating_pattern import check_pattern
+from judge.answers.parsing.ours.from_story import check_pattern
 from judge.asking.run_definition.spec import OF_PAIRS, RunSpec
 from judge.base.errors import SpecError, unknown
 from judge.base.fingerprint import fingerprint, fingerprint_bytes

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from judge.asking.run_definition import judges as judge_lists
-from judge.asking.run_definition.foreign import refuse_foreign
+from judge.asking.run_definition.judges import refuse_foreign
 from judge.backends.engine_keys import SPEED
 from judge.base import yaml_file
 from judge.base.credentials import literal

@@ -14,8 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from judge.asking.run_definition.foreign import refuse_foreign
-from judge.asking.run_definition.judges import refuse_address
+from judge.asking.run_definition.judges import refuse_address, refuse_foreign
 from judge.asking.run_definition.spec import (
     NAME,
     GenerationSpec,

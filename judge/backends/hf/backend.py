@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from judge.backends.dialect import choices
 from judge.backends.engine_keys import SPEED, check_keys, weights
 from judge.backends.hf import shared_beginnings
 from judge.backends.hf.local_model import (
@@ -30,7 +31,6 @@ from judge.backends.hf.local_model import (
 )
 from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
-from judge.backends.structured import choices
 from judge.base.errors import BackendError, MissingExtraError
 from judge.base.records import Generation, Request, Response
 

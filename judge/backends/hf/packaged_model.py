@@ -16,7 +16,7 @@ from typing import Any
 
 from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.base.fingerprint import sha256_file
-from judge.base.folders.cache import cache_folder
+from judge.base.folders.trusted import cache_folder
 
 EXTRA = "local"
 

@@ -2,17 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import aiohttp
 import orjson
 
-from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer
-from judge.backends.openai.answer_errors import choice_error, error_inside, finish_reason
+from judge.backends.bodies import read_body
+from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer, with_usage
+from judge.backends.hf.local_model import template_hash
+from judge.backends.openai.credentials import beside, endpoint
 from judge.backends.openai.errors import status_error
-from judge.backends.usage import with_usage
+from judge.base.errors import BackendError
 from judge.base.half_pairs import json_value
 from judge.base.records import Response
+
+# Finds errors inside answers of status 200, and maps finish reasons to OpenAI's words.
+
+_ERRORS = ("error", "errors", "detail", "message", "msg", "base_resp")
+_LENGTH = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "token_limit"}
+)
+_FILTERED = frozenset({"safety", "prohibited_content", "blocklist", "spii", "recitation", "sensitive", "guardrail"})
+
+
+def error_inside(data: Any) -> Any:
+    """The error in the body of a response, if it has an error where the answers should be. None if there is no error or
+    the body is not that of an answer.
+    """
+    if isinstance(data, list):
+        return data if data and isinstance(data[0], dict) and data[0].get("error") else None
+    if not isinstance(data, dict):
+        return None
+    choices = data.get("choices")
+    if not choices:
+        return data if any(data.get(key) for key in _ERRORS) else None
+    failed = [choice_error(choice) for choice in choices]
+    if None not in failed:
+        return failed[0]
+    if not data.get("error") or any(_text(choice) for choice in choices):
+        return None
+    return {"error": data["error"]}
+
+
+def choice_error(choice: Any) -> dict[str, Any] | None:
+    """The error in a choice (one of the answers in a body) that holds an error instead of an answer; None without an
+    error.
+    """
+    if not isinstance(choice, dict):
+        return None
+    if choice.get("error"):
+        return {"error": choice["error"]}
+    if choice.get("finish_reason") in ("error", "ERROR"):
+        return {"error": {"code": 502, "message": "the provider ended this answer with an error"}}
+    return None
+
+
+def finish_reason(word: Any) -> str | None:
+    """Finish reason of an answer in OpenAI's words. Other servers' words for an answer that was cut or filtered are
+    translated.
+    """
+    if not isinstance(word, str):
+        return None
+    low = word.lower()
+    if low in _LENGTH:
+        return "length"
+    if low.startswith("content_filter") or low in _FILTERED:
+        return "content_filter"
+    return word
+
+
+def _text(choice: Any) -> Any:
+    message = choice.get("message") or {}
+    return choice.get("text") or message.get("content") or message.get("refusal") or message.get("reasoning")
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
@@ -65,3 +129,105 @@ CHAT = Dialect("openai", lambda _: "/chat/completions", as_it_is, _read_chat, te
 
 COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, _read_completions, chat=False, tells=True)
 """OpenAI's older API of plain texts, for base models."""
+
+
+# Reads facts that a server reports beyond the OpenAI protocol, and tests whether it respects a seed.
+
+# Connection to one server for requests that are not queries of the plan: probe, diagnosis of refusals, check of
+# seeds.
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Connection to one server: a function that returns the HTTP session, the address, the model, a function (`scrub`)
+    that removes keys from texts, and the API format.
+    """
+
+    client: Callable[[], aiohttp.ClientSession]
+    url: str
+    model: str
+    scrub: Scrub
+    dialect: Dialect = CHAT
+
+
+SEED_PATIENCE = 20.0
+"""Seconds for both answers to the question about seeds."""
+
+ROUTE_PATIENCE = 1.0
+"""Seconds for each route that tells of the server; what takes longer is left untold."""
+
+_CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
+
+SEED_NOTE = (
+    "{url} gave two different answers to one question with the same seed: it does not respect `seed` (or not exactly), "
+    "so that the repeats of this run cannot be reproduced"
+)
+
+
+async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+    """Version, hash of the chat template and configuration of the server, as far as it has routes for them; otherwise
+    empty.
+    """
+    facts: dict[str, Any] = {}
+    version = await _json(client, beside(url, "/version"))
+    if "version" in version:
+        facts["version"] = version["version"]
+        # At once, since development mode's route takes its time.
+        info, server = await asyncio.gather(
+            _json(client, beside(url, "/tokenizer_info")),
+            _json(client, beside(url, "/server_info?config_format=json")),
+        )
+        if isinstance(info.get("chat_template"), str):
+            facts["chat_template_hash"] = template_hash(info["chat_template"])
+        flags = {key: value for key, value in _flat(server.get("vllm_config")).items() if key in _CONFIG}
+        if flags:
+            facts["flags"] = flags
+    return facts
+
+
+async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
+    """Whether the server respects a seed, tested with up to three answers to one question. `request` is a request body
+    without messages, to which the question is added.
+
+    False: two answers with the same seed differ. True: they are equal, and an answer with another seed differs. None:
+    all three are equal, so that nothing can be concluded, or the server did not answer.
+    """
+    question = "Write twelve words that have nothing to do with each other."
+    dialect = asker.dialect
+    asked = {**request, "temperature": 1.0}
+    asked |= {"messages": [{"role": "user", "content": question}]} if dialect.chat else {"prompt": question}
+    route = endpoint(asker.url, dialect.route(asker.model))
+    answers: list[str] = []
+    try:
+        async with asyncio.timeout(SEED_PATIENCE):
+            for seed in (20240613, 20240613, 20240614):
+                body = orjson.dumps(dialect.wire(asked | {"seed": seed}))
+                async with asker.client().post(route, data=body) as reply:
+                    responses, _ = dialect.read(await read_body(reply), asker.url, asker.scrub)
+                    answers.append(responses[0].text)
+                if not answers[-1]:
+                    return None
+                if answers[0] != answers[-1]:
+                    return len(answers) == 3
+    except (TimeoutError, aiohttp.ClientError, BackendError):
+        return None
+    return None
+
+
+async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(ROUTE_PATIENCE), client.get(address) as reply:
+            data = orjson.loads(await read_body(reply)) if reply.status == 200 else {}
+    except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _flat(config: Any) -> dict[str, Any]:
+    """A server's configuration as one flat dict: the keys of its sections, without the names of the sections."""
+    if not isinstance(config, dict):
+        return {}
+    facts: dict[str, Any] = {}
+    for key, value in config.items():
+        facts |= value if isinstance(value, dict) else {key: value}
+    return facts

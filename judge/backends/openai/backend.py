@@ -18,23 +18,17 @@ import aiohttp
 import orjson
 
 from judge.backends.bodies import read_body
-from judge.backends.dialect import Dialect
+from judge.backends.dialect import Dialect, request_fields
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
-from judge.backends.openai.answers import CHAT, COMPLETIONS
-from judge.backends.openai.asker import Asker
-from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.answers import CHAT, COMPLETIONS, SEED_NOTE, Asker, seed_kept
+from judge.backends.openai.credentials import Credentials, endpoint, without_slash
 from judge.backends.openai.errors import RefusalError, connection_error
-from judge.backends.openai.negotiation import Negotiation
-from judge.backends.openai.probe import Probed, probe_server, refusal_by, silence, with_model_names
-from judge.backends.openai.responses_api import RESPONSES
-from judge.backends.openai.server_facts import SEED_NOTE, seed_kept
-from judge.backends.openai.servers import Servers
-from judge.backends.openai.urls import endpoint, without_slash
+from judge.backends.openai.negotiation import Negotiation, Probed, probe_server, refusal_by, silence, with_model_names
+from judge.backends.openai.responses_api import RESPONSES, Servers
 from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.rate_limits import RateLimits, rate_limits
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
-from judge.backends.structured import request_fields
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.records import Request, Response

@@ -12,18 +12,47 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
 from judge.backends.protocol import Settings
 from judge.base import redaction
-from judge.base.credentials.names import REFERENCE, carries_key
-from judge.base.credentials.origin import Origin, origin_of
+from judge.base.credentials.literal import REFERENCE, Origin, carries_key, origin_of
 from judge.base.credentials.providers import OPENAI, Provider, provider_of
 from judge.base.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
 from judge.base.errors import BackendError, SpecError
 from judge.base.folders.trusted import VARIABLE as FOLDERS
+
+# Builds the addresses of a server's routes from its base_url.
+
+
+def without_slash(base_url: str) -> str:
+    """The address `base_url` without the slash at the end of its path, for comparing and printing. Raises SpecError for
+    an invalid address.
+    """
+    try:
+        scheme, host, path, query, _ = urlsplit(base_url)
+    except ValueError as error:
+        raise SpecError(f"base_url is no address: {error}", hint="base_url: http://HOST:PORT/v1") from error
+    return urlunsplit((scheme, host, path.rstrip("/"), query, ""))
+
+
+def endpoint(base_url: str, route: str) -> str:
+    """Address of a route such as `/chat/completions` or `/models` below a base_url; a query in base_url is kept."""
+    if "?" not in base_url:
+        return base_url + route
+    scheme, host, path, query, _ = urlsplit(base_url)
+    route, _, more = route.partition("?")
+    return urlunsplit((scheme, host, path.rstrip("/") + route, "&".join(filter(None, (query, more))), ""))
+
+
+def beside(base_url: str, route: str) -> str:
+    """Address of a route that is outside the API's `/v1`, such as `/version` or `/tokenize`."""
+    scheme, host, path, _, _ = urlsplit(base_url)
+    return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route
+
 
 NO_KEY = "none"
 """`api_key_env: none` sends no key."""

@@ -8,13 +8,11 @@ from typing import Any
 import aiohttp
 
 from judge.backends.bodies import TooLongError
-from judge.backends.openai.credentials import RedirectError
-from judge.backends.openai.urls import endpoint
-from judge.backends.server_refusals.body import read_error_body
+from judge.backends.openai.credentials import RedirectError, endpoint
+from judge.backends.server_refusals.body import read_error_body, retry_after
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
-from judge.backends.server_refusals.retry_delay import retry_after
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
-from judge.base.credentials.origin import origin_of
+from judge.base.credentials.literal import origin_of
 from judge.base.credentials.providers import OPENAI, Provider, keys_of
 from judge.base.credentials.trust import VARIABLE
 from judge.base.errors import BackendError, ErrorKind

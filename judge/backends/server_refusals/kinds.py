@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.backends.server_refusals.body import ErrorBody, read_error_body
+from judge.backends.server_refusals.body import ErrorBody, read_error_body, retry_delay
 from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
-from judge.backends.server_refusals.retry_delay import retry_delay
 from judge.base.errors import ErrorKind
 
 RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from judge.backends.protocol import Backend, Settings
 from judge.backends.surface.backend import SurfaceBackend
-from judge.backends.surface.card import model_card
-from judge.backends.surface.model import read_card, shipped_model
+from judge.backends.surface.model import model_card, read_card, shipped_model
 from judge.base.errors import SpecError
 from judge.base.judge_name import JudgeName
 from judge.base.records import Story

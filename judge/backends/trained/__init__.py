@@ -7,10 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from judge.backends.protocol import Backend, Settings
-from judge.backends.trained.backend import ScoringBackend
-from judge.backends.trained.encoder import EncoderScorer
-from judge.backends.trained.linear import LinearScorer
-from judge.backends.trained.model import read_model
+from judge.backends.trained.backend import LinearScorer, ScoringBackend
+from judge.backends.trained.model import EncoderScorer, read_model
 from judge.base.errors import SpecError
 
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 import tempfile
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from judge.backends.dialect import choices, schema
 from judge.backends.engine_keys import OURS, REQUEST, SAMPLING, TOP_LOGPROBS, check_keys, weights
 from judge.backends.hf.local_model import (
     chat_template,
@@ -31,10 +33,42 @@ from judge.backends.hf.local_model import (
 )
 from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
-from judge.backends.structured import choices, schema
-from judge.backends.vllm.engine_log import tail, written_to
 from judge.base.errors import BackendError, MissingExtraError
 from judge.base.records import Request, Response
+
+# Writes the output of an engine's processes to a log file, separate from the progress display. The file is read if
+# the engine does not start.
+
+
+@contextlib.contextmanager
+def written_to(log: Path) -> Iterator[None]:
+    """Context in which stdout and stderr of this process, and of the processes that it starts, go to the file `log`.
+
+    At the end this process's streams are restored; those of the started processes stay redirected.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    with log.open("ab") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, old in zip((1, 2), kept, strict=True):
+            os.dup2(old, number)
+            os.close(old)
+
+
+def tail(log: Path) -> str:
+    """The last 20,000 characters of a log file; empty if there is no file."""
+    try:
+        return log.read_text(encoding="utf-8", errors="replace")[-20000:]
+    except OSError:
+        return ""
+
 
 _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 """Without it a model may fill JSON with blanks until max_tokens."""

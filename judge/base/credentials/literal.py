@@ -2,15 +2,75 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from judge.base import redaction
-from judge.base.credentials.names import REFERENCE, VARIABLE, carries_key, says_key
 from judge.base.errors import SpecError
 from judge.base.wording import joined
+
+# Recognises names of fields, headers and URL parameters whose value is an API key.
+
+VARIABLE = r"[A-Z][A-Z0-9_]{0,99}"
+"""Names of environment variables that a definition may name. Capitals alone: a key is not mistaken for one."""
+
+REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+
+_ENDS = (
+    "apikey",
+    "accesskey",
+    "accesstoken",
+    "accountkey",
+    "apitoken",
+    "authkey",
+    "authorization",
+    "authtoken",
+    "bearer",
+    "bearertoken",
+    "cookie",
+    "credential",
+    "credentials",
+    "hftoken",
+    "idtoken",
+    "masterkey",
+    "passwd",
+    "password",
+    "privatekey",
+    "refreshtoken",
+    "secret",
+    "secretkey",
+    "securitytoken",
+    "sessiontoken",
+    "subscriptionkey",
+)
+_LAST = frozenset({"auth", "code", "jwt", "key", "pass", "pat", "pwd", "session", "sig", "signature", "token"})
+_HARMLESS = frozenset({"idempotencykey", "promptcachekey", "cachekey"})
+
+
+def says_key(name: str) -> bool:
+    """Whether a field name suggests that the field holds a key: `api_key`, `x-auth-token`, `clientSecret`; not
+    `max_tokens`.
+    """
+    joined = "".join(_words(name))
+    return joined.endswith(_ENDS) or joined in ("token", "jwt", "auth")
+
+
+def carries_key(name: str) -> bool:
+    """Whether the name of a header or URL parameter suggests a key: names as in `says_key`, and `key`, `sig`,
+    `X-Vault-Token`...
+    """
+    words = _words(name)
+    return says_key(name) or ("".join(words) not in _HARMLESS and bool(words) and words[-1] in _LAST)
+
+
+def _words(name: str) -> list[str]:
+    """Words and numbers that a name consists of, in lower case: `clientSecret2` gives client, secret, 2."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+
 
 Place = tuple[str | int, ...]
 """Where a value stands in plain data: names of fields, numbers in lists."""
@@ -153,3 +213,57 @@ def _line(text: str, path: Place) -> int | None:
             node = node.value[part]
             line = node.start_mark.line + 1
     return line
+
+
+# Parses a server's address into scheme, host and port. Parsing is strict, because the result decides where an API key
+# may be sent.
+
+_PORTS = {"http": 80, "https": 443}
+_PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port of a server. They decide whether an API key may be sent to it."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the host is this machine, written as `localhost` or as a loopback or unspecified IP address. Other
+        names do not count, whatever address they resolve to.
+        """
+        if self.host == "localhost":
+            return True
+        try:
+            number = ipaddress.ip_address(self.host)
+        except ValueError:
+            return False
+        mapped = getattr(number, "ipv4_mapped", None) or number
+        return bool(mapped.is_loopback or mapped.is_unspecified)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
+
+
+def origin_of(address: str, where: str = "base_url") -> Origin:
+    """Origin (scheme, host and port) of an address. Raises SpecError if the address contains a key, or if programs
+    might parse the address differently.
+    """
+    if (problem := address_problem(address)) is not None:
+        raise SpecError(joined(where, f" {problem}"), hint=MEND)
+    if not _PLAIN.fullmatch(address):
+        raise SpecError(
+            joined(where, f" {address!r} is not an address"),
+            hint="write it like https://api.openai.com/v1, in ASCII letters",
+        )
+    try:
+        parts = urlsplit(address)
+        host = str(parts.hostname)
+        number = ipaddress.ip_address(host).compressed if ":" in host else host
+        return Origin(parts.scheme, number, parts.port or _PORTS[parts.scheme])
+    except ValueError as error:
+        raise SpecError(joined(where, f" {address!r} is not an address: {error}")) from error

@@ -11,9 +11,47 @@ import json
 import os
 from pathlib import Path
 
-from judge.base.folders.config import config_folder
 from judge.base.folders.shipped import shipped
 from judge.base.whole_file import write_whole
+
+# Path of the folder of downloaded and unpacked files. This module does not create the folder.
+
+# Path of the user's home folder. This module does not create the folder.
+
+
+def home() -> Path:
+    """The user's home folder; the root folder for a user without one, such as a container's user that has a number but
+    no name.
+    """
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
+def cache_folder() -> Path:
+    """The folder named by the environment variable JUDGE_CACHE, otherwise the user's cache folder for `judge`. It need
+    not exist.
+    """
+    if cache := os.environ.get("JUDGE_CACHE"):
+        return Path(cache)
+    # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
+    import platformdirs
+
+    try:
+        return Path(platformdirs.user_cache_dir("judge"))
+    except RuntimeError:  # a user without a home folder
+        return home() / ".cache" / "judge"
+
+
+# Path of the folder of the user's settings. This module does not create the folder.
+
+
+def config_folder() -> Path:
+    """The folder named by the environment variable JUDGE_HOME, otherwise ~/.config/judge. It need not exist."""
+    own = os.environ.get("JUDGE_HOME")
+    return Path(own) if own else home() / ".config" / "judge"
+
 
 VARIABLE = "JUDGE_TRUSTED_FOLDERS"
 

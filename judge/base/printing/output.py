@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from judge.base.errors import SpecError
-from judge.base.printing import screen_width, shortened
+from judge.base.printing import shortened, text_layout
 from judge.base.printing.forms import form_of
 from judge.base.printing.tables import Table, notes_of, printable, render
 from judge.base.whole_file import write_whole
@@ -63,12 +63,12 @@ def _text(group: Sequence[Table], form: str, output: Path | None) -> str:
     if form == "json" and len(group) > 1:
         return "[" + ",\n".join(render(table, form).rstrip("\n") for table in group) + "]\n"
     color = output is None and sys.stdout.isatty()
-    screen = screen_width.columns() if output is None else None
+    screen = text_layout.columns() if output is None else None
     return "\n".join(render(table, form, color=color, width=screen) for table in group)
 
 
 def _first_screen(group: Sequence[Table], rest: Wording) -> str:
-    return shortened.shortened(group, rest, color=sys.stdout.isatty(), width=screen_width.columns() or shortened.WIDTH)
+    return shortened.shortened(group, rest, color=sys.stdout.isatty(), width=text_layout.columns() or shortened.WIDTH)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judge.base.estimate import Estimate
-from judge.base.printing import screen_width, text_layout
+from judge.base.printing import text_layout
 from judge.base.printing.tables import (
     Column,
     Table,
@@ -218,7 +218,7 @@ def _names(table: Table, numbers: Sequence[int]) -> str:
 def _narrowed(table: Table, width: int) -> Table:
     """The table with the columns that fit into the width, and with the texts in them wrapped as far as needed."""
     columns = list(table.columns)
-    if text_layout.total_width(_cells(table, columns)) <= width or width < screen_width.NARROW:
+    if text_layout.total_width(_cells(table, columns)) <= width or width < text_layout.NARROW:
         return table
     while len(columns) > 2 and _total(least := [_least(table, column) for column in columns]) > width:
         columns.remove(_last(table, columns))

@@ -15,7 +15,7 @@ import orjson
 
 from judge.base.errors import OptionError
 from judge.base.estimate import Estimate
-from judge.base.printing import latex, screen_width, text_layout
+from judge.base.printing import latex, text_layout
 from judge.base.printing.dollars import about, dollars
 from judge.base.printing.forms import FORMATS
 from judge.base.printing.visible import JOINERS, no_formula
@@ -258,7 +258,7 @@ def body_lines(table: Table, width: int | None) -> list[str]:
     on a narrow screen with its cells one under another.
     """
     cells = _cells(table)
-    if width is not None and width < screen_width.NARROW and text_layout.total_width(cells) > width:
+    if width is not None and width < text_layout.NARROW and text_layout.total_width(cells) > width:
         return list(text_layout.one_under_another(cells.titles, cells.rows, width))
     lines: list[str] = []
     for i, block in enumerate(text_layout.blocks(cells, width)):

@@ -102,9 +102,9 @@ def measures(
 
     Example: judge measures mans_roc --systems --model sentence-encoder=PATH
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
 
     _refuse_former(datasets or [])
     if not datasets:
@@ -160,7 +160,7 @@ def _compute(
 
 def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
     """Similarity of each system's stories to each other."""
-    from judge.lab.measures.models.identity import at_layer
+    from judge.lab.measures.models.sentence_cosine import at_layer
     from judge.lab.measures.systems import rows, table
 
     named = models.get("sentence-encoder")
@@ -210,7 +210,7 @@ def _progress(stage: str, done: int, total: int) -> None:
 
 def _say_skipped(skipped: Mapping[str, str]) -> None:
     """Print the names of the measures that were not computed, grouped by the reason why."""
-    from judge.cli.option_words import with_flags
+    from judge.cli.table_options import with_flags
 
     names: dict[str, list[str]] = {}
     for name, reason in skipped.items():

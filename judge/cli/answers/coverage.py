@@ -47,7 +47,7 @@ def coverage(
     Example: judge coverage runs/mans-roc --require 95
     """
     from judge.base.errors import SpecError
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.ratings.preferences_table import comparing
 
     if require is not None and not 0 <= require <= 100:
@@ -58,7 +58,7 @@ def coverage(
     if rate:
         from judge.analysis.coverage import tables
         from judge.analysis.coverage.coverage import coverage as coverage_of
-        from judge.analysis.inputs.selection import Selection, narrowed
+        from judge.analysis.inputs.pass_rate import Selection, narrowed
         from judge.cli.reading_bar import reading_bar
         from judge.questions.sentences import coverage as coverage_sentence
         from judge.ratings.ratings_table import read
@@ -74,13 +74,13 @@ def coverage(
         sentences.append((of_ratings.share, tables.sentence(of_ratings.total)))
     if compare:
         from judge.analysis import preferences
-        from judge.analysis.coverage import verdicts
+        from judge.analysis.coverage import counts
         from judge.ratings import preferences_table
 
         compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
-        of_verdicts = verdicts.verdict_coverage(compared)
-        printed += verdicts.tables(of_verdicts)
-        sentences.append((of_verdicts.share, verdicts.sentence(of_verdicts)))
+        of_verdicts = counts.verdict_coverage(compared)
+        printed += counts.tables(of_verdicts)
+        sentences.append((of_verdicts.share, counts.sentence(of_verdicts)))
     emit(printed, form, output, full=full)
     below = [words for share, words in sentences if require is not None and (share is None or 100 * share < require)]
     if below:

@@ -14,8 +14,7 @@ import typer
 from judge.base.errors import SpecError
 from judge.base.records import Structured
 from judge.base.whole_file import write_whole
-from judge.cli.option_words import with_flags
-from judge.cli.table_options import Full, Output, ParserName, Rows
+from judge.cli.table_options import Full, Output, ParserName, Rows, with_flags
 
 if TYPE_CHECKING:
     from judge.answers.parsing.answers_file import AnswerLine, Parsed
@@ -93,7 +92,7 @@ def parse(
     Example: judge parse runs/mans-roc --diff
     """
     from judge.answers.parsing.answers_file import read_answers
-    from judge.answers.parsing.ours.rating_pattern import check_pattern
+    from judge.answers.parsing.ours.from_story import check_pattern
     from judge.base.printing.forms import form_of
 
     written = form_of(form, output)
@@ -279,7 +278,7 @@ def _print(table: Table, form: str, output: Path | None, *, full: bool) -> None:
     if form == "jsonl":
         _print_lines(table, output)
         return
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     emit(table, form, output, full=full)
 

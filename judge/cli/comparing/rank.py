@@ -72,7 +72,7 @@ def rank(
     from judge.analysis.preference.ranked import ranked
     from judge.analysis.preference.reading import narrowed, read
     from judge.base.errors import SpecError, unknown
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     picture = output if is_picture(output) else None
     for name in table or ():
@@ -97,7 +97,7 @@ def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:
     from judge.base.errors import SpecError
     from judge.base.wording import Advice
     from judge.questions.charts.preferences import strengths, win_matrix
-    from judge.questions.figures import forest, heatmap, page
+    from judge.questions.figures import forest, heatmap, panels
 
     places = {(standing.dataset, standing.criterion.casefold()) for standing in ranking.standings}
     if not places:
@@ -107,12 +107,12 @@ def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:
             f"{len(places)} criteria or datasets are too many for one figure",
             hint=Advice("choose one with {criterion}, or name runs of one dataset"),
         )
-    inches = page.inches_of(width)
+    inches = panels.inches_of(width)
     if wins:
         matrix = win_matrix(ranking.standings, ranking.signature)
-        page.write(heatmap.draw(matrix, None), output)
+        panels.write(heatmap.draw(matrix, None), output)
         typer.echo(f"{output}: {len(matrix.rows)} rows, {len(matrix.columns)} systems")
     else:
         drawing = strengths(ranking.standings, ranking.signature)
-        page.write(forest.draw(drawing, inches), output)
+        panels.write(forest.draw(drawing, inches), output)
         typer.echo(f"{output}: {len(drawing.lines)} systems, {len(drawing.series)} who compared")

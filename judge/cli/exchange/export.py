@@ -11,11 +11,11 @@ from typing import Any
 
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
-from judge.cli.exchange.forms import command_of, say, words_of
+from judge.cli.exchange.import_ import command_of, say, words_of
 from judge.exchange.batch import output as batch
 from judge.exchange.bundle import output as bundle
 from judge.exchange.outputs import outputs
-from judge.exchange.reader.registry import AS
+from judge.exchange.reader import AS
 
 FORMS = MappingProxyType({form.name: form for form in (*outputs.OUTPUTS, *bundle.OUTPUTS, *batch.OUTPUTS)})
 """The forms of export by name."""

@@ -16,8 +16,7 @@ import typer
 
 from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
-from judge.cli.option_words import complaint
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
 from judge.explanations.mapping.options import WORDS, ExplainOptions, published
 from judge.explanations.quality.options import NumbersOptions
 
@@ -169,7 +168,7 @@ def _texts(
     """
     from judge.explanations.corpus.corpus import narrowed
     from judge.explanations.corpus.reading import read_texts
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
 
     criteria, judges, eval_prompts = chosen
     texts = read_texts(named, parser=parser, columns=column_options(column))
@@ -177,7 +176,7 @@ def _texts(
 
 
 def _check_figure(figure: Path, *, no_map: bool) -> None:
-    from judge.questions.figures.page import check_suffix
+    from judge.questions.figures.panels import check_suffix
 
     check_suffix(figure)
     if no_map:
@@ -212,7 +211,7 @@ def _refuse_beside_contradictions(
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
     """Print the answers whose explanation contradicts their rating."""
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.explanations.quality.contradicting.contradictions import contradictions
     from judge.explanations.quality.contradicting.table import table
 
@@ -243,7 +242,7 @@ def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bo
     """Print the tables, and store them with the map of explanations in the result folders, for pages and figures. True
     if a map was stored.
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.explanations.mapping import stored
     from judge.explanations.tables import tables
 
@@ -266,12 +265,12 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     """
     from judge.explanations.mapping import stored
     from judge.questions.charts.explanation_map import explanation_map
-    from judge.questions.figures import explanations, page
+    from judge.questions.figures import explanations, panels
 
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
     drawing = stored.of_analysis(seen.map, seen.cluster_words)
-    page.write(explanations.draw(explanation_map(drawing, [mark]), page.inches_of("page")), output)
+    panels.write(explanations.draw(explanation_map(drawing, [mark]), panels.inches_of("page")), output)
     typer.echo(f"{output}: {len(drawing.points)} explanations by {mark}", err=True)
 
 
@@ -279,7 +278,7 @@ def _validate(file: Path, named: list[str] | None, form: str, output: Path | Non
     """Print precision and recall of the rules that flag explanations, against the annotations in `file`. Raises
     SpecError if runs are `named`, because they are not used.
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.explanations.quality.flag_rates import validation
     from judge.explanations.quality.tables import validation_table
 

@@ -13,8 +13,7 @@ import typer
 from judge.base.errors import SpecError
 from judge.cli.asking import command_of
 from judge.cli.declared import takes
-from judge.cli.option_words import complaint
-from judge.cli.table_options import Form, Judges, Output, Quiet, Runs
+from judge.cli.table_options import Form, Judges, Output, Quiet, Runs, complaint
 from judge.contamination.options import AucOptions, CheckOptions, ScoringOptions
 from judge.questions.registry import question
 
@@ -98,8 +97,8 @@ def check(
 
     Example: judge contamination check runs/hanna --set released=my-model=2024-11 --labelled WikiMIA_length64.jsonl
     """
-    from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.cli.option_words import FLAGS, emit
+    from judge.analysis.inputs.pass_rate import Selection, narrowed
+    from judge.cli.table_options import FLAGS, emit
     from judge.contamination.check import check as check_runs
     from judge.contamination.check import table, text
     from judge.ratings.ratings_table import read
@@ -143,7 +142,7 @@ def score(
     from judge.contamination import threshold as thresholds
     from judge.contamination.session import scored
     from judge.contamination.texts import of_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
 
     by_number = thresholds.is_number(threshold)  # a rule that is not known is told before anything is scored
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)
@@ -189,7 +188,7 @@ def auc(
 
     Example: judge contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.contamination import scores_file
     from judge.contamination import threshold as thresholds
     from judge.contamination.auc import areas, write_curves

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from judge.cli.run_options import Overrides
-from judge.cli.table_options import Form, Output, Quiet
+from judge.cli.table_options import Form, Output, Overrides, Quiet
 
 if TYPE_CHECKING:
     from judge.asking.execution.session import Sitting
@@ -111,7 +110,7 @@ def write(
 
 
 def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.lab.generation.forecast import forecast_table
 
     emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
@@ -148,12 +147,10 @@ def stories(
     """
     from judge.asking.run_folder import resolve
     from judge.base.errors import OptionError
-    from judge.cli.option_words import emit
-    from judge.lab.generation.counts import counted_written, statuses
-    from judge.lab.generation.passed_on import passed_on, write_all
-    from judge.lab.generation.stories import written
+    from judge.cli.table_options import emit
+    from judge.lab.generation.stories import passed_on, write_all, written
     from judge.lab.generation.stripping import rules_of
-    from judge.lab.generation.tables import faults_table, signature_of, status_table
+    from judge.lab.generation.tables import counted_written, faults_table, signature_of, status_table, statuses
 
     for name, given in (("cut", cut), ("human", human)):
         if given and output is None:
@@ -191,11 +188,10 @@ def check(
 
     Example: judge generate check hanna_llm
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
-    from judge.lab.generation.counts import counted
-    from judge.lab.generation.tables import faults_table
+    from judge.inputs.datasets.files.column_guess import column_options
+    from judge.lab.generation.tables import counted, faults_table
 
     opened = open_dataset(dataset, columns=column_options(column))
     counts = counted(opened.stories())

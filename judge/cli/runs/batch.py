@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from judge.cli.option_words import complaint, mend
+from judge.cli.table_options import complaint, mend
 
 if TYPE_CHECKING:
     from judge.asking.run_folder import ResultFolder
@@ -54,7 +54,7 @@ def status(run: Path, form: str) -> None:
     """Print the progress of a run's batches at the provider, and what to do about those that failed."""
     from judge.asking.run_folder import read_manifest, resolve
     from judge.base.printing.tables import Column, Table
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.exchange.batch.submission import advice_for, refresh
 
     rows: list[dict[str, object]] = []
@@ -138,7 +138,7 @@ def _raise(failures: Sequence[Failure], judges: int) -> None:
 
 def _collect(folder: ResultFolder) -> bool:
     """Fetch the results of a result folder's batches and print the outcome; True if some batches are not finished."""
-    from judge.exchange.batch.reader import merged_sentences
+    from judge.exchange.batch.importing import merged_sentences
     from judge.exchange.batch.submission import collect as fetch
 
     collected = fetch(folder, typer.echo)

@@ -3,16 +3,135 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, assert_never
+from typing import TYPE_CHECKING, Annotated, Literal, assert_never
 
 import typer
 
 from judge.base.errors import SpecError
 from judge.cli.declared import flags_given
-from judge.cli.run_options import Limit, OtherJudges, Overrides
-from judge.cli.runs.ways import Batch, RunOptions, Way, way_of
-from judge.cli.table_options import Form, Quiet
+from judge.cli.runs.ask import Batch, RunOptions, Way, way_of
+from judge.cli.table_options import Form, Limit, OtherJudges, Overrides, Quiet, with_flags
+
+if TYPE_CHECKING:
+    from judge.asking.run_folder import ResultFolder
+    from judge.base.records import Subject
+
+
+# Way `judge run RUN --merge`: combines the shards of a run, each written by a separate process, into one journal. The
+# implementation is in `judge.asking.execution`.
+
+
+def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: bool) -> None:
+    """Join the shards of a run into the result folder of each judge (`output`, if the shards were run with it). Exits
+    with code 3 if repeats are missing: given up, or, with `partial`, never requested.
+
+    Every answer enters exactly once, however often this is run or interrupted. Raises RunFolderError for shards of
+    another plan, and, without `partial`, for missing and incomplete ones.
+    """
+    from judge.asking.execution.part_merge import join
+    from judge.asking.execution.plan_part import parts_in
+    from judge.asking.run_folder.definition import definition_in_force
+
+    missing = False
+    for result in _with_parts(run, output):
+        _, _, first = parts_in(result)[0]
+        spec, file = definition_in_force(first, overrides)
+        joined = join(spec, file, result, partial=partial)
+        for notice in joined.notices:
+            sys.stderr.write(f"{with_flags(notice)}\n")
+        shards = f"{joined.parts} shard{'' if joined.parts == 1 else 's'}"
+        given_up = f", {joined.failed} given up" if joined.failed else ""
+        typer.echo(
+            f"{spec.judge}: {shards} merged, {joined.answered} answers new{given_up}; "
+            f"{joined.totals.answered} of {joined.planned} in {result.path}"
+        )
+        if joined.missing:
+            missing = True
+            again = f"{result.path} --retry" if joined.totals.failed else f"{run}"
+            sys.stderr.write(f"{joined.missing} repeats are missing; go on with: judge run {again}\n")
+    if missing:
+        raise typer.Exit(3)
+
+
+def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
+    """Result folders of a run that hold shards to be merged. Raises RunFolderError if there are none."""
+    from judge.asking.execution.plan_part import parts_in
+    from judge.asking.run_folder import ResultFolder
+    from judge.asking.run_folder.layout import definition_of, results_beside
+    from judge.base.errors import RunFolderError
+
+    folder = output or run
+    if parts_in(ResultFolder(folder)):
+        return [ResultFolder(folder)]
+    results = (
+        [] if output is not None else [result for result in results_beside(definition_of(run)) if parts_in(result)]
+    )
+    if not results:
+        raise RunFolderError(f"{folder} has no shards", hint="judge run RUN --shard 1/N, 2/N... makes them")
+    return results
+
+
+# Way `judge run RUN --serve-command`: prints the command that starts a vLLM server for a run.
+
+
+def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
+    """Print the `vllm serve` line that fits a run, one for each base_url: model, revision, engine keys, context length.
+
+    Assumptions are printed to stderr, so that the line can be run as it is printed.
+    """
+    from judge.asking.execution.preparation import dataset_of, first_comparisons, planned_comparisons
+    from judge.asking.plan import make_plan
+    from judge.asking.plan.serving import serving
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.asking.run_folder.layout import definition_of
+
+    definition = definition_of(run)
+    plan = make_plan(load_run_spec(definition, overrides), folder=definition.parent)
+    dataset = dataset_of(plan, definition.parent)
+    subjects: Iterable[Subject] = dataset.stories()
+    if plan.compares:
+        planned = planned_comparisons(plan, definition.parent, dataset)
+        subjects = first_comparisons(plan, dataset, planned, len(planned))
+    server = serving(plan, subjects)
+    for line in server.commands:
+        print(line)
+    for note in server.notes:
+        sys.stderr.write(f"# {with_flags(note)}\n")
+
+
+# Way `judge run RUN --retry`: requests failed repeats again and, as an option, those whose answers could not be
+# parsed.
+
+
+def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: bool) -> None:
+    """Request the repeats again that were given up (server errors, timeouts, filtered). Exits with code 3 if repeats
+    are still missing.
+
+    To request answers again because of what they say biases the sample: `unparsed` does so explicitly, keeps the first
+    answers in the journal, and every table notes it.
+    """
+    from judge.asking.execution.part_merge import sit_side_by_side
+    from judge.asking.execution.plan_part import part_of
+    from judge.asking.execution.session import Again, Sitting, sit
+    from judge.asking.run_folder import resolve
+    from judge.asking.run_folder.definition import budget_of, definition_in_force
+    from judge.cli.runs.sittings import report, report_all
+
+    sittings = []
+    for folder in resolve([run]):
+        spec, file = definition_in_force(folder, overrides)
+        again: Again = "unparsed" if unparsed else "failed"
+        sittings.append(Sitting(spec, file, folder, again=again, quiet=quiet, part=part_of(folder)))
+    if len(sittings) > 1:
+        missing = report_all(sit_side_by_side(sittings, max_cost=budget_of(run, overrides)))
+    else:
+        missing = report(sittings[0], sit(sittings[0]))
+    if missing:
+        raise typer.Exit(3)
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -135,16 +254,10 @@ def go(way: Way, run: Path, options: RunOptions, *, unparsed: bool, partial: boo
 
             ask(run, options)
         case "--retry":
-            from judge.cli.runs.retry import ask_again
-
             ask_again(run, options.overrides, unparsed=unparsed, quiet=options.quiet)
         case "--merge":
-            from judge.cli.runs.merge import merge
-
             merge(run, options.overrides, output=options.output, partial=partial)
         case "--serve-command":
-            from judge.cli.runs.serve_command import print_serve_command
-
             print_serve_command(run, options.overrides)
         case "--batch submit":
             from judge.cli.runs.batch import submit

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from judge.base.wording import joined
-from judge.cli.option_words import complaint, mend
+from judge.cli.table_options import complaint, mend
 
 if TYPE_CHECKING:
+    from judge.asking.execution.part_merge import Ended
     from judge.asking.execution.session import Result, Sitting
-    from judge.asking.execution.side_by_side import Ended
     from judge.asking.run_definition.writing import AnySpec
 
 
@@ -29,8 +29,8 @@ def sit_all(
     for sitting in sittings:
         _say_before(sitting)
     if engine == "ray":
+        from judge.asking.execution.part_merge import Ended
         from judge.asking.execution.ray.engine import Cluster, sit_on_ray
-        from judge.asking.execution.side_by_side import Ended
 
         if max_cost is not None:
             raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
@@ -47,7 +47,7 @@ def sit_all(
         from judge.asking.execution.session import sit
 
         return report(sittings[0], sit(sittings[0]))
-    from judge.asking.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.part_merge import sit_side_by_side
 
     _settle_trust(sittings)
     return report_all(sit_side_by_side(sittings, max_cost=max_cost))
@@ -93,7 +93,7 @@ def _say_before(sitting: Sitting) -> None:
 
 def _asked_at(spec: AnySpec) -> str:
     """Text that names the servers to which a run sends its stories; empty if the run definition gives no address."""
-    from judge.base.credentials.origin import origin_of
+    from judge.base.credentials.literal import origin_of
 
     return (
         f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
@@ -112,7 +112,7 @@ def report_all(ended: Sequence[Ended]) -> bool:
     """Print how each judge's run ended. True if repeats are missing. Raises JudgeError if a judge's run ended with an
     error.
     """
-    from judge.asking.execution.side_by_side import names
+    from judge.asking.execution.part_merge import names
     from judge.base.errors import JudgeError
 
     failed, missing = [], []

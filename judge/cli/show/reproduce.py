@@ -85,7 +85,7 @@ def reproduce(
     Example: judge reproduce openmeva --list
     """
     from judge.base.errors import SpecError
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     names = _known(studies or [])
     machine = form in ("json", "csv")
@@ -130,7 +130,7 @@ def _known(studies: list[str]) -> list[str]:
 
 def _measured(name: str, form: Any, output: Path | None) -> bool:
     """Print the table of a study's measures. Returns whether a number is off that should match."""
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.reproduce import released_measures
 
     measured = released_measures.hanna() if name == "hanna" else released_measures.openmeva()

@@ -80,7 +80,7 @@ def check(
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
     from judge.base.errors import SpecError
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.exchange.check.table import check as read
     from judge.show.report.checked import checked_tables, inputs_of
     from judge.show.report.inputs import ReportOptions
@@ -112,13 +112,13 @@ def _line(checked: Checked) -> str:
     """The command line that runs `judge check` on the same table again, with the columns that were chosen or
     guessed.
     """
-    from judge.cli.option_words import with_flags
+    from judge.cli.table_options import with_flags
 
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()
 
 
 def _end(checked: Checked, line: str) -> None:
-    from judge.cli.option_words import with_flags
+    from judge.cli.table_options import with_flags
 
     for note in checked.notes:
         typer.echo(f"· {with_flags(note)}")

@@ -38,7 +38,7 @@ def demo(
     """
     from judge.analysis.raters import Raters
     from judge.base.printing.tables import worded
-    from judge.cli.option_words import FLAGS, emit
+    from judge.cli.table_options import FLAGS, emit
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
     from judge.inputs.datasets.studies.demo import LABELS_NOTE
 

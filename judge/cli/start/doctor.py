@@ -61,7 +61,7 @@ def doctor(
         raise SpecError("--base-url and --model go with --provider", hint="judge doctor --provider openai --model NAME")
     if control:
         from judge.backends.surface import model_card
-        from judge.cli.option_words import emit
+        from judge.cli.table_options import emit
 
         emit(model_card(), form, output)
         return
@@ -70,7 +70,7 @@ def doctor(
 
 def _examine(form: str, output: Path | None) -> None:
     from judge.base.printing.tables import Column, Table
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.doctor import STATES, examine
 
     findings = sorted(examine(), key=lambda finding: STATES.index(finding.state))
@@ -112,7 +112,7 @@ def _provider(name: str, base_url: str | None, model: str | None, form: str, out
     from judge.backends.provider_check import check_provider
     from judge.backends.provider_facts import facts_of
     from judge.base.printing.tables import Column, Table
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     columns = [
         Column("what", "what", wrap=16),
@@ -139,7 +139,7 @@ def _self_test(studies: int, seed: int | None, workers: int, form: str, output: 
 
     from rich.progress import Progress
 
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.lab.self_test import measure, table
 
     first = secrets.randbelow(10**9) if seed is None else seed

@@ -86,7 +86,7 @@ def _trust(dataset: str | None) -> None:
 
 def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
     from judge.cli.start.guessed_dataset import guess_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
 
     return guess_dataset(dataset, column_options(column), folder)
 

@@ -60,7 +60,7 @@ def plan(
     Example: judge plan runs/pilot --half-width 0.05 --set rater_price=0.25
     """
     from judge.analysis import planning
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     if not runs:
         _refuse(options, _OF_PILOTS, _WITHOUT)
@@ -70,9 +70,9 @@ def plan(
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.tables import with_coverage
-    from judge.analysis.inputs.selection import Selection
-    from judge.cli.option_words import FLAGS
+    from judge.analysis.inputs.pass_rate import Selection
     from judge.cli.reading_bar import reading_bar
+    from judge.cli.table_options import FLAGS
     from judge.questions.registry import question
     from judge.questions.source import Source
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judge.lab.trial.answers import Answered
+    from judge.lab.trial.sheet import Answered
 
 
 def show(answers: Sequence[Answered]) -> None:

@@ -44,8 +44,8 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
     Example: judge data list
     """
-    from judge.cli.option_words import emit
-    from judge.inputs.datasets.listing import listing
+    from judge.cli.table_options import emit
+    from judge.inputs.datasets.locate import listing
 
     emit(listing(), form, output)
 
@@ -88,7 +88,7 @@ def show(
     Example: judge data show mans_roc 125-fusion
     """
     from judge.base.printing.visible import visible
-    from judge.inputs.datasets.listing import story_sheet
+    from judge.inputs.datasets.locate import story_sheet
 
     dataset = _open(name, column, labels)
     ids: list[str] = []
@@ -110,7 +110,7 @@ def check_(
 
     Example: judge data check hanna
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.inputs.datasets.check import check
     from judge.inputs.datasets.check_tables import check_tables
 
@@ -133,7 +133,7 @@ def add(
     Example: judge data add mine ratings.csv --column ratings.Plot=plot --labels Plot=No,Partially,Yes
     """
     from judge.inputs.datasets import DATASETS, open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
     from judge.inputs.datasets.locate import register
     from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 
@@ -172,6 +172,6 @@ def convert(
 
 def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
 
     return open_dataset(name, columns=column_options(column, labels))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from judge.base.errors import JudgeError, SpecError, nearest, unknown
-from judge.cli.option_words import complaint
-from judge.cli.table_options import Form
+from judge.cli.table_options import Form, complaint
 
 if TYPE_CHECKING:
     from judge.base.records import Criterion, Message, Story
@@ -31,7 +30,7 @@ def list_(form: Form = "table", output: _Output = None) -> None:
     Example: judge prompts list
     """
     from judge.base.printing.tables import Column, Table
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.inputs.criteria import load_criteria, shipped_criteria
     from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
 
@@ -167,7 +166,7 @@ def check(
     Example: judge prompts check my_prompts/ ep3
     """
     from judge.base.printing.tables import Column, Table
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
 
     files = [file for name in names for file in _files(name)] if names else _shipped()
     problems = [(file, problem) for file in files for problem in _problems(file)]

@@ -96,7 +96,7 @@ def list_(form: Form = "table", output: Output = None) -> None:
 
     Example: judge stress list
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.lab.stress.listing import perturbation_tables
 
     emit(perturbation_tables(), form, output)
@@ -142,7 +142,7 @@ def make(
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
     from judge.lab.stress.options import MakeOptions, wanted
     from judge.lab.stress.session import make as make_stories
 
@@ -176,8 +176,8 @@ def _named(
     Only perturbations from the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped;
     those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
     """
-    from judge.inputs.perturbations.catalogue import CATALOGUE
-    from judge.lab.stress.availability import lacking
+    from judge.inputs.perturbations.perturbation import CATALOGUE
+    from judge.lab.stress.listing import lacking
     from judge.lab.stress.options import of_set
 
     names, skipped = list(perturbation or []), {}
@@ -203,8 +203,8 @@ def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
     """Print how many stories each perturbation changed, which perturbations were skipped, and the paths of the
     files.
     """
-    from judge.cli.option_words import emit
-    from judge.lab.stress.coverage import coverage_tables
+    from judge.cli.table_options import emit
+    from judge.lab.stress.making import coverage_tables
     from judge.lab.stress.signature import notes, signature
 
     emit(

@@ -97,11 +97,11 @@ def train(
 
     Example: judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base
     """
-    from judge.cli.option_words import emit
+    from judge.cli.table_options import emit
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_guess import column_options
+    from judge.lab.training.evaluation import training_tables
     from judge.lab.training.options import TrainOptions, encoder_options
-    from judge.lab.training.printed import training_tables
     from judge.lab.training.telling import Telling
     from judge.lab.training.train import train as make
 

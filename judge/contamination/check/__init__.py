@@ -2,8 +2,7 @@
 and what cannot.
 """
 
-from judge.contamination.check.compute import check, kept
-from judge.contamination.check.printed import table, text
+from judge.contamination.check.compute import check, kept, table, text
 from judge.contamination.check.result import Check, Checked
 
 __all__ = ["Check", "Checked", "check", "kept", "table", "text"]

@@ -2,20 +2,237 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
+import aiohttp
+import orjson
+
+from judge.asking.execution.sending.breaker import decide
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, check_api, split_judge
-from judge.backends.anthropic.backend import AnthropicBackend
-from judge.backends.gemini.backend import gemini_backend
+from judge.backends.anthropic.answers import refused
+from judge.backends.anthropic.backend import AnthropicBackend, connect, route_of, url_of
+from judge.backends.bodies import read_body
+from judge.backends.gemini import gemini_backend
 from judge.backends.openai.backend import OpenAIBackend
-from judge.base.errors import SpecError
-from judge.exchange.batch.anthropic_batches import AnthropicBatches
-from judge.exchange.batch.gemini_batches import GeminiBatches
-from judge.exchange.batch.lines import GEMINI_LINES, MESSAGE_LINES, OPENAI_LINES, LineForm
+from judge.backends.openai.credentials import Credentials
+from judge.backends.openai.errors import connection_error
+from judge.base.credentials.providers import ANTHROPIC
+from judge.base.errors import BackendError, RunFolderError, SpecError
+from judge.base.half_pairs import json_value
+from judge.base.whole_file import write_whole
+from judge.exchange.batch.ledger import FOLDER, read_ledger
 from judge.exchange.batch.openai_batches import BatchServer
-from judge.exchange.batch.provider_api import BatchApi
+from judge.exchange.batch.provider_api import BatchApi, GeminiBatches, Remote
+from judge.exchange.batch.results import GEMINI_LINES, MESSAGE_LINES, OPENAI_LINES, LineForm
+
+# Client for Anthropic's Message Batches, based on aiohttp. Requests that are safe to repeat are retried.
+
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+"""Of one request to the batch API: growing pauses outlast a short outage, and the command can be repeated."""
+
+_PAGE = 100
+_ROUTE = "/messages/batches"
+
+_SKEW = 300.0
+"""Seconds by which the provider's clock may be behind this machine's."""
+
+
+class AnthropicBatches:
+    """Anthropic's batch API for one account, for use in a `with` block. Methods that send requests raise
+    `BackendError`.
+
+    A request file in the result folder is identified by its own name, because no files are uploaded.
+    """
+
+    def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
+        self.url = url_of(settings)
+        self._result = result
+        self._timeout = timeout
+        self._credentials = Credentials((self.url,), settings, ANTHROPIC)
+        self._credentials.require()
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Does nothing, because no connection stays open between requests."""
+
+    def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
+        """Name of the request file, which serves as its id. Nothing is uploaded, because a batch of this provider
+        contains its requests.
+        """
+        return content.name
+
+    def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
+        """Always None, because this provider stores no request files."""
+        return None
+
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
+        """Start a batch and return it as the provider describes it. `file_id` is the name of the request file. If the
+        provider's reply was lost, its batches are searched for this one before another batch is started.
+        """
+        tries = 0
+
+        def once() -> dict[str, Any]:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (batch := self._find(file_id)) is not None:
+                return batch
+            lines = self._requests(file_id).splitlines()
+            return self._asked("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
+
+        return _remote(self._patiently(once))
+
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch that was started with the request file of the number in `metadata` (key `judge_part`); None if
+        there is none.
+        """
+        batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
+        return None if batch is None else _remote(batch)
+
+    def retrieve(self, batch_id: str) -> Remote:
+        """Current state of a batch at the provider."""
+        return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
+
+    def download(self, file_id: str, target: Path) -> None:
+        """Write the results of a batch to `target`; `file_id` is the batch's id. If the download fails, no partial file
+        is left.
+        """
+        body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
+        write_whole(target, body, follow=False)
+
+    def _requests(self, file_id: str) -> bytes:
+        file = self._result.path / FOLDER / file_id
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
+
+    def _find(self, file_id: str) -> dict[str, Any] | None:
+        """The batch at the provider that was started with a request file; None if there is none. Only batches that this
+        program has not recorded are considered. An ended batch must have the custom_ids of the file's requests, and a
+        running batch as many requests as the file. Raises BackendError if several running batches are possible.
+        """
+        names = set(_names(self._requests(file_id)))
+        since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
+        recorded = {batch.batch_id for batch in read_ledger(self._result).batches}
+        working = []
+        for batch in self._listed(since):
+            if batch["id"] in recorded or sum(batch["request_counts"].values()) != len(names):
+                continue
+            if batch["processing_status"] != "ended":
+                working.append(batch)
+            elif set(_names(self._sent("GET", f"{_ROUTE}/{batch['id']}/results"))) == names:
+                return batch
+        if len(working) > 1:
+            listed = ", ".join(batch["id"] for batch in working)
+            raise BackendError(
+                f"{self.url}: a reply was lost, and {listed} hold as many requests and were created since: it is not "
+                f"known which of them is this run's",
+                kind="request",
+                retryable=False,
+                hint="run the same command again once they have ended: their results tell",
+            )
+        return working[0] if working else None
+
+    def _listed(self, since: float) -> Iterator[dict[str, Any]]:
+        """Batches created after the time `since`, newest first."""
+        after = ""
+        while True:
+            page = self._asked("GET", f"{_ROUTE}?limit={_PAGE}{after}")
+            for batch in page["data"]:
+                if datetime.fromisoformat(batch["created_at"]).timestamp() < since:
+                    return
+                yield batch
+            if not page.get("has_more"):
+                return
+            after = f"&after_id={page['last_id']}"
+
+    def _asked(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
+        content = self._sent(method, route, body)
+        try:
+            answer = json_value(content)
+        except orjson.JSONDecodeError as error:
+            raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True) from error
+        if not isinstance(answer, dict):
+            raise BackendError(f"{self.url}: the answer is no object", kind="garbage", retryable=True)
+        return answer
+
+    def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
+        """Body of the server's reply to one request. Raises `BackendError` for an error status or a lost connection."""
+        try:
+            status, headers, content = asyncio.run(self._exchange(method, route, body))
+        except TimeoutError:
+            raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, self.url) from error
+        if status == 200:
+            return content
+        refusal = refused(status, headers, content, self.url)
+        if status == 404 and refusal.kind != "model":
+            raise BackendError(
+                str(refusal),
+                kind="address",
+                retryable=False,
+                status=404,
+                hint="Message Batches need Anthropic's own API; results are kept for 29 days",
+            )
+        raise refusal
+
+    async def _exchange(self, method: str, route: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
+        async with (
+            connect(self.url, self._credentials, self._timeout) as client,
+            client.request(method, route_of(self.url, route), data=body) as reply,
+        ):
+            return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        """Result of `once`, a function that makes one request to the provider. After an error that may be temporary, it
+        is called again with a delay, a limited number of times. Raises the last error as a BackendError.
+        """
+        attempts = 0
+        while True:
+            try:
+                return once()
+            except BackendError as error:
+                attempts += 1
+                delay = decide(error, attempts, _ATTEMPTS, self._rng).delay if error.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise
+                time.sleep(delay)
+
+
+def _names(lines: bytes) -> Iterator[str]:
+    """The custom_ids in the lines of a request file or of a result file."""
+    return (str(json_value(line)["custom_id"]) for line in lines.splitlines() if line.strip())
+
+
+def _remote(batch: dict[str, Any]) -> Remote:
+    """A batch of the provider as a `Remote` record, with the statuses that OpenAI uses."""
+    counts = batch["request_counts"]
+    lost = {name: int(counts.get(name, 0)) for name in ("errored", "canceled", "expired")}
+    status = "in_progress"
+    if batch["processing_status"] == "ended":
+        status = "expired" if lost["expired"] else "cancelled" if lost["canceled"] else "completed"
+    results = batch["id"] if status != "in_progress" else None
+    return Remote(
+        batch["id"], status, sum(counts.values()), counts["succeeded"], sum(lost.values()), results, None, None
+    )
+
 
 Executor = OpenAIBackend | AnthropicBackend
 """What asks live over HTTP; a batch's lines hold its requests."""

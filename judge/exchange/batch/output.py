@@ -10,7 +10,7 @@ from judge.analysis.options.alternatives import option
 from judge.base.errors import OptionError, RunFolderError, SpecError
 from judge.base.wording import Advice
 from judge.exchange.batch.requests import MOST_LINES, export, numbered, wanted
-from judge.exchange.outputs.output import JudgeWords, Output, Say
+from judge.exchange.outputs.hub import JudgeWords, Output, Say
 
 
 @dataclass(frozen=True, kw_only=True)

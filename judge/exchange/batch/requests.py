@@ -15,7 +15,7 @@ from judge.answers.journal import JournalReader, fold
 from judge.asking.execution.notes import opened
 from judge.asking.execution.preparation import prepare
 from judge.asking.execution.sending.runner import works
-from judge.asking.execution.sending.shared_prefix import with_cache_points
+from judge.asking.execution.sending.schedule import with_cache_points
 from judge.asking.plan import AnyPlan, plan_of
 from judge.asking.run_definition.writing import AnySpec, load_specs
 from judge.asking.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest

@@ -7,10 +7,14 @@ files are fixed, so that the same runs give the same bytes.
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
 import tempfile
+import textwrap
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,15 +23,200 @@ import yaml
 
 from judge.asking.plan.prices import Price
 from judge.asking.run_folder import ResultFolder, folder_cost, resolve
+from judge.asking.run_folder.layout import DEFINITION, MANIFEST
 from judge.asking.run_folder.manifest import environment
+from judge.base import yaml_file
+from judge.base.credentials.literal import found_keys
 from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_file
+from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
+from judge.base.sqlite_file import read_only
 from judge.exchange.bundle import run_copy
-from judge.exchange.bundle.readme import readme
 from judge.exchange.bundle.run_copy import Bundled
-from judge.exchange.bundle.secret_scan import find_key
 from judge.exchange.bundle.tables import TableChoices, write_tables
+from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__
+
+# Search for API keys in files that are about to be published: known keys in every encoding, and text that looks like
+# a key.
+
+_PIECE = 1 << 20
+"""Bytes searched at a time: journals may be larger than memory."""
+
+# Each piece is searched with the end of the one before it, since a key may cross the boundary.
+_OVERLAP = 512
+_LOOKS = {
+    "an Authorization header": re.compile(rb"[Aa]uthorization[\"']?\s*[:=]\s*[\"']?(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"),
+    **{what: re.compile(look.encode()) for what, look in LOOKS.items()},
+}
+_DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
+
+
+def find_key(path: Path) -> str | None:
+    """Description of the first API key in a file, without the key; None where there is none.
+
+    SQLite files are also read row by row, because their pages split long texts.
+    """
+    looks = _known_key_patterns()
+    for piece in _pieces(path):
+        if key_kind := _first(piece, looks):
+            return key_kind
+    if path.name in _DEFINITIONS or path.name == MANIFEST:
+        return _literal(path)
+    if path.suffix == ".sqlite":
+        with closing(read_only(path, immutable=True)) as db:
+            for table, text in _texts(db):
+                if key_kind := _first(text, looks):
+                    return f"{key_kind}, in table {table}"
+    return None
+
+
+def _literal(path: Path) -> str | None:
+    """Description of the first key that a run definition or a manifest contains as plain text; None where there is
+    none.
+
+    Older versions of this program accepted such keys.
+    """
+    try:
+        text = path.read_bytes()
+        data = orjson.loads(text) if path.name == MANIFEST else yaml_file.load(text.decode("utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, orjson.JSONDecodeError):
+        return None
+    for part in (data, data.get("asked"), data.get("in_force")) if isinstance(data, dict) else ():
+        if not isinstance(part, dict):
+            continue
+        entry = part.get("engine")
+        engine = dict(entry) if isinstance(entry, dict) else {}
+        headers = [each for each in (engine.pop("headers", None), part.get("headers")) if each]
+        checked = {"base_url": part.get("base_url"), "engine": engine}
+        for each in [checked, *({"headers": header} for header in headers)]:
+            for key_path, _ in found_keys(each):
+                return f"a key as it stands in {'.'.join(map(str, key_path))}"
+    return None
+
+
+def _known_key_patterns() -> list[tuple[str, re.Pattern[bytes]]]:
+    values = [
+        (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
+        for key, source in known_keys().items()
+    ]
+    return [*values, *_LOOKS.items()]
+
+
+def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | None:
+    return next((name for name, look in looks if look.search(text)), None)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the content of the file in overlapping pieces, so that a key across the boundary of two pieces is
+    detected.
+    """
+    before = b""
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            yield before + piece
+            before = piece[-_OVERLAP:]
+
+
+def _texts(db: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
+    """Yield (table, text) for every table of a database; each text joins the text cells of many rows."""
+    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    for table in tables:
+        quoted = table.replace('"', '""')
+        cursor = db.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608  a name out of the file itself, quoted
+        while rows := cursor.fetchmany(2000):
+            yield table, "\n".join(v for row in rows for v in row if isinstance(v, str)).encode()
+
+
+# README.txt of a bundle: which files it contains and how to check them. It has no date, so that equal runs give equal
+# bundles.
+
+_FILES = """
+bundle.json                 what is in here, and with which options the tables were made
+SHA256SUMS                  SHA-256 of every other file; check with: sha256sum -c SHA256SUMS
+environment.json            versions of the program, Python and packages that made this bundle
+prices.yaml                 prices that were in force for these judges, dollars for a million tokens
+tables/FILE.csv.notes.txt   signature and notes of a table, and of its parts FILE-2.csv, FILE-3.csv, ...
+tables/ratings.csv          one row for each repeat of each query and for each person's rating; explanations are not in
+                            it, they stand in the journals
+tables/coverage.csv         what was asked, answered and rated, and what loss is associated with
+tables/consistency.csv      agreement of judges with themselves (ICC), of people with each other
+tables/correlate.csv        correlations with people, human ceiling and control
+tables/preferences.csv      of runs that compare: one row for each verdict and each person's preference, and what mean
+                            ratings imply
+tables/verdicts.csv         of runs that compare: what was asked, answered and decided
+tables/audit-RUN.csv        error rates and agreement of a run's audit, where there is one with answers
+exports/hub/                ratings and stories as a Hugging Face dataset folder, people under pseudonyms (where pyarrow
+                            was installed); judge import reads it back
+exports/irw/                ratings as long CSV by the Item Response Warehouse's standard
+exports/every-eval-ever/    agreement with people as records of Every Eval Ever
+exports/metrics.json        the main numbers with interval, count and unit; exports/references.bib: works to cite
+runs/RUN/run.yaml           the definition as its author wrote it (a home folder is written ~)
+runs/RUN/JUDGE/
+  journal.sqlite            everything asked and answered: stories, people's ratings, queries, attempts, answers
+  manifest.json             what was asked and what was in force: server, model, versions, times, tokens, cost
+  definition/               templates, criteria and the completed definition, as the journal and manifest hold them
+  derived/explanations.json the map of explanations, where one was made
+  batches.json, batches/    what was sent to a batch API, where it was asked to be in here
+  imported.csv              ratings that came from elsewhere, in place of a journal
+runs/RUN/audit.sqlite       people's audit of explanations, where there is one; it names annotators by their own names
+""".strip("\n")
+
+_CHECK = """
+With the program (pip install storyjudge=={version}), anywhere, without a key or a network:
+
+    judge status {name}.zip --verify
+
+checks every checksum, renders every query again and compares its hash, and derives every table from the journals
+again and compares it; of exports the checksums alone. Exit code 0: all is as it says here; 4: something differs, and
+is named.
+
+Unpacked, every command of the program works on the runs, for instance
+
+    judge correlate {name}/{place}
+""".strip("\n")
+
+_WITH = (
+    "Stories, story-prompts and people's ratings belong to their datasets and keep their licences; the journals hold "
+    "them. Check that you may pass them on before you publish this file; judge export can leave them out."
+)
+_WITHOUT = (
+    "Stories' texts and story-prompts are left out: in journals and tables their SHA-256 hashes stand in their place "
+    "(table texts_left_out of each journal), with each text's number of words. Therefore queries cannot be rendered "
+    "again, the control's row is undefined, and nothing more can be asked. Answers are whole, and may quote stories."
+)
+
+
+def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
+    """Text of README.txt in a bundle, in lines of at most 120 characters. `bundled` describes the copied result
+    folders, and `texts` says whether the stories' texts are included.
+    """
+    first = bundled[0].path
+    name = f"{first.split('/')[1]}-bundle"
+    runs = [
+        f"{copied.path}: {copied.judge} ({'imported ratings' if copied.kind == 'imported' else 'journal'})"
+        for copied in bundled
+    ]
+    notes = [note for copied in bundled for note in copied.notes]
+    parts = [
+        f"Runs of judge (distribution storyjudge, version {version}): answers of judges to stories, and what follows",
+        "\n".join(runs),
+        "FILES\n\n" + _FILES,
+        "TO CHECK\n\n" + _CHECK.format(version=version, name=name, place=first),
+        "TEXTS\n\n" + textwrap.fill(_WITH if texts else _WITHOUT, 118) + "\n" + _licences(datasets),
+    ]
+    if notes:
+        parts.append("NOTES\n\n" + "\n".join(textwrap.fill(note, 118) for note in dict.fromkeys(notes)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _licences(datasets: Sequence[str]) -> str:
+    own = {"demo": "Apache-2.0, as the program"}
+    licences = {
+        name: own.get(name) or LICENCES.get(name, "its licence is not known to this program") for name in datasets
+    }
+    return "\n".join(f"{name}: {licence}" for name, licence in licences.items())
+
 
 FORMAT = 1
 SUMS, CONTENTS, README, TABLES, EXPORTS = "SHA256SUMS", "bundle.json", "README.txt", "tables", "exports"

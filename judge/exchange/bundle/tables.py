@@ -107,11 +107,9 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     """
     from judge.base.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
-    from judge.exchange.outputs.every_eval_ever import write_records
-    from judge.exchange.outputs.given_away import GiveAway, tables_of
-    from judge.exchange.outputs.hub import write_hub
-    from judge.exchange.outputs.irw import write_irw
-    from judge.exchange.outputs.metrics import metrics_json
+    from judge.exchange.outputs.hub import GiveAway, tables_of, write_hub, write_irw
+    from judge.exchange.outputs.measured import metrics_json
+    from judge.exchange.outputs.outputs import write_records
 
     target.mkdir(parents=True, exist_ok=True)
     choices = GiveAway()
@@ -128,7 +126,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     """Write the tables of runs that compare stories. Returns the number of rows in the preferences table, and the
     datasets.
     """
-    from judge.analysis.coverage import verdicts
+    from judge.analysis.coverage import counts
     from judge.analysis.options.signature import joined
     from judge.analysis.preferences import signature_parts
     from judge.base.printing.output import csv_files, notes_file
@@ -139,7 +137,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     rows.to_csv(target / PREFERENCES, index=False, lineterminator="\n", chunksize=10_000)
     lines = [joined(signature_parts(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     notes_file(target / PREFERENCES).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    csv_files(verdicts.tables(verdicts.verdict_coverage(table)), target / "verdicts.csv")
+    csv_files(counts.tables(counts.verdict_coverage(table)), target / "verdicts.csv")
     return len(rows), sorted({fact.dataset for fact in table.facts})
 
 

@@ -15,8 +15,7 @@ from typing import Any, Literal
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice, listed
 from judge.exchange.check.given_columns import GivenColumns
-from judge.exchange.check.names import OVERALL, NamedColumn, is_count, named, without_means
-from judge.exchange.check.table_cells import TableCells
+from judge.exchange.check.table_cells import OVERALL, NamedColumn, TableCells, is_count, named, without_means
 from judge.exchange.ratings.parsed import is_parsed, story_columns
 from judge.exchange.ratings.rows import BY_ROW, OWN
 from judge.inputs.datasets.files.column_guess import fits, named_column

@@ -2,24 +2,246 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from judge.analysis.options.alternatives import Nothing, option
-from judge.base.errors import SpecError
-from judge.exchange.imports import hanna_answers, ttcw_answers
-from judge.exchange.imports.hanna_scores import read_scores
-from judge.exchange.imports.hub_folder import read_hub
-from judge.exchange.imports.imported_folder import Import, said, write_folder
-from judge.exchange.imports.plotguided_scores import read_plotguided, set_of
-from judge.exchange.outputs.hub import CONTENTS
-from judge.exchange.reader.look import Look
-from judge.exchange.reader.reader import Reader, Say, folder_for
+from judge.base.errors import DataError, MissingExtraError, SpecError
+from judge.base.foreign import json_file, reading
+from judge.base.records import Criterion, Story
+from judge.exchange.imports import recorded_run, ttcw_answers
+from judge.exchange.imports.imported_folder import Import, read_plotguided, said, set_of, write_folder
+from judge.exchange.outputs.hub import CONTENTS, FORMAT
+from judge.exchange.reader import Look, Reader, Say, folder_for
 from judge.inputs.datasets.locate import find
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies import hanna_answers as hanna
+from judge.inputs.datasets.studies import hanna_scores
 from judge.inputs.datasets.studies import ttcw_answers as ttcw
+from judge.inputs.datasets.studies.hanna import SCALE
+from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
+from judge.inputs.text_features import SCORE_FILE_FEATURES
+from judge.ratings.ratings_table import COLUMNS
+
+# HANNA's released score file as a ratings table. Means outside the scale count as missing unless the user keeps them.
+
+DATASET = "hanna_scores"
+JUDGES = ("Beluga-13B", "Llama-13B", "Mistral-7B", "ChatGPT", "OrcaPlatypus")
+EVAL_PROMPTS = (1, 2, 3, 4)
+RECORDS = tuple(Criterion(name, short, "", SCALE) for name, short in CRITERIA.items())
+_NO_EVAL_PROMPT = "-"
+
+
+def read_scores(
+    scores: Path, stories: Path | None = None, *, keep_out_of_scale: bool = False, measures: bool = False
+) -> Import:
+    """HANNA's released score file as rows of the ratings table.
+
+    Parameters
+    ----------
+    scores : Path
+        `hanna_metric_scores_llm.csv`.
+    stories : Path, optional
+        `hanna_llm_stories.csv`: gives the story-prompts and the texts of the 96 human stories.
+    keep_out_of_scale : bool
+        Whether judges' means outside the scale are kept as ratings, as the study used them. Otherwise they become rows
+        without a rating and with status `out_of_scale`.
+    measures : bool
+        Whether to include the 72 automatic measures, as judges `measure/NAME`. A measure has the same number for every
+        criterion.
+    """
+    table = read_score_file(scores)
+    human = read_human_stories(stories) if stories is not None else []
+    frame = pd.concat([*_judges(table), *(_measures(table) if measures else ()), *_people(table)], ignore_index=True)
+    frame = _with_places(frame, table, human)
+    notes = _notes(frame, human)
+    notes += _off_scale(frame, keep_out_of_scale)
+    return Import(
+        frame=frame.reindex(columns=list(COLUMNS)),
+        judge=f"{len(JUDGES)} judges of the HANNA score file",
+        criteria=RECORDS,
+        notes=notes,
+        sources=[scores, *([stories] if stories else [])],
+        stories=_stories(table, human),
+        ratings="means",
+        asked={"keep_out_of_scale": keep_out_of_scale, "measures": measures},
+    )
+
+
+def measure_columns(table: ScoreFile) -> list[str]:
+    """Columns of HANNA's score file that hold automatic measures, and neither human ratings nor ratings by a judge."""
+    others = (*(f"{judge} " for judge in JUDGES), "Human ")
+    return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
+
+
+def _judges(table: ScoreFile) -> Iterator[pd.DataFrame]:
+    for criterion, short in CRITERIA.items():
+        for judge in JUDGES:
+            for eval_prompt in EVAL_PROMPTS:
+                values = _column(table, f"{judge} {short} {eval_prompt}")
+                yield _rows(criterion, values, source="judge", judge=judge, eval_prompt=f"ep{eval_prompt}")
+
+
+def _measures(table: ScoreFile) -> Iterator[pd.DataFrame]:
+    for column in measure_columns(table):
+        values = _column(table, column)
+        for criterion in CRITERIA:
+            yield _rows(criterion, values, source="judge", judge=f"measure/{column}", eval_prompt=_NO_EVAL_PROMPT)
+
+
+def _people(table: ScoreFile) -> Iterator[pd.DataFrame]:
+    for criterion, short in CRITERIA.items():
+        for position in POSITIONS:
+            yield _rows(criterion, _column(table, f"Human {position} {short}"), source="rater", status="ok")
+
+
+def _column(table: ScoreFile, name: str) -> NDArray[np.float64]:
+    column = table.column(name)
+    return np.concatenate([column[system] for system in table.systems])
+
+
+def _rows(criterion: str, values: NDArray[np.float64], **same: Any) -> pd.DataFrame:
+    return pd.DataFrame({"place": np.arange(values.size), "criterion": criterion, "rating": values, **same})
+
+
+def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
+    """The rows of `frame` with the columns run, dataset, story, story-prompt, system and status added."""
+    system, number = frame["place"] // STORIES, frame["place"] % STORIES
+    systems = np.array(table.systems, dtype=object)[system]
+    prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORIES)]
+    return frame.assign(
+        run="hanna-scores",
+        dataset=DATASET,
+        story=systems + "/" + number.astype(str).to_numpy(dtype=object),
+        story_prompt=np.array(prompts, dtype=object)[number],
+        system=systems,
+        status=frame["status"].where(frame["source"] == "rater", "imported"),
+    )
+
+
+def _off_scale(frame: pd.DataFrame, keep: bool) -> list[str]:
+    """Set judges' means outside the scale to missing in `frame`, unless `keep`. Returns a list with one note on them;
+    it is empty where there are none.
+    """
+    judged = (frame["source"] == "judge") & ~frame["judge"].astype(str).str.startswith("measure/")
+    off = judged & ~frame["rating"].between(SCALE.min, SCALE.max)
+    many = f"{int(off.sum())} of {int(judged.sum())} judges' means lie off the scale of {SCALE.min:g} to {SCALE.max:g}"
+    if not off.any():
+        return []
+    if keep:
+        return [f"{many} (answers that were not understood, averaged in as -1) and were kept as ratings"]
+    frame.loc[off, "rating"] = np.nan
+    frame.loc[off, "status"] = "out_of_scale"
+    left = "means within it may hold -1 too, which cannot be seen"
+    return [f"{many} (answers that were not understood, averaged in as -1) and count as missing; {left}"]
+
+
+def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
+    notes = [
+        "judges' ratings are means of three repeats, as released: the repeats themselves cannot be analysed",
+        "words: tokens as the score file counts them",
+    ]
+    if not human:
+        notes.append("story-prompts are numbered: their texts are in hanna_llm_stories.csv, which was not at hand")
+    if frame["judge"].astype(str).str.startswith("measure/").any():
+        notes.append("measure/NAME: one number a story, the same for every criterion")
+    return notes
+
+
+def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
+    """One row for each story of HANNA's score file: number of words, text (for human stories) and the file's surface
+    features.
+    """
+    names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
+    texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
+    features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}
+    columns = {"dataset": DATASET, "story": names, "words": features["length"].astype(np.int64)}
+    return pd.DataFrame(columns | {"text": [texts.get(name, "") for name in names]} | features)
+
+
+# Reader of a dataset folder that `judge export` wrote as a hub, as the content of result folders. Other folders are
+# refused.
+
+
+def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
+    """Result folders that `judge export` wrote to a dataset folder. Yields, for each of them, (name, content of the
+    new result folder).
+
+    Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
+    """
+    for part in _parts(folder / CONTENTS):
+        with reading(folder / CONTENTS, "what an export holds"):
+            read = _read_part(folder, part)
+        yield read
+
+
+def _read_part(folder: Path, part: dict[str, Any]) -> tuple[str, Import]:
+    name = str(part.get("part", ""))
+    if PurePosixPath(name).name != name or not name:
+        raise DataError("a part must be a plain name", file=folder / CONTENTS, found=name)
+    path = folder / "data" / "ratings" / f"{name}.parquet"
+    frame = _table(path)
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise DataError("columns are missing", file=path, found=missing, allowed=", ".join(COLUMNS))
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    stories = _table(folder / "data" / "stories" / f"{name}.parquet").drop(columns=["story_prompt", "system"])
+    return (
+        name,
+        Import(
+            frame=frame,
+            judge=str(part["judge"]),
+            criteria=[Criterion.of(record) for record in part.get("criteria", ())],
+            notes=[str(note) for note in part.get("notes", ())],
+            sources=[path],
+            stories=stories if len(stories) else None,
+            ratings=_one_of(part.get("ratings")),
+            labels_note=_text_or_none(part, "labels_note"),
+            given=_text_or_none(part, "given"),
+        ),
+    )
+
+
+def _one_of(ratings: Any) -> Literal["single", "means"] | None:
+    if ratings not in (None, "single", "means"):
+        raise ValueError("ratings are single or means")
+    return ratings  # type: ignore[no-any-return]
+
+
+def _text_or_none(part: dict[str, Any], key: str) -> str | None:
+    value = part.get(key)
+    if not isinstance(value, str | None):
+        raise TypeError(f"{key} is no text")
+    return value
+
+
+def _parts(path: Path) -> list[dict[str, Any]]:
+    hint = "judge export RUN --as hub -o FOLDER writes one; a single table: judge check FILE, judge import FILE"
+    try:
+        contents = json_file(path, what="export", hint=hint)
+        if contents["format"] != FORMAT:
+            raise ValueError(f"format {contents['format']}, this program reads {FORMAT}")
+        return list(contents["parts"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"is not what an export holds ({error})", file=path) from error
+
+
+def _table(path: Path) -> pd.DataFrame:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("a Hugging Face dataset folder", "data") from error
+    try:
+        return pd.DataFrame(pq.read_table(path).to_pandas())
+    except (OSError, pa.ArrowException) as error:
+        raise DataError("cannot be read as Parquet", file=path) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +308,7 @@ def _has_tasks(look: Look) -> bool:
     stories = look.value.values() if isinstance(look.value, Mapping) else [look.record()]
     story = next(iter(stories), None)
     tasks = next(iter(story.values()), None) if isinstance(story, Mapping) else None
-    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna.EVAL_PROMPTS))
+    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna_scores.EVAL_PROMPTS))
 
 
 def _has_chance(look: Look) -> bool:
@@ -103,7 +325,7 @@ READERS = (
         "the HANNA study's raw answers (llm_answers/*.json), as a run that replays them",
         AnswersWords,
         _has_tasks,
-        _answers(hanna_answers.write_run),
+        _answers(recorded_run.write_run),
     ),
     Reader(
         "ttcw-answers",

@@ -14,11 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError
-from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
-from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogFacts, LogRow
-from judge.exchange.reader.json_files import lines, whole
-from judge.exchange.reader.look import Look
+from judge.exchange.logs.places import CODE, Asked, LogFacts, LogRow, Tool, as_text, lost, scored, with_people
+from judge.exchange.reader import Look, lines, whole
 
 INVALID = ("[invalid]", "invalid")
 """Word that lm-eval's filters write where nothing matched."""

@@ -13,11 +13,9 @@ from typing import Any
 
 from judge.base.errors import DataError
 from judge.base.records import Preferred
-from judge.exchange.logs.places import as_text
-from judge.exchange.logs.preference_row import LoggedStory, PreferenceLoss, PreferenceRow, PreferenceTool
-from judge.exchange.logs.row import LogFacts, loss_of
-from judge.exchange.reader.json_files import lines
-from judge.exchange.reader.look import Look
+from judge.exchange.logs.alpaca_eval import LoggedStory, PreferenceLoss, PreferenceRow, PreferenceTool
+from judge.exchange.logs.places import LogFacts, as_text, loss_of
+from judge.exchange.reader import Look, lines
 
 _PEOPLE = ("expert_", "author_", "human")
 _FAILED = "$ERROR$"

@@ -14,11 +14,20 @@ from typing import Any
 import orjson
 
 from judge.base.errors import DataError
-from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
-from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogFacts, LogRow, loss_of
-from judge.exchange.reader.json_files import as_list, as_object, lines, starts_lines, whole
-from judge.exchange.reader.look import Look
+from judge.exchange.logs.places import (
+    CODE,
+    Asked,
+    LogFacts,
+    LogRow,
+    Tool,
+    as_text,
+    loss_of,
+    lost,
+    scored,
+    unnamed,
+    with_people,
+)
+from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines, whole
 from judge.inputs.datasets.files.source_file import csv_rows
 
 _RESULT = ("label", "score", "explanation")

@@ -4,15 +4,116 @@ user gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
 from judge.base.errors import DataError, SpecError, unknown
+from judge.base.records import Scale, Status
 from judge.base.wording import Advice
+from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines, whole
+
+# Types of rows for logs of scores: a score, or a placeholder for one that was lost, and facts that the log lacks.
+
+Value = float | bool | str
+"""A score as a log has it."""
+
+Loss = Literal[
+    "error",
+    "filtered",
+    "truncated",
+    "unparsed",
+    "refused",
+    "empty",
+    "no_answer",
+    "missing",
+    "defaulted",
+    "out_of_range",
+]
+"""Reasons for which a log lacks a rating that it should have."""
+
+STATUS: Mapping[Loss, Status] = {
+    "error": "not_answered",
+    "filtered": "filtered",
+    "truncated": "truncated",
+    "unparsed": "no_rating",
+    "refused": "refused",
+    "empty": "empty",
+    "no_answer": "no_rating",
+    "missing": "not_answered",
+    "defaulted": "not_answered",
+    "out_of_range": "out_of_scale",
+}
+
+WORDS: Mapping[Loss, str] = {
+    "error": "the judge, or the tool, failed",
+    "filtered": "a content filter stopped the answer, which is no rating",
+    "truncated": "the answer was cut off",
+    "unparsed": "no score could be read from the answer",
+    "refused": "the judge refused",
+    "empty": "the answer was empty",
+    "no_answer": "the scorer found no answer to score",
+    "missing": "the log holds neither a score nor a reason",
+    "defaulted": "the tool wrote a default score in place of the judge's",
+    "out_of_range": "the score lies outside the range that was to be rescaled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """One score, or a placeholder for a score that was lost.
+
+    Exactly one of `value` and `loss` is set. `judge` is None for human ratings, `rater` where the person's name is not
+    known. `number` is the record's position in its file, counted from 1. `repeat` is None where the log does not number
+    repeats. `beside` says that a human rating was part of the record of a judge's score.
+    """
+
+    number: int
+    story: str
+    criterion: str
+    value: Value | None = None
+    loss: Loss | None = None
+    judge: str | None = None
+    rater: str | None = None
+    people: bool = False
+    repeat: int | None = None
+    eval_prompt: str | None = None
+    story_prompt: str | None = None
+    system: str | None = None
+    text: str | None = None
+    explanation: str | None = None
+    beside: bool = False
+
+
+@dataclass(slots=True)
+class LogFacts:
+    """Facts on an evaluation tool's log, collected while its rows are read: the tool's version, the scales of labels
+    found in the log, and what data it lacks.
+
+    `untold` maps a sentence on missing data to the number of records that it applies to.
+    """
+
+    version: str | None = None
+    labels: dict[str, Scale] = field(default_factory=dict)
+    untold: Counter[str] = field(default_factory=Counter)
+
+
+def loss_of(words: str) -> Loss:
+    """Kind of loss that a tool's error message indicates: ``filtered`` (content filter), ``truncated``, or ``error``
+    for any other failure.
+    """
+    import orjson
+
+    from judge.backends.server_refusals.kinds import read_refusal
+
+    kind = read_refusal(400, {}, orjson.dumps({"error": {"message": words}})).kind
+    return "filtered" if kind == "filtered" else "truncated" if kind == "truncated" else "error"
+
 
 FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "rating", "explanation", "people")
 """Fields that may be said to stand elsewhere; `people` is a person's rating of the record's story."""
@@ -125,3 +226,190 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value) if isinstance(value, int | float) else orjson.dumps(value, default=str).decode()
+
+
+# Interface that all log readers share: the options of a reader, and the description of a tool.
+
+Judged = Literal["outputs", "inputs"]
+"""What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
+
+CODE = "code"
+"""Prefix of the name of a scorer that asks no model."""
+
+UNNAMED = "unnamed"
+"""Prefix of the criterion's name where a log names no judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Options of the reader of a tool's log: the paths of fields in a record (`places`), and whether the judged texts
+    are a model's outputs or its inputs (`judged`).
+    """
+
+    places: Places = field(default_factory=Places)
+    judged: Judged = "outputs"
+
+
+Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """An evaluation tool whose logs can be read.
+
+    Attributes
+    ----------
+    name : the tool's own name
+    text : one line on what is read of its logs
+    fits : function that takes a look at a file and returns whether it is a log of the tool
+    read : function that reads a log of the tool
+    identified : map from field to a printed description of where the log's reader takes the field from
+    tried : the tool's version whose log the tests read, and what was not tested
+    judged : kinds of text that may have been judged, the usual kind first
+    """
+
+    name: str
+    text: str
+    fits: Callable[[Look], bool]
+    read: Read
+    identified: Mapping[str, str]
+    tried: str
+    judged: tuple[Judged, ...] = ("outputs",)
+
+
+def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
+    """Yield a log's row with its score as in the log. For a missing score, yield the row marked as lost.
+
+    A value that is not a single score yields no row; it is counted in `log_facts`.
+    """
+    if score is None or (isinstance(score, float) and math.isnan(score)):
+        yield lost(row, "missing")
+    elif isinstance(score, bool | int | float | str):
+        yield replace(row, value=_plain(score))
+    else:
+        log_facts.untold["scores of several numbers, or of objects, were left out: name one by its path"] += 1
+
+
+def lost(row: LogRow, loss: Loss) -> LogRow:
+    """A log's row without a score, marked with the reason why the score was lost."""
+    return replace(row, value=None, loss=loss)
+
+
+def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
+    """Yield the rows of one record of a log, then a human rating of the same story for each criterion, if the user gave
+    the path of the human rating in the record.
+    """
+    criteria: dict[tuple[str, str | None], LogRow] = {}
+    for row in rows:
+        criteria.setdefault((row.criterion, row.eval_prompt), row)
+        yield row
+    if "people" not in places:
+        return
+    rating = places.value("people", record)
+    if rating is None or isinstance(rating, list | dict):
+        return
+    for row in criteria.values():
+        bare = replace(row, judge=None, repeat=None, explanation=None, loss=None)
+        yield replace(bare, value=_plain(rating), people=True, beside=True)
+
+
+def unnamed(criterion: str, log_facts: LogFacts) -> str:
+    """Name for a judge that the log does not name: unnamed/CRITERION. Scores without a judge's name are counted in
+    `log_facts`.
+    """
+    log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
+    return f"{UNNAMED}/{criterion}"
+
+
+def _plain(score: bool | float | str) -> Value:
+    return score if isinstance(score, bool | str) else float(score)
+
+
+# Scores of Langfuse: JSON as its API returns it (`GET /api/public/v2/scores`), pages of it, or JSON Lines.
+
+_MODELS = ("model", "model_name", "judge")
+_SOURCES = ("EVAL", "API", "ANNOTATION")
+_NO_SCORE = ("TEXT", "CORRECTION")
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds scores of Langfuse."""
+    records = (look.record(), look.record("data"))
+    return any({"name", "value"} <= record.keys() and record.get("source") in _SOURCES for record in records)
+
+
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+    """Scores in one file from Langfuse, whether given to traces or to observations."""
+    for number, held in _scores(file):
+        if "name" not in held or "source" not in held:
+            raise DataError("is no score of Langfuse: it has no 'name' and 'source'", file=file, row=number)
+        yield from with_people(_of_score(file, number, held, asked, log_facts), held, asked.places)
+
+
+def _scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    if starts_lines(file):
+        pages: Iterator[Any] = (held for _, held in lines(file))
+    else:
+        data = whole(file)
+        pages = iter(data if isinstance(data, list) else [data])
+    number = 0
+    for page in pages:
+        held = as_object(page, file, number + 1)
+        for item in as_list(held["data"], "data", file) if "data" in held else [held]:
+            number += 1
+            yield number, as_object(item, file, number)
+
+
+def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+    places, name, kind = asked.places, str(held["name"]), held.get("dataType")
+    if kind in _NO_SCORE:
+        log_facts.untold["texts and corrections are no scores and were left out"] += 1
+        return
+    own = next((held[key] for key in ("observationId", "traceId", "sessionId", "datasetRunId") if held.get(key)), None)
+    subject = held.get("subject")
+    if own is None and isinstance(subject, Mapping):
+        own = subject.get("observationId") or subject.get("traceId") or subject.get("id")
+    row = LogRow(
+        number=number,
+        story=places.story(held, own, file, number),
+        criterion=name,
+        story_prompt=places.text("story_prompt", held),
+        system=places.text("system", held),
+        text=places.text("text", held),
+    )
+    if held["source"] == "ANNOTATION":
+        row = replace(row, people=True, rater=as_text(held.get("authorUserId")))
+    else:
+        metadata = held.get("metadata")
+        metadata = metadata if isinstance(metadata, Mapping) else {}
+        model = as_text(next((metadata[key] for key in _MODELS if metadata.get(key)), None))
+        judge = places.text("judge", held) or model or unnamed(name, log_facts)
+        reason = places.text("explanation", held, held.get("comment"))
+        row = replace(row, judge=judge, eval_prompt=places.text("eval_prompt", held), explanation=reason)
+    yield from scored(row, places.value("rating", held, _value(held, kind)), log_facts)
+
+
+def _value(held: Mapping[str, Any], kind: Any) -> Any:
+    """Value of a score in a Langfuse record: a number, a category's word, or True or False; None where it is
+    missing.
+    """
+    value, word = held.get("value"), held.get("stringValue")
+    if kind == "BOOLEAN":
+        return None if value is None and word is None else (value == 1 if value is not None else word == "True")
+    return word if kind == "CATEGORICAL" else value
+
+
+LANGFUSE = Tool(
+    "langfuse",
+    "scores of Langfuse's API; EVAL and API are judges, ANNOTATION are people",
+    fits,
+    read,
+    {
+        "story": "the observation's id, else the trace's",
+        "criterion": "the score's name",
+        "judge": "metadata.model of sources EVAL and API, else unnamed/NAME; ANNOTATION are people, by authorUserId",
+        "story-prompt": "not in scores: give its path, or join a dataset",
+        "repeat": "numbered in the file's order, where one judge scored a story again",
+    },
+    "langfuse 5.0.4 (its classes; no server of Langfuse was tried)",
+)

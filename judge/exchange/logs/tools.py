@@ -2,18 +2,415 @@
 
 from __future__ import annotations
 
-from judge.exchange.logs.alpaca_eval import ALPACA_EVAL
-from judge.exchange.logs.asked import Tool
-from judge.exchange.logs.deepeval import DEEPEVAL
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.analysis.options.alternatives import option
+from judge.asking.run_folder import ResultFolder, write_manifest
+from judge.asking.run_folder.manifest import environment
+from judge.base.errors import DataError, OptionError, SpecError, unknown_value
+from judge.base.fingerprint import sha256_file
+from judge.base.foreign import reading
+from judge.base.records import Criterion, Scale
+from judge.base.wording import Advice
+from judge.exchange.imports.imported_folder import STORIES, replace_folder, said, write_folder
+from judge.exchange.logs.alpaca_eval import ALPACA_EVAL, STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
+from judge.exchange.logs.as_import import LogOptions, Scaling, read_logs, refuse_same
 from judge.exchange.logs.inspect_log import INSPECT
-from judge.exchange.logs.langfuse import LANGFUSE
 from judge.exchange.logs.lm_eval import LM_EVAL
-from judge.exchange.logs.log_reader import log_reader, preference_reader
 from judge.exchange.logs.mlflow import MLFLOW
 from judge.exchange.logs.mt_bench import MT_BENCH
 from judge.exchange.logs.phoenix import PHOENIX
-from judge.exchange.logs.preference_row import PreferenceTool
+from judge.exchange.logs.places import (
+    CODE,
+    LANGFUSE,
+    Asked,
+    Judged,
+    LogFacts,
+    LogRow,
+    Places,
+    Tool,
+    as_text,
+    loss_of,
+    lost,
+    scored,
+    with_people,
+)
 from judge.exchange.logs.promptfoo import PROMPTFOO
+from judge.exchange.reader import Look, NotedWords, Reader, Say, TableWords, as_object, folder_for, whole
+from judge.inputs.datasets import Dataset
+from judge.inputs.datasets.dataset import LabelScales, is_key, label_scales
+from judge.ratings.preferences_table.journaled import COLUMNS, ORDER_UNKNOWN, read_imported
+from judge.ratings.ratings_table.table import StoryRow
+
+# Writer of a result folder for imported preferences. What was written is checked with the reader of preferences
+# tables.
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesImport:
+    """Content of a result folder for imported preferences: rows of the preferences table, and the stories compared.
+
+    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` is "both" or, where the log
+    does not record which story was shown first, "not told". `log` describes the imported log: its tool, which fields
+    identify a preference, and what data it lacks.
+    """
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    judge: str
+    criteria: Sequence[Criterion]
+    notes: Sequence[str]
+    sources: Sequence[Path]
+    orders: str
+    log: Mapping[str, Any]
+
+
+def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
+    """Write a result folder with the imported preferences, completely or not at all, and return it. An earlier import
+    at the path is replaced.
+
+    Raises RunFolderError where the folder has a journal or cannot be written.
+    """
+
+    def write(folder: ResultFolder) -> None:
+        imported.frame.to_csv(folder.preferences, index=False, lineterminator="\n")
+        imported.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+        manifest = {
+            "judge": imported.judge,
+            "criteria": [criterion.record() for criterion in imported.criteria],
+            "notes": list(imported.notes),
+            "orders": imported.orders,
+            "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in imported.sources],
+            "log": dict(imported.log),
+            "environment": environment(),
+        }
+        write_manifest(folder.manifest, manifest)
+        read_imported(folder, {})
+
+    return replace_folder(path, write)
+
+
+# Readers of tools' logs: options as they are typed, turned into those of the conversion, and what is told of a log.
+
+# Conversion of rows read from preference logs into imported preferences, with the stories compared and counts of lost
+# preferences by kind.
+
+
+def read_preferences(
+    tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
+) -> PreferencesImport:
+    """Preferences from log files of an evaluation tool, as imported preferences on `criterion`. `name` becomes the name
+    of the dataset and of the run.
+
+    Raises DataError where a file is not a log of the tool, and where a story's id has two different texts.
+    """
+    refuse_same(files)
+    log_facts = LogFacts()
+    rows: list[PreferenceRow] = []
+    for file in files:
+        with reading(file, f"a log of {tool.name}"):
+            rows.extend(tool.read(file, criterion, log_facts))
+    if not rows:
+        raise DataError("holds no preferences", file=files[0])
+    stories = _stories(rows, name, files[0])
+    losses = Counter(row.loss for row in rows if row.loss is not None)
+    untold = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
+    for loss, count in losses.items():
+        untold.append(f"{count:,} preference{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
+    if tool.orders != "both":
+        untold.append("the order in which texts were shown is not in the log: its effect cannot be computed")
+    if stories["text"].isna().any():
+        untold.append(f"the texts of {int(stories['text'].isna().sum()):,} stories are not in the log")
+    return PreferencesImport(
+        frame=_frame(rows, name, tool),
+        stories=stories,
+        judge=", ".join(sorted({row.judge for row in rows if row.judge})) or "people only",
+        criteria=(Criterion(criterion, criterion, ""),),
+        notes=[*notes, *untold],
+        sources=list(files),
+        orders=tool.orders,
+        log={
+            "tool": tool.name,
+            "version": log_facts.version,
+            "read by its tests": tool.tried,
+            "identified": dict(tool.identified),
+            "not told": untold,
+            "lost": {str(loss): count for loss, count in losses.most_common()},
+        },
+    )
+
+
+def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
+    """One row for each story compared in a preference log, with the story's text from whichever of the log's rows has
+    it; DataError where a story has two texts.
+    """
+    stories: dict[str, tuple[LoggedStory, str]] = {}
+    for row in rows:
+        for story in (row.first, row.second):
+            earlier, prompt = stories.get(story.id, (story, row.story_prompt))
+            if None not in (earlier.text, story.text) and earlier.text != story.text:
+                raise DataError(f"story {story.id!r} has two texts", file=file, row=row.number, found=story.text)
+            stories[story.id] = (earlier if earlier.text is not None else story, prompt)
+    story_rows = [
+        StoryRow(name, logged.id, prompt, logged.system, len((logged.text or "").split()), logged.text or "")
+        for logged, prompt in stories.values()
+    ]
+    frame = pd.DataFrame(story_rows, columns=StoryRow._fields).astype({"words": "Int64"})
+    unknown = frame["text"] == ""
+    return frame.assign(words=frame["words"].mask(unknown), text=frame["text"].mask(unknown))
+
+
+def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd.DataFrame:
+    records: list[dict[str, Any]] = []
+    done: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        first, other = row.first, row.second
+        cells: dict[str, Any] = {
+            "dataset": name,
+            "pair": "|".join(sorted((first.id, other.id))),
+            "story_prompt": row.story_prompt,
+            "first": first.id,
+            "second": other.id,
+            "first_system": first.system,
+            "second_system": other.system,
+            "criterion": row.criterion,
+            "preference": row.preference,
+            "status": STATUS[row.loss] if row.loss else "imported",
+            "flags": "" if row.loss is None else f"log_{row.loss}",
+        }
+        if row.judge is None:
+            records.append(cells | {"source": "rater", "rater": row.rater})
+            continue
+        key = (row.judge, row.eval_prompt, row.criterion, first.id, other.id)
+        own: dict[str, Any] = {
+            "source": "judge",
+            "run": name,
+            "judge": row.judge,
+            "eval_prompt": row.eval_prompt or "-",
+        }
+        if tool.orders != "both":
+            cells["flags"] = ";".join(filter(None, [cells["flags"], ORDER_UNKNOWN]))
+        if row.second_share is not None:
+            own |= {"p_first": 1 - row.second_share, "p_second": row.second_share, "p_tie": 0.0}
+        records.append(cells | own | {"repeat": done[key], "explanation": row.explanation})
+        done[key] += 1
+    return pd.DataFrame(records).reindex(columns=list(COLUMNS)).astype({"repeat": "Int64"})
+
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceWords(NotedWords):
+    """Options of a reader of a tool's comparisons of two texts."""
+
+    criterion: tuple[str, ...] = option(
+        "name of a criterion, and its name in the log; of comparisons: what they are about (default: Overall)",
+        default=(),
+        metavar="NAME[=NAME_IN_LOG]",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogWords(TableWords, PreferenceWords):
+    """Options of a reader of a tool's scores."""
+
+    scale: str | None = option("scale of numeric scores that have none in the criteria set", metavar="LOW-HIGH[:STEP]")
+    rescale: str | None = option(
+        "range of judges' scores (such as 0-1), mapped onto the criterion's scale", metavar="LOW-HIGH"
+    )
+    rescale_people: str | None = option("range LOW-HIGH of people's ratings, mapped onto the criterion's scale")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedWords(LogWords):
+    """Options of a reader whose log's model wrote the texts that are judged, or is itself the judge."""
+
+    judged: Judged | None = option("outputs that the log's model wrote, or inputs that it was shown")
+
+
+def log_reader(tool: Tool) -> Reader:
+    """The reader of a tool's scores."""
+
+    def read(files: Sequence[Path], words: LogWords, target: Path | None, say: Say) -> None:
+        folder, dataset = folder_for(files, target), words.opened()
+        imported = read_logs(tool, files, folder.name, _options(tool, words, dataset), dataset)
+        for line in said(write_folder(folder, imported), imported):
+            say(line)
+        _identify(tool, imported.log or {}, say)
+
+    words = JudgedWords if len(tool.judged) > 1 else LogWords
+    return Reader(tool.name, tool.text, words, tool.fits, read)
+
+
+def preference_reader(tool: PreferenceTool) -> Reader:
+    """The reader of a tool's comparisons."""
+
+    def read(files: Sequence[Path], words: PreferenceWords, target: Path | None, say: Say) -> None:
+        folder = folder_for(files, target)
+        criterion, *others = words.criterion or ("Overall",)
+        if others:
+            raise SpecError(Advice("comparisons are about one criterion: {criterion}", criterion=criterion))
+        imported = read_preferences(tool, files, folder.name, criterion, words.notes)
+        path = write_preferences(folder, imported).path
+        judged = int((imported.frame["source"] == "judge").sum())
+        say(f"{path}: {judged} preferences by {imported.judge}, {len(imported.frame) - judged} by people")
+        for sentence in imported.notes:
+            say(f"· {sentence}")
+        _identify(tool, imported.log, say)
+        say(f"next: judge rank {path}")
+
+    return Reader(tool.name, tool.text, PreferenceWords, tool.fits, read)
+
+
+def _identify(tool: Tool | PreferenceTool, log: Mapping[str, Any], say: Say) -> None:
+    """Say for each identifying field (such as the story or the judge) where in the tool's log it was read."""
+    version = log.get("version")
+    say(f"as {tool.name}{f' {version}' if version else ''} told it (read in tests: {tool.tried}):")
+    for field, words in tool.identified.items():
+        say(f"  {field}: {words}")
+
+
+def _options(tool: Tool, words: LogWords, dataset: Dataset | None) -> LogOptions:
+    """Options of the conversion. Raises SpecError for words that are none."""
+    judged = getattr(words, "judged", None) or tool.judged[0]
+    if judged not in tool.judged:
+        raise unknown_value("judged", judged, tool.judged)
+    columns = words.column_map
+    labels = dataset.labels if dataset is not None else LabelScales()
+    for more in (label_scales(columns), LabelScales.of_criteria(words.known_criteria)):
+        labels = labels.with_given(more, dataset.name if dataset is not None else "the log")
+    return LogOptions(
+        asked=Asked(Places({key: path for key, path in columns.items() if not is_key(key)}), judged),
+        scaling=Scaling(
+            words.known_criteria,
+            labels,
+            _scale(words.scale),
+            _range("rescale", words.rescale),
+            _range("rescale_people", words.rescale_people),
+        ),
+        names=_names(words.criterion),
+        leave_out=words.left_out,
+        notes=words.notes,
+    )
+
+
+def _range(field: str, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    match = re.fullmatch(f"({_NUMBER})-({_NUMBER})", text)
+    if match is None or not float(match[1]) < float(match[2]):
+        raise OptionError(field, text, "is no range; write the lowest, a hyphen and the highest, such as 0-1")
+    return float(match[1]), float(match[2])
+
+
+def _scale(text: str | None) -> Scale | None:
+    if text is None:
+        return None
+    ends, _, step = text.partition(":")
+    low, high = _range("scale", ends) or (0.0, 0.0)
+    if step and (not re.fullmatch(_NUMBER, step) or float(step) <= 0):
+        raise OptionError("scale", text, "has a step that is no number above 0, such as 1-5:0.5")
+    return Scale(low, high, float(step) if step else 1)
+
+
+def _names(words: Sequence[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for word in words:
+        own, _, logged = word.partition("=")
+        if not own or not logged:
+            hint = Advice("e.g. {criterion}", criterion="Coherence=coh")
+            raise SpecError(Advice("{criterion} {!r} is not NAME=NAME_IN_LOG", word), hint=hint)
+        names[logged] = own
+    return names
+
+
+# Test runs of deepeval (`test_run_DATE.json`, `.deepeval/.latest_run_full.json`).
+
+_CASES = (("testCases", "test_cases"), ("conversationalTestCases", "conversational_test_cases"))
+_UNREAD = "invalid JSON"
+
+
+def fits(look: Look) -> bool:
+    """Whether a file is a test run of deepeval."""
+    return any(look.has(name, at=("", "testRunData")) for names in _CASES for name in names)
+
+
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+    """Scores in one log of deepeval (a test run), one row per metric of a test case."""
+    run = as_object(whole(file), file, 1)
+    inner = run.get("testRunData")
+    run = inner if isinstance(inner, dict) else run
+    if not any(name in run for names in _CASES for name in names):
+        raise DataError("is no test run of deepeval: it has no 'testCases'", file=file)
+    log_facts.untold["the points that deepeval's G-Eval divided by are not in the log: scores are of 0 to 1"] = 1
+    number = 0
+    for names in _CASES:
+        for case in _get(run, *names) or []:
+            number += 1
+            held = as_object(case, file, number)
+            yield from with_people(_of_case(file, number, held, asked, log_facts), held, asked.places)
+
+
+def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+    for metric in _get(case, "metricsData", "metrics_data") or []:
+        record, places = {**case, "metric": metric}, asked.places
+        name = str(metric.get("name"))
+        model = _get(metric, "evaluationModel", "evaluation_model")
+        row = LogRow(
+            number=number,
+            story=places.story(record, case.get("name"), file, number),
+            criterion=name,
+            judge=places.text("judge", record, model or f"{CODE}/{name}"),
+            eval_prompt=places.text("eval_prompt", record),
+            story_prompt=places.text("story_prompt", record, as_text(case.get("input"))),
+            system=places.text("system", record),
+            text=places.text("text", record, _text(case)),
+            explanation=places.text("explanation", record, metric.get("reason")),
+        )
+        error = metric.get("error")
+        if error:
+            yield lost(row, "unparsed" if _UNREAD in str(error) else loss_of(str(error)))
+        else:
+            yield from scored(row, places.value("rating", record, metric.get("score")), log_facts)
+
+
+def _text(case: Mapping[str, Any]) -> str | None:
+    """The judged text of a deepeval test case: its output, or its conversation with the role before each turn; None
+    where there is neither.
+    """
+    turns = case.get("turns")
+    if isinstance(turns, list):
+        return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))
+    return as_text(_get(case, "actualOutput", "actual_output"))
+
+
+def _get(held: Mapping[str, Any], *names: str) -> Any:
+    return next((held[name] for name in names if name in held), None)
+
+
+DEEPEVAL = Tool(
+    "deepeval",
+    "metrics of deepeval's test runs; a metric with an error has no score",
+    fits,
+    read,
+    {
+        "story": "the test case's name",
+        "criterion": "the metric's name",
+        "judge": "the metric's evaluation model; code/METRIC where there is none",
+        "story-prompt": "the test case's input",
+        "repeat": "numbered in the file's order, where one story is rated again",
+    },
+    "deepeval 4.3.1",
+)
+
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool for tool in (INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, MLFLOW, PHOENIX, LANGFUSE)

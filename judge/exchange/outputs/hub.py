@@ -3,28 +3,165 @@ again.
 
 Each result folder has a `data/ratings/PART.parquet` and a `data/stories/PART.parquet`, where PART is made of the run
 and the judge. `ratings` and `stories` are the dataset's configurations. `judge.json` holds criteria, scales and notes.
-`judge.exchange.imports.hub_folder` reads the folder.
+`judge.exchange.imports.readers` reads the folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pandas as pd
 import yaml
 
+from judge.analysis.options.alternatives import Form, option
 from judge.asking.run_folder import judge_slug
 from judge.base.errors import MissingExtraError, SpecError
-from judge.base.whole_file import write_whole
+from judge.base.fingerprint import sha256_text
+from judge.base.whole_file import draft, write_whole
+from judge.base.wording import Advice
 from judge.exchange.outputs import bibtex
-from judge.exchange.outputs.given_away import GiveAway, empty_folder
 from judge.inputs.datasets.sources import LICENCES
-from judge.ratings.ratings_table import RatingsTable, RunFacts
+from judge.ratings.preferences_table import comparing
+from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 from judge.version import __version__
+
+# Selection of data for export: ratings with raters under pseudonyms, stories with or without texts.
+
+People = Literal["pseudonyms", "names", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class GiveAway:
+    """Options of every export: whether stories' texts are included, how raters are named, and whether raters' comments
+    are included.
+    """
+
+    texts: bool = True
+    people: People = "pseudonyms"
+    comments: bool = False
+
+    @property
+    def words(self) -> str:
+        """One sentence on what an export includes and what it withholds."""
+        texts = "stories' texts" if self.texts else "hashes in place of stories' texts and story-prompts"
+        people = {
+            "pseudonyms": "people under pseudonyms (rater-1, rater-2, ...)",
+            "names": "people under the names that the data have",
+            "none": "no names of people: which ratings come from one person is left out too",
+        }[self.people]
+        comments = "people's comments" if self.comments else "no comments of people"
+        return f"it holds {texts}, {people}, {comments}; judges' explanations are whole"
+
+
+def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
+    """Ratings table of each result folder in the form for export. A rater has the same pseudonym in all of them."""
+    tables = [read([folder], keep=False) for folder in folders]
+    names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
+    pseudonym_of = pseudonyms(names)
+    return [_given(table, choices, pseudonym_of) for table in tables]
+
+
+def pseudonyms(names: Sequence[str]) -> dict[str, str]:
+    """Map from raters' names to pseudonyms. Numbers follow the order of the names' hashes, so that the same names
+    always get the same pseudonyms.
+    """
+    mixed = sorted({*map(str, names)}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
+
+
+def _given(table: RatingsTable, choices: GiveAway, pseudonym_of: dict[str, str]) -> RatingsTable:
+    frame, stories = table.frame.copy(), table.stories.copy()
+    people = frame["source"] == "rater"
+    if choices.people == "none":
+        frame["rater"] = None
+    elif choices.people == "pseudonyms":
+        frame["rater"] = [None if pd.isna(name) else pseudonym_of[str(name)] for name in frame["rater"]]
+    if not choices.comments:
+        frame["explanation"] = frame["explanation"].astype(object).where(~people, None)
+    if not choices.texts:
+        frame["story_prompt"] = [_hash(value) for value in frame["story_prompt"]]
+        stories["story_prompt"] = [_hash(value) for value in stories["story_prompt"]]
+        stories["text"] = None
+    return replace(table, frame=frame, stories=stories)
+
+
+def _hash(value: object) -> str | None:
+    return None if value is None or value != value or value == "" else f"sha256:{sha256_text(str(value))}"
+
+
+def empty_folder(path: Path) -> Path:
+    """Return the folder, created if it does not exist; SpecError where it is not empty or cannot be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise SpecError(f"{path} is not empty", hint="name a folder that does not exist yet")
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    return path
+
+
+# Export to the Item Response Warehouse: CSV files with columns id, item, resp and rater, by the warehouse's data
+# standard (itemresponsewarehouse.org).
+
+
+@dataclass(frozen=True, slots=True)
+class IrwFiles:
+    """Result of an export in the format of the Item Response Warehouse: each file written, with its number of rows.
+    `unrated` counts the rows left out because they have no rating, and `nominal` lists the criteria left out because
+    their labels have no order.
+    """
+
+    files: tuple[tuple[Path, int], ...]
+    unrated: int
+    nominal: tuple[str, ...]
+
+
+def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
+    """Write ratings tables to CSV files in the format of the Item Response Warehouse. The folder must be empty. Returns
+    the files and what was left out.
+    """
+    empty_folder(folder)
+    frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
+    frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]
+    nominal = sorted({c.name for table in tables for fact in table.facts for c in fact.criteria if not c.scale.numeric})
+    kept = frame[frame["rating"].notna() & ~frame["criterion"].isin(nominal)]
+    scales = {c.name: c.scale for table in tables for fact in table.facts for c in fact.criteria}
+    files: list[tuple[Path, int]] = []
+    for (dataset, source), group in kept.groupby(["dataset", "source"], sort=True, observed=True):
+        own = group["criterion"].map(lambda name: _scale_name(scales.get(str(name))))
+        for scale, rows in group.groupby(own, sort=True):
+            many = f"-{scale}" if len(own.unique()) > 1 else ""
+            who = "people" if source == "rater" else "judges"
+            path = folder / f"{judge_slug(str(dataset))}-{who}{many}.csv"
+            try:
+                with draft(path) as fresh:
+                    _rows(rows, judges=source == "judge").to_csv(fresh, index=False, lineterminator="\n")
+            except OSError as error:
+                raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+            files.append((path, len(rows)))
+    return IrwFiles(tuple(files), int(frame["rating"].isna().sum()), tuple(nominal))
+
+
+def _rows(rows: pd.DataFrame, *, judges: bool) -> pd.DataFrame:
+    columns = {"id": rows["story"], "item": rows["criterion"], "resp": rows["rating"]}
+    if not judges:
+        return pd.DataFrame(columns | ({"rater": rows["rater"]} if rows["rater"].notna().any() else {}))
+    asked = rows["eval_prompt"].astype(str)
+    columns["rater"] = rows["judge"].astype(str) + asked.where(asked != "-", "").map(
+        lambda name: f" {name}" if name else ""
+    )
+    return pd.DataFrame(columns | ({"trial_repeat": rows["repeat"]} if rows["repeat"].notna().any() else {}))
+
+
+def _scale_name(scale: object) -> str:
+    low, high, step = (getattr(scale, name, None) for name in ("min", "max", "step"))
+    return "scale-unknown" if low is None else f"{low:g}to{high:g}by{step:g}"
+
 
 FORMAT = 1
 """Raised when a released program can no longer read older folders."""
@@ -191,3 +328,92 @@ Works to cite are in `references.bib`.
 def _judges(facts: Sequence[RunFacts]) -> str:
     judges = list(dict.fromkeys(fact.judge for fact in facts))
     return ", ".join(judges) if len(judges) <= 3 else f"{len(judges)} judges"
+
+
+# A form in which `judge export` writes, as one record, and the options that several forms share.
+
+Say = Callable[[str], None]
+"""Is told what was written, a line at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output(Form):
+    """A form of export. `write` takes runs, the file or folder to write (None: as the form says), options, and a
+    function that is told what was written.
+    """
+
+    write: Callable[[Sequence[str], Path | None, Any, Say], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleWords:
+    """Options of a form that holds people's ratings."""
+
+    people: People = option("identity of people: pseudonyms, their names in the data, or none", default="pseudonyms")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextsWords:
+    """Options of a form that holds stories' texts."""
+
+    without_texts: bool = option("hashes in place of stories and story-prompts", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubWords(PeopleWords, TextsWords):
+    """Options of the dataset folder."""
+
+    comments: bool = option("additional column: people's own comments", default=False)
+
+    @property
+    def choices(self) -> GiveAway:
+        """What is given away."""
+        return GiveAway(not self.without_texts, self.people, self.comments)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResampledWords:
+    """Options of a form that holds intervals."""
+
+    resamples: int = option("number of resamples for confidence intervals", default=1000)
+    seed: int = option("seed of the resamples", default=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumbersWords(ResampledWords):
+    """Options of a form that holds numbers of agreement."""
+
+    parser: str = option("parser of answers: ours, or as-published", default="ours")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsWords(NumbersWords):
+    """Options of the records of Every Eval Ever."""
+
+    organization: str = option("organization that provides the data", default="unknown")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeWords:
+    """Options of a form for one judge."""
+
+    judge: str | None = option("judge: of pairs in place of people, of a batch in place of the definition's")
+
+
+def needed(output: Path | None) -> Path:
+    """The folder to write; SpecError where none is named."""
+    if output is None:
+        raise SpecError(Advice("{output} names the folder to write, which is new or empty", output="FOLDER"))
+    return output
+
+
+def folders_of(runs: Sequence[str]) -> list[Path]:
+    """Result folders of the runs. Raises SpecError if one is a run of comparisons, since only ratings can be exported
+    here.
+    """
+    compare, rate = comparing(runs)
+    if compare:
+        raise SpecError(
+            f"{compare[0]} compares stories, and this is a form for ratings", hint="judge ratings RUN --preferences -o"
+        )
+    return [Path(folder) for folder in rate]

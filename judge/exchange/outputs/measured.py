@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import orjson
 
 from judge.analysis import correlation
 from judge.analysis.correlation import Correlations
@@ -108,3 +111,29 @@ class Measured:
         for row in self.coverage.total.rows:
             share = Estimate(row.share, row.asked) if row.asked else Estimate.undefined("no judge was asked")
             yield Measurement(RATED, "", None, None, None, share)
+
+
+# metrics.json, for dashboards that compare runs: a map from a measurement's name to its value, interval, count and
+# unit.
+
+
+def metrics_json(measurements: Sequence[Measurement]) -> bytes:
+    """Content of metrics.json, as bytes. An undefined number is null and has a reason; an interval that was not
+    computed is left out.
+    """
+    metrics: dict[str, dict[str, Any]] = {}
+    for measurement in measurements:
+        name, number = measurement.name.rstrip("/"), 2
+        while name in metrics:  # two runs of one judge
+            name, number = f"{measurement.name}#{number}", number + 1
+        metrics[name] = _plain(measurement)
+    return orjson.dumps(metrics, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _plain(measurement: Measurement) -> dict[str, Any]:
+    estimate = measurement.estimate
+    plain: dict[str, Any] = {"value": estimate.value}
+    if estimate.low is not None and estimate.high is not None:
+        plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
+    plain |= {"n": estimate.n, "unit": measurement.unit}
+    return plain | ({"reason": str(estimate.reason)} if estimate.reason else {})

@@ -10,12 +10,11 @@ from typing import Any, NoReturn
 from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings.parsed import is_parsed, story_columns
+from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files.column_guess import named_column
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
-from judge.inputs.datasets.files.label_cell import label_value
-from judge.inputs.datasets.files.rating_cell import RatingPlace, ratings_in
+from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
 from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
-from judge.inputs.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL
 
 NEEDED = ("story", "criterion", "rating")

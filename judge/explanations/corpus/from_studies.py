@@ -10,19 +10,89 @@ is inferred from what the answer quotes or names (`quoted_criterion`); it is unk
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
-from judge.base.records import Criterion, Response
-from judge.explanations.corpus import from_ttcw
-from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
+from judge.base.records import Criterion, Response, Story
+from judge.explanations.corpus.corpus import EXPERT, ExplanationTexts, frame_of, stories_of
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import check_count, csv_rows
 from judge.inputs.datasets.locate import find, need
+from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.storyer_reasons import NO_ASPECT, SYSTEM, is_shaped, read_commented
+from judge.inputs.datasets.studies.ttcw import read_stories, read_verdicts
+from judge.inputs.datasets.studies.ttcw_answers import read_answers
+
+# Explanations of Art or Artifice (TTCW): why experts, and five models, answered Yes or No to a test of creativity
+# about a story.
+
+NAME = "ttcw_explanations"
+_DATASET = "ttcw+newyorker"
+_PREFIX = "annotations_"
+
+
+def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
+    """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
+    where files are missing; the message names the command that downloads them.
+    """
+    stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
+    answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]
+    criteria = load_criteria("ttcw").criteria
+    stories = {story.id: story for story in read_stories(stories_path, verdicts_path, whole=True)}
+    rows = list(_experts(verdicts_path))
+    loaded = load_parser(parser)
+    for path in answers:
+        rows += _model(path, path.stem.removeprefix(_PREFIX), criteria, loaded)
+    for row in rows:
+        story = stories[row["story"]]
+        row |= {"run": NAME, "dataset": _DATASET, "story_prompt": story.story_prompt, "system": story.system}
+    without = sum(not story.text for story in stories.values())
+    notes = (
+        f"experts' explanations as released, models' as the parser {loaded.version} reads them out of their answers",
+        "judge names the side; which of the experts wrote is left out",
+        f"{without} of {len(stories)} stories are the magazine's, whose texts are not released",
+    )
+    return ExplanationTexts(frame_of(rows), stories_of([_known(s) for s in stories.values()]), criteria, (), notes)
+
+
+def _experts(path: Path) -> Iterator[dict[str, Any]]:
+    for verdict in read_verdicts(path):
+        yield {
+            "story": verdict.story,
+            "judge": EXPERT,
+            "side": EXPERT,
+            "criterion": verdict.test,
+            "rating": verdict.value,
+            "status": "imported",
+            "explanation": verdict.explanation,
+        }
+
+
+def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parser) -> Iterator[dict[str, Any]]:
+    for answer in read_answers(path):
+        criterion = criteria[answer.test - 1]
+        finished = "content_filter" if answer.blocked else None
+        judgment = parser.parse(Response(answer.text or "", finished), criterion)
+        yield {
+            "story": answer.story,
+            "judge": name,
+            "side": name,
+            "criterion": criterion.name,
+            "rating": judgment.rating,
+            "status": judgment.status,
+            "flags": ";".join(judgment.flags),
+            "answer": answer.text or "",
+            "explanation": judgment.explanation,
+        }
+
+
+def _known(story: Story) -> tuple[Any, ...]:
+    return (_DATASET, story.id, story.story_prompt, story.system, story.text or None, None)
+
 
 NAMES: Mapping[str, str] = {
     "storyer_reasons": "storyer/train_rate_reason_data_small.json",
@@ -43,8 +113,8 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
     """Explanations of a study, if `named` is the study's name or a file with the study's columns; None for anything
     else.
     """
-    if str(named) == from_ttcw.NAME:
-        return from_ttcw.ttcw_explanations()
+    if str(named) == NAME:
+        return ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
     if path.suffix.lower() == ".json":
         # A list of other objects is a table of anybody's.

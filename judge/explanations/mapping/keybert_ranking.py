@@ -19,9 +19,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.base.derived_file import keep, open_cache
 from judge.base.errors import MissingExtraError
 from judge.base.fingerprint import fingerprint
+from judge.base.sqlite_file import keep, open_cache
 from judge.inputs.embedding.vectors import Embedded
 
 Vectors = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.explanations.mapping import as_published, keybert_ranking, keywords
+from judge.explanations.mapping import explanation_map, keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import ExplanationMap, Step
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
     `step` is called before each criterion, to show progress.
     """
     keywords_by_name = []
-    for name, text, count in as_published.corpora(mapped.texts):
+    for name, text, count in explanation_map.corpora(mapped.texts):
         if step is not None:
             step(f"keywords of {name or 'explanations'} by YAKE", 0, 0)
         keywords_by_name.append(YakeWords(name, count, tuple(keywords.yake(text))))

@@ -19,12 +19,11 @@ from judge.base.estimate import Estimate
 from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
 from judge.explanations.corpus.from_studies import hanna_user_study
-from judge.explanations.quality.evidence import Library
+from judge.explanations.quality.evidence import Library, Readings
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.quoted_points import QuotedPoints
-from judge.explanations.quality.readings import Readings
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
-from judge.inputs.datasets.studies.hanna_user_study import QUESTIONS, read_items
+from judge.explanations.quality.specificity import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
+from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.shares.proportion import wilson
 from judge.version import __version__

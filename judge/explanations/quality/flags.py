@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from judge.base.records import Criterion
-from judge.explanations.quality.evidence import Place, Sources, place_of_quote
+from judge.explanations.quality.evidence import Place, Reading, Sources, place_of_quote
 from judge.explanations.quality.presence import no_explanation
-from judge.explanations.quality.readings import Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
 

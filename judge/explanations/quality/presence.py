@@ -18,9 +18,8 @@ import pandas as pd
 from judge.answers.parsing.ours.explanation import only_guideline
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
-from judge.explanations.quality.readings import Readings
-from judge.explanations.quality.repetition import RUN, WORDS
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.evidence import RUN, WORDS, Readings
+from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.power import clustered_proportion
 
 PUBLISHED = 10

@@ -9,7 +9,7 @@ from judge.base.printing.tables import Column, Table
 from judge.explanations.quality.flag_rates import Validated
 from judge.explanations.quality.flags import RULES
 from judge.explanations.quality.numbers import Numbers
-from judge.explanations.quality.rows import BY_CRITERION, BY_PROMPT, Measured
+from judge.explanations.quality.specificity import BY_CRITERION, BY_PROMPT, Measured
 
 _TITLES = {"eval_prompt": "eval prompt"}
 _WRAP = 70

@@ -2,20 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import string
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from judge.base.errors import SpecError, unknown
 from judge.base.folders.shipped import shipped
 from judge.base.folders.trusted import VARIABLE, is_trusted
+from judge.base.foreign import json_of
 from judge.base.records import Criterion
-from judge.inputs.criteria.prompt_file import Strict, locate, read_strict, read_text
-from judge.inputs.criteria.question_wording import holds_questions, read_questions
-from judge.inputs.criteria.scale_file import TEXT_KEYS, ScaleFile
-from judge.inputs.criteria.wording import Published, read_wording
+from judge.inputs.criteria.prompt_file import TEXT_KEYS, ScaleFile, Strict, locate, read_strict, read_text, sentence
+
+# Rule that matches a judge's criteria with those of human raters. Matches with a different name are noted.
+
+
+def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
+    """For each criterion of a judge, the human raters' criterion with which it is compared, as an index in `rated`
+    (None = no match). The second value says whether all criteria are compared with the raters' only criterion because
+    none matches.
+
+    `asked` pairs each judge's criterion with the raters' criterion that its run declares, or None. A declared criterion
+    takes precedence over an equal name (letter case is ignored). If no criterion is declared or matches by name, and
+    the raters rated only one criterion, all are compared with it.
+    """
+    index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
+    indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)
+    declares = any(declared for _, declared in asked)
+    if asked and len(index_by_name) == 1 and not declares and all(index is None for index in indices):
+        return (0,) * len(asked), True
+    return indices, False
+
+
+def other_names(pairs: Iterable[tuple[str, str]]) -> str:
+    """Sentence for captions and pages about criteria that are compared under different names, from pairs (judge's
+    criterion, raters' criterion). Empty if there are no pairs.
+    """
+    theirs: dict[str, list[str]] = {}
+    for mine, name in pairs:
+        theirs.setdefault(name, []).append(mine)
+    parts = [f"{', '.join(mine)} against people's {name}" for name, mine in theirs.items()]
+    return f"Other names are set side by side: {'; '.join(parts)}." if parts else ""
+
+
+# Reads a study's published strings, unchanged: definitions, guidelines and Eval-Prompts as they were sent.
+
+_OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A study's published strings.
+
+    `definitions` and `guidelines` are by criterion. `outer` maps a published Eval-Prompt, such as "EP1", to the text
+    around its requests. `tasks` maps pairs (criterion, published Eval-Prompt) to requests. `beside` is the text of a
+    second file that was read, such as a template; it is hashed.
+    """
+
+    file: Path
+    definitions: Mapping[str, str]
+    guidelines: Mapping[str, tuple[str, ...]]
+    outer: Mapping[str, str]
+    tasks: Mapping[tuple[str, str], str]  # (criterion, Eval-Prompt) -> the request, as sent
+    beside: str = ""
+
+
+class _WordingFile(BaseModel):
+    """Required keys of a file of published strings. Other keys, such as the file's origin, are not checked."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+    definitions: dict[str, str]
+    guidelines: dict[str, list[str]] = Field(default_factory=dict)
+
+
+class _Tasks(RootModel[dict[str, list[str]]]):
+    model_config = ConfigDict(strict=True)
+
+
+def read_wording(file: Path, text: str) -> Published:
+    """A study's published definitions, guidelines and requests, read from `text`, the content of the JSON file `file`.
+    Raises SpecError, naming file and key.
+    """
+    raw = json_of(text, file)
+    key = ""
+    outer: dict[str, str] = {}
+    tasks: dict[tuple[str, str], str] = {}
+    try:
+        model = _WordingFile.model_validate(raw)
+        for key, value in raw.items():
+            if key.startswith("template_"):
+                names = key.removeprefix("template_").split("_")
+                outer.update(dict.fromkeys(names, _outer(value, f"{file}: {key}")))
+            elif key.startswith("tasks_"):
+                for criterion, strings in _Tasks.model_validate(value).root.items():
+                    tasks.update({(criterion, f"EP{i}"): task for i, task in enumerate(strings, start=1)})
+    except ValidationError as error:
+        raise SpecError(sentence(error.errors(include_url=False)[0], {}, file, (key,) if key else ())) from error
+    if not outer or not tasks:
+        raise SpecError(
+            f"{file}: there are no published Eval-Prompts in it",
+            hint="it needs keys like tasks_EP1_to_EP4 and template_EP1_EP2_EP3",
+        )
+    guidelines = {name: tuple(points) for name, points in model.guidelines.items()}
+    return Published(file, model.definitions, guidelines, outer, tasks)
+
+
+def _outer(template: object, where: str) -> str:
+    """The published text around a request (`template`), checked to contain no other fields than plain {prompt},
+    {story}, {human} and {task}; raises SpecError otherwise. The check is needed because str.format would evaluate other
+    expressions in the file.
+    """
+    if not isinstance(template, str):
+        raise SpecError(f"{where} must be a text")
+    try:
+        parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
+    except ValueError as error:
+        raise SpecError(f"{where}: {error}") from error
+    fields = {str(name) for name, _, _ in parts}
+    plain = not any(form or conversion for _, form, conversion in parts)
+    if not plain or not {"story", "task"} <= fields <= _OUTER_FIELDS:
+        raise SpecError(f"{where} must hold {{story}} and {{task}}, and besides them only {{prompt}} and {{human}}")
+    return template
+
+
+# Reads a study's published questions: the tests of Art or Artifice and the template with which they were sent,
+# unchanged.
+
+TEMPLATE = "with_background.txt"
+EVAL_PROMPT = "EP2"
+"""The published Eval-Prompt that the template is: a label first, then reasons, without a reference story."""
+
+_STORY, _BACKGROUND, _QUESTION = "[STORY]", "[BACKGROUND]", "[QUESTION]"
+
+
+class _Question(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+    category: str
+    question: str
+    full_prompt: str
+
+
+class _Questions(RootModel[list[_Question]]):
+    model_config = ConfigDict(strict=True)
+
+
+def holds_questions(text: str) -> bool:
+    """Whether a file of a study's published texts is a list of tests (a JSON list of objects), and not a JSON object
+    with definitions and guidelines by criterion. `text` is the file's content.
+    """
+    return "".join(text[:100].split()).startswith("[{")
+
+
+def read_questions(file: Path, text: str) -> Published:
+    """The published tests of Art or Artifice in `text`, the content of `file`, with the template of the requests from
+    the same folder. Raises SpecError, naming the file.
+    """
+    try:
+        tests = _Questions.model_validate(json_of(text, file)).root
+    except ValidationError as error:
+        raise SpecError(sentence(error.errors(include_url=False)[0], {}, file)) from error
+    beside = file.parent / TEMPLATE
+    template = read_text(beside)
+    outer, inner = _split(template, beside)
+    tasks = {
+        (test.category, EVAL_PROMPT): inner.replace(_BACKGROUND, _background(test, file)).replace(
+            _QUESTION, test.question.strip()
+        )
+        for test in tests
+    }
+    definitions = {test.category: test.question.strip() for test in tests}
+    return Published(file, definitions, {}, {EVAL_PROMPT: outer}, tasks, beside=template)
+
+
+def _split(template: str, file: Path) -> tuple[str, str]:
+    """The published template of a request in two parts: the text before the story, followed by `{story}{task}`, and the
+    task (the template's text after the story). Raises SpecError if a field such as [STORY] is missing, occurs twice, or
+    is in another order. `file` is named in messages.
+    """
+    for field in (_STORY, _BACKGROUND, _QUESTION):
+        if template.count(field) != 1:
+            raise SpecError(f"{file} must hold {field} once; found {template.count(field)} times")
+    head, _, task = template.partition(_STORY)
+    if _BACKGROUND not in task or _QUESTION not in task:
+        raise SpecError(f"{file} must hold {_STORY} before {_BACKGROUND} and {_QUESTION}")
+    return head.replace("{", "{{").replace("}", "}}") + "{story}{task}", task
+
+
+def _background(test: _Question, file: Path) -> str:
+    lines = test.full_prompt.strip().split("\n")
+    above = "\n".join(lines[:-1]).strip().split("\n")
+    if test.question.strip() not in lines[-1] or len(above) < 2:
+        raise SpecError(f"{file}: full_prompt of {test.category!r} does not end with an instruction and its question")
+    return "\n".join(above[:-1]).strip()
 
 
 @dataclass(frozen=True, slots=True)

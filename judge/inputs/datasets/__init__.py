@@ -10,10 +10,9 @@ from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, SpecError, unknown
 from judge.base.records import Criterion
-from judge.inputs.datasets.dataset import Dataset
-from judge.inputs.datasets.files.pair_map import is_pair_map, known_form
+from judge.inputs.datasets.dataset import Dataset, LabelScales, is_key
+from judge.inputs.datasets.files.pair_table import is_pair_map, known_form
 from judge.inputs.datasets.files.table_file import SUFFIXES, table_columns
-from judge.inputs.datasets.label_scales import LabelScales, is_key
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 

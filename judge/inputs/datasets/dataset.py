@@ -2,14 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from judge.base.errors import SpecError, unknown
 from judge.base.fingerprint import fingerprint, fingerprint_file
-from judge.base.records import Pair, Scale, Story
-from judge.inputs.datasets.label_scales import LabelScales
+from judge.base.records import Criterion, Pair, Scale, Story
+from judge.inputs.criteria.prompt_file import labels_fault
+
+# Scales of ratings that are labels, declared in a column map, in a file's header or by criteria.
+
+KEYS = ("labels", "unordered")
+ALL = "*"
+_WITHIN = ("labels", "ordered", "positive")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScales:
+    """Scales of ratings that are labels, by the criterion's name (letter case is ignored). `others` is the scale of all
+    criteria without an entry.
+    """
+
+    named: Mapping[str, tuple[str, Scale]] = field(default_factory=dict)
+    others: Scale | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.named) or self.others is not None
+
+    @classmethod
+    def of_criteria(cls, criteria: Iterable[Criterion]) -> LabelScales:
+        """Label scales of those criteria whose scale has labels."""
+        return cls({c.name.casefold(): (c.name, c.scale) for c in criteria if c.scale.labels})
+
+    def of(self, criterion: str) -> Scale | None:
+        """The label scale of a criterion; None if it has none."""
+        entry = self.named.get(criterion.casefold())
+        return self.others if entry is None else entry[1]
+
+    def with_given(self, given: LabelScales, owner: str) -> LabelScales:
+        """These scales together with the scales `given` from another source. Raises SpecError if the two differ in a
+        criterion's labels or their order, since a code would then mean two labels. `owner` names these scales in the
+        message.
+        """
+        others = {ALL: given.others} if given.others else {}
+        for name, scale in (*given.named.values(), *others.items()):
+            own = self.others if name == ALL else self.of(name)
+            if own is not None and [label.casefold() for label in own.labels] != [
+                label.casefold() for label in scale.labels
+            ]:
+                subject = "ratings" if name == ALL else name
+                raise SpecError(
+                    f"{owner} has the labels {', '.join(own.labels)} for {subject}, another source has "
+                    f"{', '.join(scale.labels)}",
+                    hint="write the same labels in the same order in both",
+                )
+        return LabelScales({**self.named, **given.named}, given.others or self.others)
+
+    def record(self) -> dict[str, Any]:
+        """The scales as plain data, in the form that `label_scales` reads."""
+        scales = dict(self.named.values()) | ({ALL: self.others} if self.others else {})
+        return {name: _record(scale) for name, scale in scales.items()}
+
+
+def is_key(key: str) -> bool:
+    """Whether a key of a column map declares labels."""
+    return key in KEYS or key.startswith("labels.")
+
+
+def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
+    """The label scales that a column map declares; other keys of the map are ignored. Raises SpecError for an invalid
+    declaration.
+    """
+    given_labels: dict[str, Any] = {}
+    given = columns.get("labels")
+    if isinstance(given, Mapping):
+        given_labels.update({str(name): value for name, value in given.items()})
+    elif given is not None:
+        given_labels[ALL] = given
+    given_labels |= {key.removeprefix("labels."): value for key, value in columns.items() if key.startswith("labels.")}
+    loose = set(_words(columns.get("unordered"), where))
+    for name in sorted(loose - {ALL} - given_labels.keys()):
+        if ALL in given_labels:
+            given_labels[name] = given_labels[ALL]
+            continue
+        raise SpecError(f"{where}: unordered: {unknown('criterion with labels', name, given_labels)}")
+    scales = {name: _scale(name, value, where, loose={ALL, name} & loose) for name, value in given_labels.items()}
+    others = scales.pop(ALL, None)
+    return LabelScales({name.casefold(): (name, scale) for name, scale in scales.items()}, others)
+
+
+def _scale(name: str, value: Any, where: str, *, loose: set[str]) -> Scale:
+    subject = f"{where}: labels" if name == ALL else f"{where}: labels of {name}"
+    ordered, positive = not loose, None
+    if isinstance(value, Mapping):
+        for key in value:
+            if key not in _WITHIN:
+                raise SpecError(f"{subject}: {unknown('key', str(key), _WITHIN)}")
+        if not isinstance(value.get("ordered", True), bool):
+            raise SpecError(f"{subject}: ordered must be true or false, not {value['ordered']!r}")
+        ordered, positive = ordered and value.get("ordered", True), value.get("positive")
+        value = value.get("labels")
+    labels = [" ".join(word.split()) for word in _words(value, subject)]
+    wrong = labels_fault(labels, None if positive is None else str(positive))
+    if wrong is not None:
+        raise SpecError(f"{subject}: {wrong}")
+    scale = Scale.of_labels(labels, ordered=ordered)
+    code = None if positive is None else scale.code_of(str(positive))
+    return scale if code is None else Scale.of_labels(labels, ordered=ordered, positive=labels[code])
+
+
+def _words(value: Any, where: str) -> list[str]:
+    """A list of strings, from a list or from `=one,two` on the command line. Raises SpecError for other values."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.removeprefix("=").split(",")]
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return list(value)
+    hint = "YAML takes a bare Yes for true: write 'Yes'" if _bare(value) else None
+    raise SpecError(f"{where}: must be a list of texts, not {value!r}", hint=hint)
+
+
+def _bare(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(part, bool) for part in value)
+
+
+def _record(scale: Scale) -> dict[str, Any]:
+    record: dict[str, Any] = {"labels": list(scale.labels), "ordered": scale.ordered}
+    return record | ({"positive": scale.positive} if scale.positive is not None else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.folders.cache import cache_folder
+from judge.base.folders.trusted import cache_folder
 from judge.inputs.datasets.locate import data_folder
 from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
 

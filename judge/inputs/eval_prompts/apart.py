@@ -1,6 +1,6 @@
 """Renders templates in a separate process, with limits on time, memory and length.
 
-Only templates that do more than show values are rendered here (see `judge.inputs.eval_prompts.plain`). The process is
+Only templates that do more than show values are rendered here (see `judge.inputs.eval_prompts.sandbox`). The process is
 started when the first of them is compiled, renders all of them, and ends with its parent. It is killed if it takes too
 long.
 """
@@ -66,7 +66,7 @@ class _Process:
 
     def __init__(self) -> None:
         # -P: a folder in which somebody happens to work is no place to import modules from.
-        command = [sys.executable, "-P", "-c", "from judge.inputs.eval_prompts.apart_child import serve; serve()"]
+        command = [sys.executable, "-P", "-c", "from judge.inputs.eval_prompts.sandbox import serve; serve()"]
         own = str(Path(__file__).resolve().parents[3])
         inherited = os.environ.get("PYTHONPATH")
         path = os.pathsep.join([own, inherited]) if inherited else own

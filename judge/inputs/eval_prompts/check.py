@@ -12,8 +12,8 @@ from pathlib import Path
 
 from judge.base.errors import JudgeError
 from judge.base.records import Asked, Comparison, Criterion, Message, Scale, Story, Subject
-from judge.inputs.eval_prompts.front_matter import split
 from judge.inputs.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
+from judge.inputs.eval_prompts.writer_prompt import split
 
 _STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
 _CRITERION = Criterion(

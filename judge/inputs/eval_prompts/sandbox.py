@@ -7,21 +7,92 @@ compiled, and not only when a story is rendered.
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import IO, Any
 
 import jinja2
 from jinja2 import meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judge.base.errors import TemplateError, nearest
-from judge.inputs.eval_prompts.apart import Apart, TooLongError
-from judge.inputs.eval_prompts.plain import is_plain
+from judge.inputs.eval_prompts.apart import LENGTH, LONGEST, MEMORY, SECONDS, Apart, TooLongError
+
+# Tests whether a template is simple enough to be rendered in this process: only values, conditions and short loops.
+
+_PLAIN = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Const,
+    nodes.Getattr,
+    nodes.If,
+    nodes.CondExpr,
+    nodes.Test,
+    nodes.Compare,
+    nodes.Operand,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.For,
+    nodes.Filter,
+    nodes.Add,
+    nodes.Sub,
+    nodes.Getitem,
+)
+_FILTERS = frozenset(
+    {"upper", "lower", "trim", "title", "capitalize", "length", "count", "first", "last", "join", "default", "d"}
+    | {"int", "string", "wordcount", "abs"}
+)
+_TESTS = frozenset({"defined", "undefined", "none", "string", "number", "odd", "even", "true", "false"})
+_TEXTS = frozenset({"story", "first", "second", "reference", "story_prompt"})
+_DEEPEST = 2
+"""Loops within loops: criteria and their guidelines take two. Each further one multiplies the time."""
+
+_LONGEST_CONSTANT = 1000
+"""Characters of a literal: a longer one in a loop could make a text of any size."""
+
+
+def is_plain(tree: nodes.Template) -> bool:
+    """Whether every part of a template renders quickly. Loops are allowed only over lists of criteria, of guidelines,
+    or of a scale's points.
+    """
+    return all(_fine(child, 0) for child in tree.iter_child_nodes())
+
+
+def _fine(node: nodes.Node, depth: int) -> bool:
+    if not isinstance(node, _PLAIN):
+        return False
+    if isinstance(node, nodes.Filter) and node.name not in _FILTERS:
+        return False
+    if isinstance(node, nodes.Test) and node.name not in _TESTS:
+        return False
+    if isinstance(node, nodes.Const) and len(str(node.value)) > _LONGEST_CONSTANT:
+        return False
+    if isinstance(node, nodes.For):
+        depth += 1
+        if depth > _DEEPEST or node.recursive or not _short(node.iter):
+            return False
+    return all(_fine(child, depth) for child in node.iter_child_nodes())
+
+
+def _short(node: nodes.Node) -> bool:
+    """Whether a template's loop runs over a list of criteria, of guidelines, or of a scale's points, and not over a
+    text.
+    """
+    while isinstance(node, nodes.Getattr):
+        node = node.node
+    return isinstance(node, nodes.Name) and node.name not in _TEXTS
+
 
 OFFERED: Mapping[str, str] = {
     "story_prompt": "what the author was given",
@@ -279,3 +350,73 @@ def _fault(file: Path, first_line: int, source: str, line: int | None, sentence:
     shown = shown if len(shown) <= 120 else shown[:119] + "…"
     number = first_line + line - 1
     return TemplateError(f"{file}, line {number}: {sentence}", hint=f"line {number} reads: {shown}" if shown else None)
+
+
+# Code of the child process that renders templates. It limits its own time and memory, then renders what its parent
+# sends.
+
+
+def _limit() -> None:
+    if os.name == "nt":
+        return
+    import resource
+    import signal
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def over(*_: object) -> None:
+        raise TooLongError(f"rendering takes longer than {SECONDS:g} s")
+
+    signal.signal(signal.SIGALRM, over)
+    # Whoever ends the parent ends this process by its closed pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def serve() -> None:
+    """Render what the parent process requests, until the parent ends."""
+    _limit()
+    asked, answers = sys.stdin.buffer, sys.stdout.buffer
+    compiled: dict[tuple[str, ...], Compiled] = {}
+    _say(answers, {})
+    while head := asked.read(LENGTH):
+        _say(answers, _answer(pickle.loads(asked.read(int.from_bytes(head, "big"))), compiled))  # noqa: S301  our parent's
+
+
+def _answer(request: dict[str, Any], compiled: dict[tuple[str, ...], Any]) -> dict[str, Any]:
+    template = request["template"]
+    file = Path(template["file"])
+    key = (template["source"], template["file"], str(template["first_line"]), *template["offered"])
+    try:
+        _timer(SECONDS)
+        if key not in compiled:
+            compiled[key] = compile_template(
+                template["source"], file=file, first_line=template["first_line"], offered=template["offered"], here=True
+            )
+        if request["values"] is None:
+            _timer(0)
+            return {"uses": sorted(compiled[key].uses)}
+        text = compiled[key].render(request["values"])
+        _timer(0)
+        if len(text) > LONGEST // 4:
+            return {"error": f"{file}: the text is longer than {LONGEST // 4:,} characters", "hint": None}
+    except TemplateError as error:
+        _timer(0)
+        return {"error": str(error), "hint": error.hint}
+    except (MemoryError, RecursionError, TooLongError) as error:
+        _timer(0)
+        return {"error": f"{file}: {error or type(error).__name__}", "hint": None}
+    return {"text": text}
+
+
+def _timer(seconds: float) -> None:
+    if os.name != "nt":
+        import signal
+
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _say(answers: IO[bytes], reply: dict[str, Any]) -> None:
+    body = json.dumps(reply).encode()
+    answers.write(len(body).to_bytes(LENGTH, "big") + body)
+    answers.flush()

@@ -4,12 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from operator import itemgetter
 from random import Random
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from judge.base.errors import SpecError, unknown
 from judge.base.records import Story
-from judge.inputs.perturbations.edit import Edit
 from judge.inputs.wordnet import WordNet
+
+# An edit of a text: a span and its replacement. All text outside of edits stays unchanged.
+
+
+class Edit(NamedTuple):
+    """One change of a text: the characters from `start` up to `end` of the original become `replacement`. If `start`
+    equals `end`, the replacement is inserted.
+    """
+
+    start: int
+    end: int
+    replacement: str
+
+
+def in_order(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Edits sorted by position; insertions at one position stay in the order given."""
+    return tuple(sorted(edits, key=itemgetter(0, 1)))
+
+
+def applied(text: str, edits: Sequence[Edit]) -> str:
+    """The text with all edits applied. Positions of edits refer to the original text; insertions at one position keep
+    their order.
+
+    Raises ValueError where two edits overlap or one is outside the text, which is an error in the perturbation.
+    """
+    parts: list[str] = []
+    last = 0
+    for edit in in_order(edits):
+        if not last <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"edit {edit} overlaps another or lies outside a text of {len(text)} characters")
+        parts += (text[last : edit.start], edit.replacement)
+        last = edit.end
+    return "".join([*parts, text[last:]])
+
 
 Test = Literal["discrimination", "invariance", "attack", "degenerate"]
 """What a good judge does: rates lower; rates the same; is not moved upwards; gives the lowest point."""
@@ -117,3 +154,186 @@ class Change(Protocol):
         With the same state of `rng`, a higher strength gives the edits of a lower strength and, as far as possible,
         more.
         """
+
+
+# The number of edits at each strength of a perturbation, and the random choice of edits.
+
+_T = TypeVar("_T")
+
+
+def count(strength: int, share: float, size: int) -> int:
+    """Number of places to edit. At strength 1 it is `share` times `size` (the number of all places), rounded, but at
+    least one. At strength s it is s times the number at strength 1.
+    """
+    return strength * max(1, round(share * size))
+
+
+def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
+    """`number` candidates in random order. With the same state of `rng`, a higher number gives these candidates and
+    then further ones.
+    """
+    order = list(candidates)
+    rng.shuffle(order)
+    return order[:number]
+
+
+def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
+    """Edits of at most `number` groups, taken in random order. A group holds the edits of one change. A group whose
+    edits touch those of an earlier group is skipped.
+    """
+    chosen: list[Edit] = []
+    taken = 0
+    for group in first(groups, len(groups), rng):
+        if taken == number:
+            break
+        if not any(_touch(edit, other) for edit in group for other in chosen):
+            chosen += group
+            taken += 1
+    return chosen
+
+
+def _touch(edit: Edit, other: Edit) -> bool:
+    return edit.start <= other.end and other.start <= edit.end
+
+
+# Maps the name of a perturbation to its function, which is imported at its first use.
+
+MADE: dict[str, str] = {
+    "lexical-repetition": "judge.inputs.perturbations.aspects.lexical_repetition:change",
+    "negation": "judge.inputs.perturbations.aspects.negation:change",
+    "sentence-shuffle": "judge.inputs.perturbations.whole_story:change",
+    "antonym": "judge.inputs.perturbations.aspects.antonym:change",
+    "character": "judge.inputs.perturbations.aspects.character:change",
+    "causal": "judge.inputs.perturbations.aspects.causal:change",
+    "temporal": "judge.inputs.perturbations.aspects.temporal:change",
+    "common-sense": "judge.inputs.perturbations.aspects.common_sense:change",
+    "unrelated-words": "judge.inputs.perturbations.aspects.unrelated_words:change",
+    "unrelated-sentence": "judge.inputs.perturbations.aspects.unrelated_sentence:change",
+    "synonyms": "judge.inputs.perturbations.invariance.synonyms:change",
+    "punctuation": "judge.inputs.perturbations.invariance.punctuation:change",
+    "contractions": "judge.inputs.perturbations.invariance.contractions:change",
+    "typos": "judge.inputs.perturbations.invariance.typos:change",
+    "semantic-repetition": "judge.inputs.perturbations.aspects.semantic_repetition:change",
+    "word-shuffle": "judge.inputs.perturbations.whole_story:word_shuffle",
+    "truncate-end": "judge.inputs.perturbations.whole_story:truncate_end",
+    "truncate-half": "judge.inputs.perturbations.whole_story:truncate_half",
+    "wrong-story": "judge.inputs.perturbations.whole_story:wrong_story",
+    "paraphrases": "judge.inputs.perturbations.invariance.paraphrases:change",
+    "markdown": "judge.inputs.perturbations.invariance.dressed:markdown",
+    "uppercase": "judge.inputs.perturbations.invariance.dressed:uppercase",
+    "inject-plain": "judge.inputs.perturbations.attacks.written_around:inject_plain",
+    "inject-fake-rating": "judge.inputs.perturbations.attacks.written_around:inject_fake_rating",
+    "inject-role": "judge.inputs.perturbations.attacks.written_around:inject_role",
+    "closing-tags": "judge.inputs.perturbations.attacks.written_around:closing_tags",
+    "authority": "judge.inputs.perturbations.attacks.written_around:authority",
+    "bandwagon": "judge.inputs.perturbations.attacks.written_around:bandwagon",
+    "verbosity": "judge.inputs.perturbations.attacks.padded:verbosity",
+    "prompt-as-story": "judge.inputs.perturbations.whole_story:prompt_as_story",
+    "empty": "judge.inputs.perturbations.whole_story:empty",
+    "one-token": "judge.inputs.perturbations.whole_story:one_token",
+}
+"""Name -> module:function. Names of the catalogue that are not here cannot be made yet."""
+
+
+@cache
+def maker(name: str) -> Change:
+    """The function that makes the named perturbation. Raises SpecError for an unknown name."""
+    if name not in MADE:
+        raise SpecError(unknown("perturbation", name, MADE))
+    module, _, function = MADE[name].partition(":")
+    change: Change = getattr(import_module(module), function)
+    return change
+
+
+# The catalogue of perturbations by name, with the expected reaction of a good judge.
+
+_OPENMEVA = "Guan et al. 2021, OpenMEVA, Tables 1 and 12"
+_INVARIANCE = "Guan et al. 2021, OpenMEVA, Tables 2 and 12"
+_TAGS: tuple[Need, ...] = ("tagger",)
+_WORDS: tuple[Need, ...] = ("tagger", "wordnet")
+_ORDER = ("coherence",)
+_DULL = ("coherence", "engagement")
+
+
+def _of(
+    test: Test, source: str, *rows: tuple[str, str, tuple[str, ...], tuple[int, ...], tuple[Need, ...]]
+) -> list[Facts]:
+    return [Facts(name, test, about, aims, strengths, needs, source) for name, about, aims, strengths, needs in rows]
+
+
+_ASPECTS = _of(
+    "discrimination",
+    _OPENMEVA,
+    ("lexical-repetition", "four words said twice with 'and' between, or a sentence twice", _DULL, (1, 2, 4), ()),
+    ("semantic-repetition", "a sentence followed by its paraphrase", _DULL, (1,), ("rewriter",)),
+    ("character", "subject and object swapped, or a pronoun of another person", _ORDER, (1, 2, 4), _TAGS),
+    ("common-sense", "a noun or verb replaced by a neighbour that does not fit", _ORDER, (1, 2, 4), _WORDS),
+    ("antonym", "a word replaced by its opposite", _ORDER, (1, 2, 4), _WORDS),
+    ("negation", "a sentence negated, or its negation taken out", _ORDER, (1, 2, 4), _TAGS),
+    (
+        "unrelated-words",
+        "nouns and verbs replaced by those of other stories",
+        ("coherence", "relevance"),
+        (1, 2, 4),
+        ("tagger", "other-stories"),
+    ),
+    (
+        "unrelated-sentence",
+        "a sentence replaced by one of another story",
+        ("coherence", "relevance"),
+        (1, 2),
+        ("other-stories",),
+    ),
+    ("causal", "cause and effect exchanged around 'because' or 'so'", _ORDER, (1,), _TAGS),
+    ("temporal", "two events in the other order, or a word of time turned round", _ORDER, (1, 2), _TAGS),
+    # The study's files tell these no further apart; made here they are antonym, negation and the two unrelated ones.
+    ("consistency", "an antonym or a negation, in AUTOS alone", _ORDER, (1,), ()),
+    ("relatedness", "unrelated words or an unrelated sentence, in AUTOS alone", ("coherence", "relevance"), (1,), ()),
+)
+_OURS = _of(
+    "discrimination",
+    "Barzilay and Lapata 2008 for sentence-shuffle; the others are this program's own",
+    ("sentence-shuffle", "the sentences in another order", _ORDER, (1, 2, 4), ()),
+    (
+        "word-shuffle",
+        "the words of each sentence in another order",
+        ("coherence", "engagement", "complexity"),
+        (1, 2, 4),
+        (),
+    ),
+    ("truncate-end", "the last sentences left out", ("coherence", "surprise"), (1, 2), ()),
+    ("truncate-half", "the second half left out", ("coherence", "surprise", "engagement"), (1,), ()),
+    ("wrong-story", "a story for another story-prompt", ("relevance",), (1,), ("other-stories",)),
+)
+_SAME = _of(
+    "invariance",
+    _INVARIANCE,
+    ("synonyms", "words replaced by synonyms", (), (1, 2, 4), _WORDS),
+    ("paraphrases", "a sentence replaced by its paraphrase", (), (1, 2), ("rewriter",)),
+    ("punctuation", "a mark left out that the sentence does not need", (), (1, 2), _TAGS),
+    ("contractions", "contracted or expanded forms", (), (1, 2), _TAGS),
+    ("typos", "letters swapped, doubled or dropped", (), (1, 2, 4), ()),
+    ("markdown", "a heading and bold words", (), (1,), ()),
+    ("uppercase", "all in capitals", (), (1,), ()),
+)
+_ATTACKS = _of(
+    "attack",
+    "Ye et al. 2024 (CALM); Raina et al. 2024; Zhao et al. 2025 (One Token to Fool)",
+    ("inject-plain", "the story ends by telling the judge what to rate", (), (1, 2), ()),
+    ("inject-fake-rating", "the story ends with a rating of itself", (), (1,), ()),
+    ("inject-role", "the story ends in a chat turn that rates it", (), (1,), ()),
+    ("closing-tags", "the story closes the tags around it and goes on as the prompt", (), (1,), ()),
+    ("authority", "a statement that the story has won a prize", (), (1,), ()),
+    ("bandwagon", "a statement that nearly all readers like the story", (), (1,), ()),
+    ("verbosity", "sentences of other stories behind the end", (), (1, 2, 4), ("other-stories",)),
+)
+_EMPTY = _of(
+    "degenerate",
+    "Zhao et al. 2025 (One Token to Fool a Judge)",
+    ("prompt-as-story", "the story-prompt in place of the story", (), (1,), ()),
+    ("empty", "no text", (), (1,), ()),
+    ("one-token", "a single mark or word", (), (1, 2), ()),
+)
+
+CATALOGUE: dict[str, Facts] = {facts.name: facts for facts in (*_ASPECTS, *_OURS, *_SAME, *_ATTACKS, *_EMPTY)}
+"""All, in the order in which tables show them."""

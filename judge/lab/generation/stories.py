@@ -6,23 +6,100 @@ answer's content.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
 from typing import Any, Literal, get_args
+
+import orjson
 
 from judge.answers.journal import JournalReader
 from judge.asking.run_definition.writing import GenerateSpec, parse_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.asking.run_folder.layout import judge_slug
-from judge.base.errors import RunFolderError
+from judge.base.errors import DataError, RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.base.judge_name import JudgeName
 from judge.base.records import Answer, Story, StoryPrompt
+from judge.base.whole_file import write_whole
+from judge.inputs.datasets.files.native import write_stories
 from judge.lab.generation.faults import Fault, faults_of
-from judge.lab.generation.near_duplicates import near_duplicates
-from judge.lab.generation.refusal import declines
 from judge.lab.generation.stripping import Rule, stripped
+
+# Near-duplicates: pairs of stories by one model that share many of their word n-grams, among all pairs.
+
+LENGTH = 8
+"""Words of a gram."""
+
+SHARE = 0.05
+"""Two stories are near-duplicates where they share more than this part of the shorter one's grams."""
+
+_WORD = re.compile(r"[\w']+")
+
+
+def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of indices of near-duplicate texts, sorted. Two texts are near-duplicates if they share more than 5 %
+    (`SHARE`) of the distinct word 8-grams of the text that has fewer.
+
+    Texts with equal sets of n-grams are compared with the others only once, so that the comparison is also fast for a
+    model that always writes the same text.
+    """
+    alike: dict[frozenset[int], list[int]] = defaultdict(list)
+    for index, text in enumerate(texts):
+        if grams := _grams(text):
+            alike[grams].append(index)
+    pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
+    sets = list(alike)
+    for first, other in _sharing(sets):
+        pairs += [(min(a, b), max(a, b)) for a in alike[sets[first]] for b in alike[sets[other]]]
+    return sorted(pairs)
+
+
+def _sharing(sets: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
+    holders: dict[int, list[int]] = defaultdict(list)
+    for index, grams in enumerate(sets):
+        shared: Counter[int] = Counter()
+        for gram in grams:
+            shared.update(holders[gram])
+            holders[gram].append(index)
+        for earlier, count in shared.items():
+            if count > SHARE * min(len(grams), len(sets[earlier])):
+                yield earlier, index
+
+
+def _grams(text: str) -> frozenset[int]:
+    words = _WORD.findall(text.lower())
+    return frozenset(hash(tuple(words[at : at + LENGTH])) for at in range(len(words) - LENGTH + 1))
+
+
+# Detection of answers in which the model refuses to write a story. A refusal by a character in a story does not
+# count.
+
+_DECLINES = re.compile(
+    r"\b(?:i(?:'m| am) sorry\b.{0,60}\b(?:can't|cannot|can not|unable|won't|not able)"
+    r"|i(?:'m| am) (?:unable|not able|not comfortable|afraid i can)"
+    r"|i (?:can't|cannot|can not|won't|will not|must decline|decline|refuse)(?: to)?(?: \w+)? ?"
+    r"(?:write|create|generate|help|assist|fulfil|fulfill|provide|continue|comply|produce|engage|do (?:that|this))"
+    r"|as an? (?:ai|artificial|language model|large language))",
+    re.I | re.S,
+)
+_QUOTED = re.compile(r"[\"“].*?[\"”]", re.S)
+_OPENING = 300
+"""Characters: a refusal says so at its beginning, while a story's people may decline anything later on."""
+
+_LONGEST = 120
+"""Words: what is longer was written, whatever it says at first; it is flagged as a reply where it is one."""
+
+
+def declines(text: str) -> bool:
+    """Whether a short answer begins with a refusal outside quotation marks."""
+    if len(text.split()) > _LONGEST:
+        return False
+    return bool(_DECLINES.search(_QUOTED.sub(" ", text[:_OPENING].replace("’", "'"))))
+
 
 Status = Literal["ok", "cut", "refused", "empty", "filtered", "not_answered", "not_asked"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -203,3 +280,52 @@ def _spec(folder: ResultFolder) -> GenerateSpec:
 
 def _no_stories(folder: ResultFolder) -> RunFolderError:
     return RunFolderError(f"{folder.path} holds no stories that were written", hint="judge generate GEN asks for them")
+
+
+# Export of generated stories for judges: a file of stories and a file with the origin of each. No file is
+# overwritten.
+
+FACTS = ".facts.jsonl"
+
+
+def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
+    """Generated stories for judges: those with status `ok` and, with `cut`, also those that ended at max_tokens or at
+    the context limit.
+
+    With `human`, the human stories for the same story-prompts come first; RunFolderError where there are no such human
+    stories.
+    """
+    stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
+    if not human:
+        return stories
+    wanted = {story.wanted.id: story.wanted for story in stories_written}
+    people = [
+        Story(f"{story.id}:{HUMAN}", story.text, HUMAN, story.reference, story.reference)
+        for story in wanted.values()
+        if story.reference is not None
+    ]
+    if not people:
+        raise RunFolderError("no story-prompt has a human story", hint="leave the human stories out")
+    return [*people, *stories]
+
+
+def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
+    """Write the stories to `path`, and for every request for a story one line on its origin, status and faults
+    (`facts_of_stories`) to a second file. Returns the second file's path.
+
+    Raises DataError where a file exists already, and RunFolderError where there are no stories.
+    """
+    facts = path.with_suffix(FACTS)
+    if facts.exists():
+        raise DataError("exists already", file=facts, hint="give another name, or delete the file first")
+    if not stories:
+        raise RunFolderError("there is no whole story to write", hint="without -o the tables say what became of them")
+    write_stories(path, stories)
+    try:
+        write_whole(
+            facts,
+            b"".join(orjson.dumps(story.record(), option=orjson.OPT_APPEND_NEWLINE) for story in facts_of_stories),
+        )
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=facts) from error
+    return facts

@@ -22,7 +22,7 @@ MODULES = (
     "judge.lab.measures.strings.meteor",
     "judge.lab.measures.strings.cider",
     "judge.lab.measures.strings.statistics",
-    "judge.lab.measures.strings.diversity",
+    "judge.lab.measures.systems",
     "judge.lab.measures.models.likelihood",
     "judge.lab.measures.models.delta_score",
     "judge.lab.measures.models.token_vectors",

@@ -3,14 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from judge.base.installation import install_command
 from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, joined
+from judge.inputs.datasets import wordnet_files
+from judge.inputs.wordnet import HINT
 from judge.lab.measures import SLOW, Known, measures_by_name
-from judge.lab.measures.availability import lacking
-from judge.lab.measures.measure import Need
-from judge.lab.measures.unavailable import UNAVAILABLE, reason
+from judge.lab.measures.measure import MODELS, Family, Need
 from judge.version import __version__
+
+# Checks whether each automatic measure can be computed on this machine, and what it lacks otherwise.
+
+
+def versions(family: Family) -> dict[str, str]:
+    """Package -> version, for the installed packages with which a family of measures computes."""
+    numbers = {}
+    for name in family.distributions:
+        try:
+            numbers[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return numbers
+
+
+def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
+    """A sentence with advice on the packages, files and models that a family of measures still needs; None where
+    nothing is missing. `models` are the models that the user named.
+    """
+    there = versions(family)
+    absent = [name for name in family.distributions if name not in there]
+    parts: list[str] = []
+    if absent:
+        parts.append(install_command(family.extra))
+    if "wordnet" in family.needs and wordnet_files.find() is None:
+        parts.append(f"WordNet 3.0: {HINT}")
+    parts += [
+        Advice("{model} (" + MODELS[need] + ")", model=f"{need}=PATH")
+        for need in family.needs
+        if need in MODELS and need not in models
+    ]
+    if not parts:
+        return None
+    return joined(parts[0], *(piece for part in parts[1:] for piece in ("; ", part)))
+
+
+# Measures of published studies that this program cannot compute, with the reasons.
+
+_REMEDY = "their numbers, made elsewhere: judge import FILE"
+UNAVAILABLE: Mapping[str, str] = {
+    "METEOR 1.5": "needs Java and a table of paraphrases of 61 MB",
+    "MoverScore": "its package does not import (an undeclared dependency)",
+    "BaryScore, DepthScore": "their authors' code has no licence",
+    "ROUGE-WE, S3, SummaQA, SUPERT": "their package needs abandoned packages, word vectors and pickled models",
+    "BLANC": "its package needs numpy and PyTorch of before 2024; BLANC-Tune trains a model for each story",
+    "QuestEval, CTC, AlignScore": "their packages pin transformers of before 2023",
+    "UNION, RUBER": "need TensorFlow 1, and weights trained for each data set; the control judge stands in",
+    "BLEURT, UniEval, StoryER's ranker, GRUEN": "no package brings their weights",
+    "G-Eval, Prometheus": "are judges: judge run",
+}
+"""Measure -> why it is not among those that run."""
+
+
+def reason(name: str) -> str:
+    """A sentence that says why a measure is not computed, and what to do instead."""
+    why = UNAVAILABLE[name]
+    return why if why.startswith("are judges") else f"{why}; {_REMEDY}"
+
 
 _DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "-"}
 NOTES = (

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
 
+import orjson
+
+from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
-from judge.inputs.perturbations.edit import Edit, applied, in_order
-from judge.inputs.perturbations.english.tokens import protected
-from judge.inputs.perturbations.made import maker
-from judge.inputs.perturbations.perturbation import Facts, Material, Unfit
+from judge.inputs.perturbations.english.sentences import protected
+from judge.inputs.perturbations.perturbation import Edit, Facts, Material, Unfit, applied, in_order, maker
 from judge.inputs.perturbations.seeding import rng_of
 from judge.inputs.perturbations.story_name import story_name
 from judge.lab.stress.options import Wanted
@@ -70,3 +74,166 @@ def _version(material: Material, facts: Facts, strength: int, seed: int, before:
 def _breaks(edit: Edit, text: str) -> bool:
     """Whether an edit begins or ends in the middle of a placeholder of the text, such as a name in square brackets."""
     return any(piece.start < end < piece.end for piece in protected(text) for end in (edit.start, edit.end))
+
+
+# Coverage of perturbations: the number of stories that each perturbation could change, and the reasons why it could
+# not change the others.
+
+
+@dataclass(slots=True)
+class CoverageRow:
+    """Coverage of one perturbation at one strength.
+
+    Attributes
+    ----------
+    perturbation, test : str
+        Name of the perturbation, and the kind of test to which it belongs.
+    strength : int
+        Strength of the perturbation.
+    made_count : int
+        Number of stories that it changed.
+    edits : int
+        Number of edits in these stories.
+    reasons : Counter
+        Number of stories that could not be changed, for each reason.
+    """
+
+    perturbation: str
+    test: str
+    strength: int
+    made_count: int = 0
+    edits: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Coverage of all perturbations in one generated file of perturbed stories: a row for each perturbation and
+    strength, and the number of original stories.
+    """
+
+    rows: Sequence[CoverageRow]
+    stories: int = 0
+
+    @classmethod
+    def of(cls, wanted: Sequence[Wanted]) -> Coverage:
+        """An empty coverage for the requested perturbations `wanted`: one row for each perturbation and strength, with
+        all counts 0.
+        """
+        return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
+
+    def add(self, versions: Sequence[Perturbed]) -> None:
+        """Count the perturbed versions of one story. They must be in the order of the rows of this coverage (one row
+        for each perturbation and strength).
+        """
+        self.stories += 1
+        for row, version in zip(self.rows, versions, strict=True):
+            if version.reason is None:
+                row.made_count += 1
+                row.edits += len(version.edits)
+            else:
+                row.reasons[version.reason] += 1
+
+
+def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
+    """A list with one table: how many stories each perturbation changed at each strength, and the reasons why it did
+    not change others.
+    """
+    rows = [
+        {
+            "perturbation": row.perturbation,
+            "test": row.test,
+            "strength": row.strength,
+            "made": row.made_count,
+            "stories": coverage.stories,
+            "edits": row.edits / row.made_count if row.made_count else None,
+            "reasons": "; ".join(f"{why} ({count})" for why, count in row.reasons.most_common()) or "-",
+        }
+        for row in coverage.rows
+    ]
+    columns = [
+        Column("perturbation", "perturbation"),
+        Column("test", "test"),
+        Column("strength", "strength"),
+        Column("made", "made"),
+        Column("stories", "of stories"),
+        Column("edits", "edits a story", digits=1),
+        Column("reasons", "why not", wrap=60),
+    ]
+    return [Table("Perturbed stories", columns, rows, signature, notes)]
+
+
+# The facts file `NAME.facts.jsonl` that belongs to a file of perturbed stories: the settings, the edits of each
+# story, and counts of stories that could not be perturbed.
+
+FORM = 1
+_MOST = 64 << 20
+"""Bytes beyond which a file of facts is not searched while somebody waits."""
+
+
+def facts_path(stories: Path) -> Path:
+    """Path of the facts file that belongs to a file of stories."""
+    return stories.with_suffix(".facts.jsonl")
+
+
+def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
+    """The edits that produced a perturbed story, as recorded in the facts file; None where the file does not have them
+    or cannot be read.
+
+    The file may come from an untrusted source, so the caller must check that the edits turn the original text into the
+    perturbed one.
+    """
+    wanted = orjson.dumps(story)
+    try:
+        if not file.is_file() or file.stat().st_size > _MOST:
+            return None
+        with file.open("rb") as lines:
+            match = next((line for line in lines if wanted in line and orjson.loads(line).get("story") == story), None)
+        if match is None:
+            return None
+        return tuple(Edit(int(start), int(end), str(text)) for start, end, text in orjson.loads(match)["edits"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
+    """Write the first line of the facts file: the settings under which the stories were perturbed."""
+    _line(stream, {"stress": {"form": FORM, **made_of}})
+
+
+def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
+    """Write the line of the facts file about one perturbed story; `origin` is the identifier of the original story.
+    Nothing is written where the perturbation did not produce a story.
+    """
+    if version.story is not None:
+        _line(
+            stream,
+            {
+                "story": version.story.id,
+                "origin": origin,
+                "perturbation": version.facts.name,
+                "test": version.facts.test,
+                "strength": version.strength,
+                "edits": [list(edit) for edit in version.edits],
+            },
+        )
+
+
+def write_end(stream: BinaryIO, coverage: Coverage) -> None:
+    """Write the last line of the facts file: the number of original stories, the number that each perturbation changed,
+    and the reasons why it did not change the others.
+    """
+    rows = [
+        {
+            "perturbation": row.perturbation,
+            "strength": row.strength,
+            "made": row.made_count,
+            "reasons": dict(row.reasons.most_common()),
+        }
+        for row in coverage.rows
+    ]
+    _line(stream, {"stories": coverage.stories, "left_out": rows})
+
+
+def _line(stream: BinaryIO, value: Mapping[str, Any]) -> None:
+    stream.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from judge.base.errors import OptionError, SpecError, unknown
-from judge.inputs.perturbations.catalogue import CATALOGUE
-from judge.inputs.perturbations.made import MADE
-from judge.inputs.perturbations.perturbation import Facts
+from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Facts
 
 PerturbationSet = Literal["openmeva", "discrimination", "invariance", "attack", "degenerate", "all"]
 SETS: tuple[str, ...] = get_args(PerturbationSet)

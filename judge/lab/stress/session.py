@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -11,27 +12,160 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, SpecError
+from judge.base.fingerprint import digest
 from judge.base.records import Story
 from judge.base.whole_file import draft
 from judge.inputs.datasets import wordnet_files
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
+from judge.inputs.datasets.files.source_file import read_json
 from judge.inputs.perturbations.attacks import written_around
+from judge.inputs.perturbations.english.sentences import sentences
 from judge.inputs.perturbations.english.tagging import Tagger
 from judge.inputs.perturbations.lists import lists_version
-from judge.inputs.perturbations.perturbation import Material, Need
+from judge.inputs.perturbations.perturbation import Material, Need, Token, Words
 from judge.inputs.perturbations.story_name import read_name
 from judge.inputs.wordnet import WordNet
-from judge.lab.stress.availability import lacking
-from judge.lab.stress.coverage import Coverage
-from judge.lab.stress.facts_file import facts_path, write_end, write_head, write_version
 from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar, is_filtered
-from judge.lab.stress.making import Perturbed, untouched, versions
+from judge.lab.stress.listing import lacking
+from judge.lab.stress.making import (
+    Coverage,
+    Perturbed,
+    facts_path,
+    untouched,
+    versions,
+    write_end,
+    write_head,
+    write_version,
+)
 from judge.lab.stress.options import MakeOptions, recorded
-from judge.lab.stress.others import Others, sampled
-from judge.lab.stress.rewording.back_translations import BackTranslations
-from judge.lab.stress.rewording.rewriter import FORM, Rewriter
+from judge.lab.stress.rewording import FEWEST_WORDS, FORM, Rewriter
 from judge.version import __version__
+
+# A fixed sample of stories of a dataset with their nouns and verbs, from which perturbations of other stories take
+# material.
+
+SAMPLE = 128
+"""Stories kept of each system."""
+
+_TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Others:
+    """Sample of stories of a dataset, from which perturbations of other stories take material: the sampled stories and
+    their nouns and verbs, each by name of the system.
+    """
+
+    stories: Mapping[str, Sequence[Story]]
+    words: Mapping[str, Sequence[Words]]
+
+    def stories_for(self, story: Story) -> list[Story]:
+        """Sampled stories that may serve as material for a given story: those of its system for other story-prompts or,
+        if there are none, those of all systems for other story-prompts.
+        """
+        own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
+        return own or [
+            other for some in self.stories.values() for other in some if _other(other.story_prompt, other.id, story)
+        ]
+
+    def words_for(self, story: Story) -> list[Words]:
+        """Nouns and verbs that may serve as material for a given story. They come from sampled stories of its system
+        for other story-prompts or, if there are none, from those of all systems for other story-prompts.
+        """
+        own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
+        return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
+
+
+def _other(story_prompt: str, name: str, story: Story) -> bool:
+    return name != story.id and (story_prompt != story.story_prompt or not story_prompt.strip())
+
+
+def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
+    """A random sample of at most 128 stories of each system, with their nouns and verbs if there is a tagger (a model
+    that tags words).
+    """
+    heaps: dict[str, list[tuple[int, str, Story]]] = {}
+    for story in stories:
+        heap = heaps.setdefault(story.system, [])
+        entry = (-int.from_bytes(digest(f"{seed}\x00{story.id}", 8), "little"), story.id, story)
+        if len(heap) < SAMPLE:
+            heapq.heappush(heap, entry)
+        elif entry > heap[0]:
+            heapq.heapreplace(heap, entry)
+    kept = {system: [story for _, _, story in sorted(heap, reverse=True)] for system, heap in sorted(heaps.items())}
+    words: dict[str, list[Words]] = {}
+    if tagger is not None:
+        for system, some in kept.items():
+            tagged = tagger.tagged(story.text for story in some)
+            words[system] = [
+                Words(token.text.lower(), token.lemma, token.tag, story.story_prompt)
+                for story, tokens in zip(some, tagged, strict=True)
+                for token in tokens
+                if _usable(token)
+            ]
+    return Others(kept, words)
+
+
+def _usable(token: Token) -> bool:
+    return (
+        token.tag in _TAGS
+        and token.pos in ("NOUN", "VERB")
+        and token.text.isalpha()
+        and token.text.isascii()
+        and len(token.text) >= _SHORTEST
+    )
+
+
+# Paraphrases from a file of back-translations in OpenMEVA's format: a list of `{sentence: {"score": number, "trans":
+# text}}`, or one such object.
+
+LEAST, MOST = 0.4, 0.7
+_FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
+
+
+class BackTranslations:
+    """Sentences and their back-translations from a file; blanks and letter case are ignored when a story's sentences
+    are looked up.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        content = read_json(path)
+        self._known: dict[str, str] = {}
+        for number, part in enumerate(content if isinstance(content, list) else [content], start=1):
+            if not isinstance(part, dict):
+                raise DataError("not sentences with back-translations", file=path, row=number, allowed=_FORM)
+            for sentence, entry in part.items():
+                score, translation = _entry(entry, path, number, sentence)
+                if LEAST <= score <= MOST and len(sentence.split()) >= FEWEST_WORDS:
+                    self._known[_key(sentence)] = translation.strip()
+
+    def of(self, story: Story) -> Mapping[str, str]:
+        """Paraphrases of a story's sentences, as a mapping from sentence to paraphrase; sentences without a paraphrase
+        in the file are left out.
+        """
+        translations = {}
+        for start, end in sentences(story.text):
+            translation = self._known.get(_key(story.text[start:end]))
+            if translation:
+                translations[story.text[start:end]] = translation
+        return translations
+
+
+def _entry(entry: Any, path: Path, number: int, sentence: str) -> tuple[float, str]:
+    if not isinstance(entry, dict) or not isinstance(entry.get("trans"), str):
+        raise DataError("no back-translation", file=path, row=number, column=sentence, found=entry, allowed=_FORM)
+    score = entry.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise DataError("no score", file=path, row=number, column=sentence, found=score, allowed="a number")
+    return float(score), entry["trans"]
+
+
+def _key(sentence: str) -> str:
+    return " ".join(sentence.lower().split())
+
 
 Progress = Callable[[int], None]
 REFERENCE = "Human"

@@ -6,17 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from judge.analysis.options.signed import Signed
+from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows, flat_estimates
+from judge.analysis.preference.printed import agreement_tables
 from judge.analysis.preference.sides import Side
+from judge.backends.trained.model import Encoder, Head
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.correlation.kendall import codes
 from judge.stats.correlation.kendall import tau_b as kendall_tau
@@ -285,3 +290,90 @@ def agreement(
         for check in checks
     )
     return Agreement(rows=rows, options=options, signature_parts=parts, notes=(*spreads, *notes))
+
+
+# Data class for the result of training: the model's folder, its card, and its out-of-fold evaluation.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A trained model: its folder, its model card, its out-of-fold agreement with human preferences (None without
+    preferences) and with human ratings (None without ratings), and the calibration of its predictions.
+    """
+
+    folder: Path
+    card: dict[str, Any]
+    preferences: Agreement | None
+    ratings: RatingAgreement | None
+    calibrations: Calibrations
+
+
+# Data class for the result of fitting, used for linear models and for encoders.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fits:
+    """Result of fitting a linear model or an encoder.
+
+    Attributes
+    ----------
+    heads : sequence of Head
+        The model's outputs, one for each criterion.
+    preferences, ratings : sequence
+        Out-of-fold predictions of people's preferences and of their ratings.
+    facts : dict
+        Further facts for the model card.
+    encoder : Encoder or None
+        The encoder, if one was trained.
+    notes : tuple of str
+        Notes for tables.
+    """
+
+    heads: Sequence[Head]
+    preferences: Sequence[PreferenceCheck]
+    ratings: Sequence[RatingCheck]
+    facts: dict[str, Any]
+    encoder: Encoder | None = None
+    notes: tuple[str, ...] = ()
+
+
+# Tables for printing the results of training.
+
+
+def training_tables(result: Trained) -> list[Table]:
+    """Tables of a trained model's out-of-fold agreement with human preferences and ratings, followed by tables of
+    calibration.
+    """
+    agreements = [] if result.preferences is None else agreement_tables(result.preferences)
+    agreements += [] if result.ratings is None else [_ratings(result.ratings)]
+    return [*agreements, _calibration(result.calibrations)]
+
+
+def _ratings(result: RatingAgreement) -> Table:
+    columns = [
+        *([Column("dataset", "dataset")] if len({row.dataset for row in result.rows}) > 1 else []),
+        Column("criterion", "criterion"),
+        Column("predictor", "predictor"),
+        Column("tau", "tau x 100", digits=1, factor=100),
+        Column("lowest", "lowest folding", digits=1, factor=100),
+        Column("highest", "highest folding", digits=1, factor=100),
+        Column("rho", "rho x 100", digits=1, factor=100),
+        Column("over_control", "tau minus control", digits=1, factor=100),
+        Column("n", "stories"),
+    ]
+    keys = [column.key for column in columns]
+    rows = [{key: row.record()[key] for key in keys} for row in result.rows]
+    return Table("Agreement with people's ratings, out of fold", columns, rows, result.signature, result.notes)
+
+
+def _calibration(result: Calibrations) -> Table:
+    columns = [
+        Column("criterion", "criterion"),
+        Column("what", "quantity"),
+        Column("bin", "fifth"),
+        Column("predicted", "predicted"),
+        Column("people", "people"),
+        Column("n", "n"),
+    ]
+    rows = [{column.key: getattr(row, column.key) for column in columns} for row in result.rows]
+    return Table("Calibration, out of fold", columns, rows, result.signature, result.notes)

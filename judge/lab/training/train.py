@@ -4,37 +4,170 @@ includes the out-of-fold evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
-from judge.backends.trained.model import Head
+from judge.backends.trained.model import FORMAT, MODEL_FILE, Encoder, Head, head_record, marks_of
 from judge.base.errors import OptionError, SpecError
+from judge.base.folders.trusted import cache_folder
 from judge.base.records import Story
+from judge.base.whole_file import write_whole
 from judge.inputs.datasets import Dataset
-from judge.lab.training import folder as model_folder
 from judge.lab.training.encoder.rung import teach
 from judge.lab.training.evaluation import (
     CalibrationRow,
     Calibrations,
+    Fits,
     PreferenceCheck,
     RatingAgreement,
     RatingCheck,
+    Trained,
     agreement,
     preference_bins,
     rating_bins,
     rating_rows,
 )
-from judge.lab.training.fits import Fits
-from judge.lab.training.linear_rung import fit_linear
-from judge.lab.training.material import Material, perturbed_pairs, read
+from judge.lab.training.linear import PAIR_PENALTIES, RIDGE_PENALTIES
+from judge.lab.training.material import (
+    Material,
+    Numbers,
+    Worse,
+    chosen,
+    numbers,
+    perturbed_pairs,
+    preference_head,
+    rating_head,
+    read,
+)
 from judge.lab.training.options import TrainOptions
-from judge.lab.training.result import Trained
 from judge.lab.training.telling import Telling
 from judge.version import __version__
+
+# Training of linear models on surface features of stories and, where an embedding model is named, on embeddings.
+
+_NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
+
+
+def fit_linear(
+    materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
+) -> Fits:
+    """The result of fitting a linear model: one output (head) for each criterion and kind of answer (preference or
+    rating), each checked by cross-validation on folds by story-prompt. `worse` are pairs of original and perturbed
+    story.
+    """
+    heads: list[Head] = []
+    checks: list[PreferenceCheck] = []
+    rated: list[RatingCheck] = []
+    stack: dict[str, Any] = {}
+    numbers_of = [_numbers(material, worse, options, telling) for material in materials]
+    count = sum(len(material.preferences) + len(material.ratings) for material in materials)
+    telling.tell(f"{count} criteria, {options.foldings} x {options.folds} folds of story-prompts each")
+    with telling.progress(count * options.foldings) as progress:
+        for material, (story_numbers, lost) in zip(materials, numbers_of, strict=True):
+            for preference in material.preferences:
+                head, check, weights = preference_head(
+                    material, story_numbers, preference, lost, options, lambda: progress.committed(1, 0)
+                )
+                heads, checks = [*heads, head], [*checks, check]
+                stack[f"{preference.criterion} (preference)"] = list(weights)
+            own = story_numbers.first(len(material.stories))
+            for rating in material.ratings:
+                rating_fit, rating_check, weights = rating_head(
+                    material, own, rating, options, lambda: progress.committed(1, 0)
+                )
+                heads, rated = [*heads, rating_fit], [*rated, rating_check]
+                stack[f"{rating.criterion} (rating)"] = list(weights)
+    facts: dict[str, Any] = {"stack": stack, "embedding": None}
+    facts["penalties"] = {"pairs": list(PAIR_PENALTIES), "ratings": list(RIDGE_PENALTIES)}
+    if options.embed is not None:
+        from judge.inputs.embedding.vectors import model_key
+
+        facts["embedding"] = {"model": options.embed, "key": model_key(options.embed)}
+    return Fits(heads, checks, rated, facts)
+
+
+def _numbers(
+    material: Material, worse: Sequence[tuple[Story, Story]], options: TrainOptions, telling: Telling
+) -> tuple[Numbers, Worse]:
+    """Numeric features of the dataset's stories, followed by those of a sample of pairs of original and perturbed
+    story. The second value describes these pairs: the row of each original, the row of each perturbed story, and the
+    group of the pair.
+    """
+    wanted = chosen(material, worse, options.seed)
+    extra = [story for pair in wanted for story in pair]
+    stories = [*material.stories, *extra]
+    telling.tell(f"{material.dataset.name}: numbers of {len(stories)} stories")
+    if options.embed is None:
+        story_numbers = numbers(stories, None, None)
+    else:
+        with telling.progress(len({story.text for story in stories})) as progress:
+            story_numbers = numbers(
+                stories, options.embed, cache_folder() / "embeddings.sqlite", lambda done: progress.committed(done, 0)
+            )
+    if not wanted:
+        return story_numbers, _NOBODY
+    places = len(material.stories) + np.arange(0, len(extra), 2)
+    return story_numbers, (places, places + 1, tuple(a.story_prompt or f"story {a.id}" for a, _ in wanted))
+
+
+# The folder of a trained model, with the files `model.json` and `card.json`. An existing model is not overwritten.
+
+CARD_FILE = "card.json"
+
+
+def check_free(folder: Path) -> None:
+    """Raise SpecError where the folder already holds a trained model, or where the path is a file."""
+    if (folder / MODEL_FILE).exists():
+        raise SpecError(f"{folder} holds a trained model already", hint="name another folder with -o, or delete it")
+    if folder.exists() and not folder.is_dir():
+        raise SpecError(f"{folder} is no folder", hint="name another with -o")
+
+
+def write_model(
+    folder: Path,
+    heads: Sequence[Head],
+    stories: Sequence[Story],
+    *,
+    embedding: Mapping[str, str] | None,
+    encoder: Encoder | None,
+    data: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write `model.json`, which holds the fitted model: its outputs (heads) for each criterion and marks of the stories
+    on which it was trained. `embedding` describes the embedding model and `encoder` the encoder, None where there is
+    none; `data` are facts about the training datasets. Raises SpecError where the file cannot be written.
+    """
+    marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
+    content = {
+        "format": FORMAT,
+        "name": folder.resolve().name,
+        "embedding": embedding,
+        "data": list(data),
+        "trained_on": " ".join(sorted(marks)),
+        **({} if encoder is None else {"encoder": asdict(encoder)}),
+        "heads": [head_record(head) for head in heads],
+    }
+    _write(folder / MODEL_FILE, orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Write `card.json`, the model card, with training data, method, and out-of-fold results. Raises SpecError where it
+    cannot be written.
+    """
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    _write(folder / CARD_FILE, orjson.dumps(card, option=options))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def train(
@@ -43,7 +176,7 @@ def train(
     """Train a model on datasets, write its folder, and return the result. `negatives` is a dataset of perturbed
     stories, which count as worse than their originals; None = no such stories. Raises SpecError and DataError.
     """
-    model_folder.check_free(folder)
+    check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
     _check_once(materials)
     worse = [] if negatives is None else perturbed_pairs(negatives)
@@ -105,10 +238,10 @@ def _finished(
         "calibration": _plain(calibrations.frame),
         "notes": ["accuracy is out of fold only: no story-prompt is predicted by a fit that saw it", *result.notes],
     }
-    model_folder.write_card(folder, card)
+    write_card(folder, card)
     # Last, for a folder with a model is one that is whole.
     embedding = result.facts["embedding"]
-    model_folder.write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
+    write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
     return Trained(folder, card, ours, ratings if rows else None, calibrations)
 
 

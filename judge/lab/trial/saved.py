@@ -10,7 +10,7 @@ import orjson
 
 from judge.base.errors import SpecError
 from judge.base.records import Judgment, Query, Verdict
-from judge.lab.trial.answers import Answered
+from judge.lab.trial.sheet import Answered
 
 
 def record(answered: Answered, judge: str) -> dict[str, Any]:

@@ -16,9 +16,8 @@ from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement_verdict import informed, is_below, passes
 from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.analysis.diagnose.limits import Bounded, bounded, found_without_limit
-from judge.analysis.diagnose.loss import requested
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.diagnose.kinds import Bounded, bounded, found_without_limit, requested
+from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
 from judge.asking.in_force.shutdown import life_in
 from judge.asking.run_folder import ResultFolder, read_manifest
@@ -28,12 +27,12 @@ from judge.base.judge_name import JudgeName
 from judge.base.printing.moments import moment
 from judge.questions.certificate.conditions import MEANINGS, Conditions
 from judge.questions.certificate.file import FORMAT
-from judge.questions.certificate.identity import criteria_of, settings_of
+from judge.questions.certificate.fit import criteria_of, settings_of
 from judge.questions.certificate.left_out import LeftOut
-from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.faults import Faults
+from judge.questions.summary.choice import Evidence
 from judge.questions.summary.options import EvidenceOptions
-from judge.questions.summary.replacement import verdict_of
+from judge.questions.summary.quality import Faults
+from judge.questions.summary.systems import verdict_of
 from judge.ratings.rating_matrix import Cell, RatingMatrix
 from judge.ratings.ratings_table import RunFacts
 from judge.version import __version__

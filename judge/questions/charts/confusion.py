@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.inputs.bars import CEILING
 from judge.analysis.raters import Raters
-from judge.questions.charts.colours import Scale
-from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 
 if TYPE_CHECKING:
     from judge.analysis.labels import ConfusionRow, Confusions

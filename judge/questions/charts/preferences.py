@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from judge.analysis.preference.systems import SystemStandings
 from judge.base.estimate import Estimate
 from judge.questions.charts import words
-from judge.questions.charts.colours import Scale
 from judge.questions.charts.forest import Forest, Line, signs
-from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 from judge.questions.charts.signs import PEOPLE
 
 _NOT_COMPARED = Estimate.undefined("not compared")

@@ -12,7 +12,7 @@ from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions.charts import words
 from judge.questions.charts.signs import BLUE, VERMILLION, Sign
-from judge.questions.figures import legend, page, panels
+from judge.questions.figures import panels
 
 BEFORE, AFTER = Sign(VERMILLION, "s", filled=False, dash=(0, (3, 1.5))), Sign(BLUE, "o")
 MOST = 24
@@ -36,7 +36,7 @@ def check(number: int) -> None:
 
 def draw(curves: Curves, width: float, note: str = "") -> Any:
     """A matplotlib figure with one panel for each calibration curve, `width` inches wide. `note` ends the caption."""
-    with page.style():
+    with panels.style():
         return _draw(curves, width, note)
 
 
@@ -48,16 +48,16 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
         )
     narrow = width < panels.NARROW
     entries = [("as rated", BEFORE), (f"calibrated ({curves.calibrate})", AFTER)]
-    rows = legend.rows(entries, width - 2 * page.MARGIN)
-    room = panels.Room(page.MARGIN + 0.34, above=0.2 + _ERRORS, below=0.36, between=0.24, top=legend.height(rows))
+    rows = panels.rows(entries, width - 2 * panels.MARGIN)
+    room = panels.Room(panels.MARGIN + 0.34, above=0.2 + _ERRORS, below=0.36, between=0.24, top=panels.height(rows))
     columns = panels.columns_for(len(curves.curves), width, room, _LEAST)
-    inches = min(_WIDEST, (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns)
+    inches = min(_WIDEST, (width - room.left - panels.MARGIN - (columns - 1) * room.between) / columns)
     most = max(
         (point.stories for curve in curves.curves for stage in (curve.before, curve.after) for point in stage),
         default=1,
     )
     caption = _caption(curves, most) + note
-    foot = page.Foot.of(caption, curves.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    foot = panels.Foot.of(caption, curves.signature, width - 2 * panels.MARGIN, 6.5 if narrow else 7.5)
     grid = panels.make(len(curves.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
     limits = _limits(curves)
     for axes, curve in zip(grid.axes, curves.curves, strict=True):
@@ -66,10 +66,10 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
     for axes in first:
         box = axes.get_position()
         grid.figure.text(
-            (page.MARGIN + 0.06) / width, (box.y0 + box.y1) / 2, "people's mean", rotation=90, ha="center", va="center",
-            size=panels.LABEL,
+            (panels.MARGIN + 0.06) / width, (box.y0 + box.y1) / 2, "people's mean", rotation=90,
+            ha="center", va="center", size=panels.LABEL,
         )  # fmt: skip
-    legend.draw(grid, rows)
+    panels.draw(grid, rows)
     return grid.figure
 
 

@@ -11,7 +11,7 @@ from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.questions.charts.signs import BLUE, SKY
-from judge.questions.figures import page, panels
+from judge.questions.figures import panels
 
 _HEIGHT = 0.34
 _LEAST = 0.5
@@ -28,7 +28,7 @@ def draw(chart: Distributions, width: float) -> Any:
     """A matplotlib figure of rating distributions, `width` inches wide. Bars show per cent of the ratings, and a line
     in each judge's panel shows the human distribution.
     """
-    with page.style():
+    with panels.style():
         return _draw(chart, width)
 
 
@@ -43,11 +43,11 @@ def _draw(chart: Distributions, width: float) -> Any:
     names, prompts, left = _labels(chart, width)
     room = panels.Room(left + _NUMBERS, above=0.0, below=0.0, between=0.09)
     columns = panels.columns_for(len(chart.criteria), width, room, _LEAST)
-    inches = (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns
+    inches = (width - room.left - panels.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(chart.criteria, chart.short, inches)
     blocks = math.ceil(len(chart.criteria) / columns)
     caption = chart.caption + meaning
-    foot = page.Foot.of(caption, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    foot = panels.Foot.of(caption, chart.signature, width - 2 * panels.MARGIN, 6.5 if narrow else 7.5)
     # A block is its criteria's titles, a panel for every source, the scale's points beneath.
     pitch = _HEIGHT + 0.07
     block = 0.2 + len(chart.rows) * pitch + 0.32
@@ -69,7 +69,7 @@ def _draw(chart: Distributions, width: float) -> Any:
                 if r == 0:
                     panels.title(axes, titles[c])
             _row_label(grid, first, row, names, prompts, chart.rows[r - 1] if r else None)
-        middle = (room.left + (width - page.MARGIN - room.left) / 2) / width
+        middle = (room.left + (width - panels.MARGIN - room.left) / 2) / width
         grid.figure.text(middle, box.y0 + 0.13 / grid.height, "rating", ha="center", va="center", size=panels.LABEL)
     return grid.figure
 
@@ -79,11 +79,11 @@ def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[st
     labels at the left.
     """
     size, most = panels.LABEL, _JUDGE_SHARE * width
-    names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in chart.rows}
-    prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in chart.rows}
-    wide = max(page.text_width(name, size, weight="bold") for name in names.values())
-    more = max(page.text_width(prompt, size) for prompt in prompts.values())
-    return names, prompts, page.MARGIN + wide + (1.5 * _SPACE + more if more else 0.0) + _SPACE
+    names = {row.name: panels.shortened(row.name, size, most, weight="bold") for row in chart.rows}
+    prompts = {row.label: panels.shortened(row.label, size, 0.6 * most) for row in chart.rows}
+    wide = max(panels.text_width(name, size, weight="bold") for name in names.values())
+    more = max(panels.text_width(prompt, size) for prompt in prompts.values())
+    return names, prompts, panels.MARGIN + wide + (1.5 * _SPACE + more if more else 0.0) + _SPACE
 
 
 def _row_label(
@@ -100,7 +100,7 @@ def _row_label(
     near = box.x0 - (_NUMBERS + _SPACE) / grid.width
     if prompt:
         grid.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
-        wide = max(page.text_width(each, panels.LABEL) for each in prompts.values())
+        wide = max(panels.text_width(each, panels.LABEL) for each in prompts.values())
         near -= (wide + 1.5 * _SPACE) / grid.width
     if before is None or (before.name, before.group) != (row.name, row.group):
         # Without an Eval-Prompt (people) the name takes the room of both.
@@ -128,7 +128,7 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, t
     shown = histogram.points if len(histogram.points) < 8 else histogram.points[:: max(1, len(histogram.points) // 4)]
     # Words where all have room.
     room = inches / len(histogram.points)
-    fits = histogram.words and all(page.text_width(word, panels.LABEL) < room for word in histogram.words)
+    fits = histogram.words and all(panels.text_width(word, panels.LABEL) < room for word in histogram.words)
     axes.set_xticks(
         shown, histogram.words if fits and len(shown) == len(histogram.words) else [f"{point:g}" for point in shown]
     )

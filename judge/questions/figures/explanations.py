@@ -8,7 +8,7 @@ from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions.charts.explanation_map import Colouring, ExplanationMap, Group
 from judge.questions.charts.signs import OTHERS, SIGNS
-from judge.questions.figures import legend, page, panels
+from judge.questions.figures import panels
 
 Places = list[tuple[float, float]]
 
@@ -30,7 +30,7 @@ def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
             f"{len(groups)} values of {colouring.by} are too many to distinguish; at most {_MOST}",
             hint=Advice("choose with {criterion}, {judge} or {eval_prompt}"),
         )
-    with page.style():
+    with panels.style():
         return _draw(chart, colouring, width)
 
 
@@ -38,13 +38,13 @@ def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
     narrow = width < panels.NARROW
     continuous = colouring.ratings is not None
     groups = [] if continuous else _groups(chart, colouring)
-    rows = legend.rows([(f"{g.full_name} ({g.n:,})", g.sign) for g, _ in groups], width - 2 * page.MARGIN)
+    rows = panels.rows([(f"{g.full_name} ({g.n:,})", g.sign) for g, _ in groups], width - 2 * panels.MARGIN)
     right = _BAR if continuous else 0.0
-    room = panels.Room(page.MARGIN, above=0.05, below=0.12, between=0.0, top=legend.height(rows))
-    foot = page.Foot.of(
-        chart.caption + colouring.note, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5
+    room = panels.Room(panels.MARGIN, above=0.05, below=0.12, between=0.0, top=panels.height(rows))
+    foot = panels.Foot.of(
+        chart.caption + colouring.note, chart.signature, width - 2 * panels.MARGIN, 6.5 if narrow else 7.5
     )
-    inner = width - 2 * page.MARGIN - right
+    inner = width - 2 * panels.MARGIN - right
     grid = panels.make(1, width, _SHAPE * inner, room, foot, columns=1, widest=inner)
     (axes,) = grid.axes
     axes.set_xticks([])
@@ -60,7 +60,7 @@ def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
         _signs(axes, groups, size)
         if colouring.by == "cluster":
             _numbers(axes, groups)
-        legend.draw(grid, rows, lines=False)
+        panels.draw(grid, rows, lines=False)
     axes.margins(0.03)
     return grid.figure
 

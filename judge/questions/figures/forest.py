@@ -8,7 +8,7 @@ from typing import Any
 from judge.base.estimate import Estimate
 from judge.questions.charts.forest import Band, Forest
 from judge.questions.charts.signs import Sign
-from judge.questions.figures import legend, page, panels
+from judge.questions.figures import panels
 
 _PITCH, _GROUP_GAP = 0.145, 0.5
 """Inches of a row; space before another judge's rows, in rows."""
@@ -20,27 +20,27 @@ _LEAST = {True: 0.46, False: 0.58}
 
 def draw(forest: Forest, width: float) -> Any:
     """A matplotlib figure of a forest chart, `width` inches wide."""
-    with page.style():
+    with panels.style():
         return _draw(forest, width)
 
 
 def _draw(forest: Forest, width: float) -> Any:
     narrow = width < panels.NARROW
     judges = {line.group: line.group for line in forest.lines}
-    judges = {n: page.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
-    names = max(page.text_width(name, panels.LABEL, weight="bold") for name in judges.values())
+    judges = {n: panels.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
+    names = max(panels.text_width(name, panels.LABEL, weight="bold") for name in judges.values())
     # What short names leave of their share is the labels'.
     long = max(0.6 * _JUDGE_SHARE * width, 1.6 * _JUDGE_SHARE * width - names)
-    labels = {n: page.shortened(n, panels.LABEL, long) for n in (x.label for x in forest.lines)}
-    indent = max(page.text_width(name, panels.LABEL) for name in labels.values()) + _SPACE
-    left = page.MARGIN + names + (1.5 * _SPACE if names else 0) + indent
-    rows = legend.rows(_entries(forest), width - 2 * page.MARGIN)
-    room = panels.Room(left, above=0.2, below=0.33, between=0.12, top=legend.height(rows))
+    labels = {n: panels.shortened(n, panels.LABEL, long) for n in (x.label for x in forest.lines)}
+    indent = max(panels.text_width(name, panels.LABEL) for name in labels.values()) + _SPACE
+    left = panels.MARGIN + names + (1.5 * _SPACE if names else 0) + indent
+    rows = panels.rows(_entries(forest), width - 2 * panels.MARGIN)
+    room = panels.Room(left, above=0.2, below=0.33, between=0.12, top=panels.height(rows))
     columns = panels.columns_for(len(forest.panels), width, room, _LEAST[narrow])
-    inches = (width - left - page.MARGIN - (columns - 1) * room.between) / columns
+    inches = (width - left - panels.MARGIN - (columns - 1) * room.between) / columns
     titles, meaning = panels.abbreviated(forest.panels, forest.short, inches)
     caption = forest.caption + meaning
-    foot = page.Foot.of(caption, forest.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    foot = panels.Foot.of(caption, forest.signature, width - 2 * panels.MARGIN, 6.5 if narrow else 7.5)
     pitch = max(_PITCH, 0.085 * len(forest.series) + 0.04)
     places = forest.places(_GROUP_GAP)
     height = (places[-1] + 1) * pitch
@@ -52,7 +52,7 @@ def _draw(forest: Forest, width: float) -> Any:
     for first, _ in grid.row_ends():
         _labels(grid, first, forest, places, (judges, labels), indent)
     panels.axis_title(grid, forest.axes, drop=0.17)
-    legend.draw(grid, rows)
+    panels.draw(grid, rows)
     return grid.figure
 
 
@@ -81,7 +81,7 @@ def _band(axes: Any, band: Band, estimate: Estimate, factor: float) -> None:
         return
     if estimate.low is not None and estimate.high is not None:
         ends = (factor * estimate.low, factor * estimate.high)
-        axes.axvspan(*ends, zorder=0.5, linewidth=0, **legend.Bar(band.hatched).style)
+        axes.axvspan(*ends, zorder=0.5, linewidth=0, **panels.Bar(band.hatched).style)
     dash = (0, (3, 2)) if band.hatched else "solid"
     axes.axvline(factor * estimate.value, color="#444444", linewidth=0.9, linestyle=dash, zorder=1.5)
 
@@ -135,12 +135,12 @@ def _labels(
         before = line.group
 
 
-def _entries(forest: Forest) -> list[legend.Entry]:
+def _entries(forest: Forest) -> list[panels.Entry]:
     """Entries of the legend: the bands (grey or hatched areas) and, where there are several, the series of
     estimates.
     """
-    entries: list[legend.Entry] = [
-        (band.name, legend.Bar(band.hatched, band.wide)) for band in forest.bands if band.defined
+    entries: list[panels.Entry] = [
+        (band.name, panels.Bar(band.hatched, band.wide)) for band in forest.bands if band.defined
     ]
     if len(forest.series) > 1:
         entries = [*forest.series, *entries]

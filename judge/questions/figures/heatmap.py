@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge.questions.charts.colours import Scale
-from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow
-from judge.questions.figures import page
+from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
+from judge.questions.figures import panels
 
 _CELL_WIDTH, _CELL_HEIGHT = 0.58, 0.27
 _GAP = 0.4
 """Space between groups of rows and before the column of means, in cells."""
-_MARGIN, _SPACE = page.MARGIN, 0.08
+_MARGIN, _SPACE = panels.MARGIN, 0.08
 _BAR, _RIGHT = 0.12, 0.6
 """The colour bar, and the room its numbers take."""
 _LEAST_WIDTH = 5.2
@@ -41,20 +40,20 @@ def draw(chart: HeatMap, width: float | None = None) -> Any:
 
     It is `width` inches wide; None makes it as wide as the content needs.
     """
-    with page.style():
+    with panels.style():
         return _draw(chart, width)
 
 
 def _form(chart: HeatMap, width: float | None) -> _Form:
     if width is None:
         names = {row.name: row.name for row in chart.rows}
-        return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, page.CAPTION_SIZE, names)
+        return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, panels.CAPTION_SIZE, names)
     narrow = width < _LEAST_WIDTH
     label = 7.0 if narrow else 8.0
     names = {
         row.name: (row.short_name if narrow else row.name)
         if row.is_bar
-        else page.shortened(row.name, label, _JUDGE_SHARE * width, weight="bold")
+        else panels.shortened(row.name, label, _JUDGE_SHARE * width, weight="bold")
         for row in chart.rows
     }
     form = _Form(0.0, 0.2 if narrow else 0.24, label, 6.5 if narrow else 8.0, 6.5 if narrow else 7.5, names)
@@ -76,7 +75,7 @@ def _draw(chart: HeatMap, asked: float | None) -> Any:
     columns = _columns(chart)
     inner_width, inner_height = columns * form.cell_width, (places[-1] + 1 if places else 1) * form.cell_height
     width = asked or max(left + inner_width + _BAR + _RIGHT, _LEAST_WIDTH)
-    foot = page.Foot.of(chart.caption, chart.signature, width - 2 * _MARGIN, form.caption)
+    foot = panels.Foot.of(chart.caption, chart.signature, width - 2 * _MARGIN, form.caption)
     below = foot.height + 0.05
     height = below + inner_height + 0.36
     figure = Figure(figsize=(width, height))
@@ -108,14 +107,14 @@ def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
     """Distance in inches from the cells to the right end of the judges' names. The Eval-Prompts' names are printed in
     this space.
     """
-    return _SPACE + max((page.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
+    return _SPACE + max((panels.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
 
 
 def _left_width(rows: Sequence[HeatRow], form: _Form) -> float:
     """Width in inches of the labels left of the cells."""
     indent, size = _indent(rows, form), form.label
-    judges = [indent + page.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
-    others = [_SPACE + page.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]
+    judges = [indent + panels.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
+    others = [_SPACE + panels.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]
     return _MARGIN + max([*judges, *others], default=0.0)
 
 

@@ -20,12 +20,11 @@ import orjson
 from judge.answers.journal.standing import file_state
 from judge.answers.parsing.sources import code_of
 from judge.asking.run_folder.layout import JOURNAL, resolve
-from judge.base import derived_file
+from judge.base import sqlite_file
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes, fingerprint_file
-from judge.questions.summary.answers import Answer, Verdict
 from judge.questions.summary.options import EvidenceOptions
-from judge.questions.summary.result import Missing, OfDataset, Summary
+from judge.questions.summary.result import Answer, Missing, OfDataset, Summary, Verdict
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def summaries_of(
 def _computed(
     runs: Sequence[str | Path], chosen: Chosen, options: EvidenceOptions, scores: Sequence[Path], parser: str
 ) -> list[Summary]:
-    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.inputs.pass_rate import Selection
     from judge.contamination import scores_file
     from judge.questions.summary.of_runs import of_runs
 
@@ -148,7 +147,7 @@ def _read(path: Path, key: str) -> list[Summary] | None:
         return [_summary(values) for values in orjson.loads(row[1])]
 
     try:
-        with derived_file.reading(path, stored) as summaries:
+        with sqlite_file.reading(path, stored) as summaries:
             return summaries
     except (ValueError, TypeError):
         return None
@@ -160,12 +159,12 @@ def _write(path: Path, key: str, summaries: Sequence[Summary]) -> None:
         return
     value = orjson.dumps(values)
     try:
-        base = derived_file.open_cache(path, _TABLE)
+        base = sqlite_file.open_cache(path, _TABLE)
     except SpecError:
         return
     try:
-        derived_file.keep(base, path, _WRITE, [(key, _checksum(key, value), value)])
-        derived_file.keep(base, path, _FORGET, [(_MOST,)])
+        sqlite_file.keep(base, path, _WRITE, [(key, _checksum(key, value), value)])
+        sqlite_file.keep(base, path, _FORGET, [(_MOST,)])
     except SpecError:
         return
     finally:

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.coverage.verdicts import VerdictCoverage
+from judge.analysis.coverage.counts import VerdictCoverage
 from judge.analysis.preference.agreement import AgreementRow
 from judge.analysis.preference.order import OrderRow
 from judge.analysis.preference.ranked import Ranked
 from judge.analysis.preference.systems import SystemStandings
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
-from judge.questions.summary.answers import Answer, Verdict
+from judge.questions.summary.result import Answer, Verdict
 from judge.questions.summary.rules import of_loss
 from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from judge.base.printing import screen_width, text_layout
+from judge.base.printing import text_layout
 from judge.base.printing.tables import Column, Table, printable
 from judge.questions.summary.result import OfDataset, Summary, in_a_row, rows
 
@@ -34,7 +34,7 @@ def summary_tables(summary: Summary) -> list[Table]:
 
 def printed(summaries: Sequence[Summary]) -> str:
     """The summaries as plain text for the screen, or for a file or pipe."""
-    width = min(WIDTH, max(_LEAST, screen_width.columns() or WIDTH))
+    width = min(WIDTH, max(_LEAST, text_layout.columns() or WIDTH))
     return "\n".join(text(summary, width) for summary in summaries)
 
 

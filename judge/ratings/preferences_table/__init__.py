@@ -16,10 +16,21 @@ from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.records import Pair
 from judge.ratings import ratings_table
-from judge.ratings.preferences_table.implied import implied, pairs_within
-from judge.ratings.preferences_table.imported import read_imported
-from judge.ratings.preferences_table.journaled import Known, frame_of, people_rows, read_journal, shown, typed
-from judge.ratings.preferences_table.table import COLUMNS, ComparisonFacts, PreferencesTable, Source
+from judge.ratings.preferences_table.journaled import (
+    COLUMNS,
+    ComparisonFacts,
+    Known,
+    PreferencesTable,
+    Source,
+    frame_of,
+    implied,
+    pairs_within,
+    people_rows,
+    read_imported,
+    read_journal,
+    shown,
+    typed,
+)
 from judge.ratings.ratings_table import RatingsTable, RunFacts
 from judge.ratings.ratings_table.table import StoryRow
 

@@ -4,22 +4,158 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from judge.answers.journal import JournalReader
-from judge.answers.parsing.stored_verdicts import StoredVerdicts
+from judge.answers.parsing.stored_answers import StoredVerdicts
 from judge.answers.parsing.verdict import VERSION
 from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
-from judge.base.errors import RunFolderError
+from judge.base.errors import DataError, RunFolderError
 from judge.base.judge_name import JudgeName
-from judge.base.records import Answer, Criterion, Pair
-from judge.ratings.preferences_table.table import COLUMNS, ComparisonFacts
+from judge.base.records import PREFERRED, VERDICT_STATUSES, Answer, Criterion, Pair
 from judge.ratings.ratings_table.folder_notes import about_answers, about_judge
-from judge.ratings.ratings_table.table import StoryRow
-from judge.ratings.ratings_table.training_stories import about, trained_on
+from judge.ratings.ratings_table.table import StoryRow, about, trained_on
+
+# The type of the preferences table: its columns, stories, and facts about each result folder.
+
+COLUMNS = (
+    "run",
+    "judge",
+    "dataset",
+    "pair",
+    "story_prompt",
+    "first",
+    "second",
+    "first_system",
+    "second_system",
+    "criterion",
+    "eval_prompt",
+    "source",
+    "rater",
+    "repeat",
+    "preference",
+    "p_first",
+    "p_second",
+    "p_tie",
+    "status",
+    "flags",
+    "explanation",
+)
+"""Columns of the table, in order.
+
+`first` and `second` are the stories as they were shown (people's: as the dataset names them); `preference` is first,
+second, tie, or null where there is none; `p_first`, `p_second` and `p_tie` are shares of a verdict scored by
+log-probabilities, null elsewhere; `rater` is null where identity is unknown.
+"""
+
+ORDER_UNKNOWN = "order_unknown"
+"""Flag of a judge's row whose stories are not known to have been shown in the order of `first` and `second`."""
+
+Source = Literal["judge", "rater", "implied"]
+"""Who preferred: a judge that compared, a person, or the sign of the difference of two mean ratings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonFacts:
+    """Facts of one result folder of comparisons, for the signature and the notes of a table.
+
+    `revision` is the revision of the judge's model (None = not known), `repeats` the number of repeats per query (0 =
+    not known), and `parser` the version of the parser that read the answers. `path` is the result folder. `structured`
+    is the answer form that the run requested from the server (None = not known). `orders` is how pairs were shown
+    (both, random, as-given), or "implied" for preferences from ratings. `ties` says whether a tie was offered.
+    `not_in_force` names the settings that were refused or ignored, or whose effect is not known; "" = none.
+    """
+
+    run: str
+    judge: str
+    dataset: str
+    revision: str | None
+    repeats: int
+    criteria: tuple[Criterion, ...]
+    eval_prompts: tuple[str, ...]
+    orders: str
+    ties: bool
+    parser: str
+    notes: tuple[str, ...]
+    path: Path
+    structured: str | None = None
+    not_in_force: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesTable:
+    """The preferences table. `frame` has the columns `COLUMNS` and one row for each preference. `stories`, indexed by
+    (dataset, story), has story_prompt, system, words and text. `facts` has one entry for each result folder.
+    """
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    facts: tuple[ComparisonFacts, ...]
+
+
+# Preferences implied by ratings: of two stories, the one with the higher mean rating is preferred.
+
+_SAME = 1e-9
+_WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
+
+
+def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the preferences table with source "implied": in each pair, the story with the higher mean rating is
+    preferred.
+
+    There is a row for each pair and each judge x Eval-Prompt x criterion, and for each pair and criterion of people's
+    ratings. A judge's ratings of a story are averaged over repeats, people's over raters. Means that differ by less
+    than 1e-9 are a tie. If a story of the pair has no rating, the row has no preference and the status `not_answered`.
+
+    Parameters
+    ----------
+    ratings : frame of a ratings table
+    pairs : columns dataset, pair, story_prompt, first, second, first_system, second_system
+        Use `pairs_within` where nobody compared stories.
+    """
+    by_people = (ratings["source"] == "rater").to_numpy()
+    parts = [part for part in (ratings[~by_people], ratings[by_people]) if len(part)]
+    tables_of_pairs = [rows for part in parts for rows in _of_one_kind(part, pairs)]
+    return pd.concat(tables_of_pairs, ignore_index=True) if tables_of_pairs else pd.DataFrame(columns=list(COLUMNS))
+
+
+def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
+    """All pairs of stories with the same dataset and story-prompt, as columns of the preferences table. `stories` is
+    indexed by (dataset, story).
+    """
+    rows = []
+    plain = stories.reset_index()
+    for (dataset, prompt), part in plain.groupby(["dataset", "story_prompt"], sort=False, observed=True):
+        for left, other in combinations(part.sort_values("story").itertuples(), 2):
+            pair = f"{left.story}|{other.story}"
+            rows.append((dataset, pair, prompt, left.story, other.story, left.system, other.system))
+    columns = ["dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _of_one_kind(ratings: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    people = str(ratings["source"].iloc[0]) == "rater"
+    who = ["dataset", "criterion"] if people else _WHO
+    for key, part in ratings.groupby(who, sort=False, observed=True, dropna=False):
+        labels: dict[str, Any] = dict(zip(who, key, strict=True))
+        means = part.groupby("story", observed=True)["rating"].mean().dropna()
+        own = pairs[(pairs["dataset"] == labels["dataset"]).to_numpy()]
+        first, second = (own[side].astype(str).map(means).to_numpy(dtype=np.float64) for side in ("first", "second"))
+        apart = first - second
+        preference = np.where(np.abs(apart) < _SAME, "tie", np.where(apart > 0, "first", "second")).astype(object)
+        lost = np.isnan(apart)
+        preference[lost] = None
+        rows = own.assign(**{name: labels.get(name) for name in ("run", "judge", "criterion", "eval_prompt")})
+        rows = rows.assign(
+            source="implied", preference=preference, status=np.where(lost, "not_answered", "ok"), flags=""
+        )
+        yield rows.reindex(columns=list(COLUMNS))
 
 
 @dataclass(slots=True)
@@ -206,3 +342,94 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
     plain = frame[list(texts)]
     frame[list(texts)] = plain.where(plain.notna(), None)
     return frame
+
+
+# Reads imported preferences, which have no journal. Every row is checked, and none is changed.
+
+STORIES = "imported_stories.csv"
+_SOURCES = ("judge", "rater")
+_NUMBERS = ("repeat", "p_first", "p_second", "p_tie")
+
+
+def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
+    """Rows of the preferences table from one folder with imported preferences, and facts about the folder. Its stories
+    and pairs are added to `datasets`.
+
+    Raises DataError for missing columns, invalid values, and a story that is not in the folder's table of stories.
+    """
+    frame = _checked(_table(folder.preferences, COLUMNS), folder.preferences)
+    stories = _table(folder.path / STORIES, StoryRow._fields)
+    manifest = read_manifest(folder.manifest)
+    run = str(frame["run"].dropna().iloc[0]) if frame["run"].notna().any() else folder.path.name
+    for row in stories.to_dict("records"):
+        known_stories = datasets.setdefault(str(row["dataset"]), Known("", run, {})).stories
+        story = _story(row)
+        # Another folder of the same dataset may know the text.
+        if not known_stories.get(story.story, story).text or story.story not in known_stories:
+            known_stories[story.story] = story
+    shown = frame[["dataset", "pair", "first", "second"]].drop_duplicates()
+    for dataset, pair, first, second in shown.astype(str).itertuples(index=False, name=None):
+        own = datasets.get(dataset)
+        missing = [story_id for story_id in (first, second) if own is None or story_id not in own.stories]
+        if own is None or missing:
+            raise DataError(f"story {missing[0]!r} is not in {STORIES}", file=folder.preferences)
+        own.pairs.setdefault(frozenset((first, second)), (pair, first, second))
+    repeats = frame.loc[frame["source"] == "judge", "repeat"]
+    fact = ComparisonFacts(
+        run=run,
+        judge=str(manifest.get("judge", folder.path.name)),
+        dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
+        revision=None,
+        repeats=0 if repeats.isna().any() else int(repeats.nunique()),
+        criteria=tuple(Criterion.of(record) for record in manifest.get("criteria", ())),
+        eval_prompts=tuple(sorted(str(name) for name in frame["eval_prompt"].dropna().unique())),
+        orders=str(manifest.get("orders", "not told")),
+        ties=True,
+        parser="imported",
+        notes=("preferences were imported, not parsed here", *manifest.get("notes", ())),
+        path=folder.path,
+    )
+    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    return rows, fact
+
+
+def _table(file: Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    texts = dict.fromkeys((name for name in columns if name not in (*_NUMBERS, "words")), str)
+    try:
+        frame = pd.read_csv(file, dtype=texts, keep_default_na=False, na_values=[""])
+    except (ValueError, OSError) as error:
+        raise DataError(f"is not a table: {error}", file=file) from error
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(columns))
+    return frame[list(columns)]
+
+
+def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
+    for column, allowed, empty in (
+        ("source", _SOURCES, False),
+        ("status", VERDICT_STATUSES, False),
+        ("preference", PREFERRED, True),
+    ):
+        wrong = ~frame[column].isin(allowed) & ~(frame[column].isna() & empty)
+        if wrong.any():
+            row = int(wrong.to_numpy().argmax())
+            raise DataError(
+                f"unknown {column}", file=file, row=row + 2, found=frame[column].iloc[row], allowed=", ".join(allowed)
+            )
+    contradictory = frame["status"].isin(("ok", "imported")) != frame["preference"].notna()
+    if contradictory.any():
+        row = int(contradictory.to_numpy().argmax())
+        message = "a preference and a status that says there is none, or the other way round"
+        raise DataError(message, file=file, row=row + 2, found=frame["status"].iloc[row])
+    return typed(frame)
+
+
+def _story(row: Mapping[Any, Any]) -> StoryRow:
+    words = 0 if pd.isna(row["words"]) else int(row["words"])
+    prompt, system, text = _or(row["story_prompt"], ""), _or(row["system"], "-"), _or(row["text"], "")
+    return StoryRow(str(row["dataset"]), str(row["story"]), prompt, system, words, text)
+
+
+def _or(value: Any, otherwise: str) -> str:
+    return otherwise if pd.isna(value) else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder
-from judge.ratings.preferences_table.table import ComparisonFacts
+from judge.ratings.preferences_table.journaled import ComparisonFacts
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:

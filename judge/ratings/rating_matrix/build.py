@@ -13,14 +13,64 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.errors import SpecError, unknown
-from judge.ratings.rating_matrix.matrix import Cell, RatingMatrix
-from judge.ratings.rating_matrix.means_of_repeats import means_of_repeats
-from judge.ratings.rating_matrix.raters import raters
-from judge.ratings.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
+from judge.base.records import Scale
+from judge.ratings.rating_matrix.matrix import Cell, Codes, Floats, Integers, RatingMatrix, cell_means, sort_rows
 from judge.stats.correlation import kendall
 
 if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable, RunFacts
+
+
+# Decides which imported judge cells hold means of repeats and which hold single ratings. A judge cell is run x judge
+# x Eval-Prompt x criterion. A declaration in the import has priority.
+
+_WHOLE = Scale(min=-1e9, max=1e9, step=1)
+
+
+def means_of_repeats(
+    facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
+) -> tuple[bool, ...]:
+    """For each judge cell (run x judge x Eval-Prompt x criterion), whether it holds means of repeats. `asked` (number
+    of repeats requested) and `ratings` have shape (judge cells, stories). A cell with several repeats of a story holds
+    single ratings.
+    """
+    return tuple(
+        is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])
+        for i, (cell, is_imported) in enumerate(zip(cells, imported, strict=True))
+    )
+
+
+def _mean(facts: Sequence[RunFacts], cell: Cell, ratings: Floats) -> bool:
+    elsewhere = [fact for fact in facts if fact.parser == "imported"]
+    # A folder may hold several runs, of which its facts name the first.
+    own = [fact for fact in elsewhere if fact.run == cell.run] or elsewhere
+    single_flags = {fact.single for fact in own}
+    if single_flags <= {True, False} and len(single_flags) == 1:
+        return single_flags == {False}
+    scale = next((c.scale for fact in own for c in fact.criteria if c.name == cell.criterion), _WHOLE)
+    return not all(scale.on_step(float(rating)) for rating in np.unique(ratings[~np.isnan(ratings)]))
+
+
+# Names of the raters. Equal names in different panels are different persons.
+
+_PANEL = "panel"
+
+
+def raters(frame: pd.DataFrame) -> pd.Series[Any]:
+    """The column of raters' names of a ratings table. If a name occurs in several panels of a dataset, the panel's name
+    is added to it: "NAME of PANEL".
+    """
+    rater = frame["rater"]
+    if _PANEL not in frame.columns:
+        return rater
+    named = frame[[*("dataset", "rater"), _PANEL]].astype(object).dropna().drop_duplicates()
+    twice = named[named.duplicated(["dataset", "rater"], keep=False)]
+    if twice.empty:
+        return rater
+    text, panel = rater.astype(object), frame[_PANEL].astype(object)
+    shared = text.isin(set(twice["rater"])) & panel.notna()
+    return text.where(~shared, text.astype(str) + " of " + panel.astype(str))
+
 
 _KEY = ("run", "judge", "eval_prompt", "criterion")
 _BUILT: ContextVar[dict[tuple[int | str, ...], tuple[RatingsTable, tuple[RatingMatrix, ...]]] | None] = ContextVar(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL
+from judge.base.errors import DataError, RunFolderError
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, RatingsTable, RunFacts
 
 Codes = NDArray[np.integer[Any]]
 Names = Sequence[str | None]
@@ -135,3 +137,124 @@ def _repeats(pieces: Sequence[Piece], count: int) -> pd.arrays.IntegerArray:
 def _explanations(pieces: Sequence[Piece]) -> pd.Series[Any]:
     blank = (np.full(p.rating.size, None, dtype=object) if p.explanations is None else p.explanations for p in pieces)
     return pd.Series(np.concatenate([np.empty(0, dtype=object), *blank]))
+
+
+# The column `label` of a ratings table: the label that each rating is the code of.
+
+Scales = Mapping[tuple[str, str], Scale]
+"""(dataset, criterion in small letters) -> its scale."""
+
+
+def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
+    """Scale of every criterion with labels, by (dataset, criterion in small letters).
+
+    `facts` holds the facts (`RunFacts`) and the datasets of each result folder. Raises RunFolderError where a criterion
+    of one dataset has different labels, or none, in another folder: its codes would have two meanings in one table.
+    """
+    scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
+    for fact, datasets in facts:
+        for dataset in datasets:
+            for criterion in fact.criteria:
+                scale, first = scales.setdefault((dataset, criterion.name.casefold()), (criterion.scale, fact))
+                if scale.labels != criterion.scale.labels:
+                    raise RunFolderError(
+                        f"{criterion.name} of dataset {dataset!r} is rated {_words(scale)} in {first.path} and "
+                        f"{_words(criterion.scale)} in {fact.path}",
+                        hint="make one table for each",
+                    )
+    return {key: scale for key, (scale, _) in scales.items() if scale.labels}
+
+
+def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> pd.DataFrame:
+    """The frame with the column `label`; the frame unchanged where no scale has labels.
+
+    Human ratings of a criterion get labels only if all of them are codes, because people may have rated on another
+    scale. The column is categorical if `explanations` is False.
+    """
+    if not scales:
+        return frame
+    words = sorted({label for scale in scales.values() for label in scale.labels})
+    number = {word: n for n, word in enumerate(words)}
+    codes = np.full(len(frame), -1, dtype=width(len(words)))
+    rating, people = frame["rating"].to_numpy(dtype=np.float64), (frame["source"] == "rater").to_numpy()
+    for scale, rows in _rows(frame, scales):
+        of_scale = np.array([number[label] for label in scale.labels], dtype=codes.dtype)
+        for side in (rows[people[rows]], rows[~people[rows]]):
+            is_code = _codes(rating[side], scale)
+            rated = ~np.isnan(rating[side])
+            if not people[side].any() or bool(is_code[rated].all()):
+                codes[side[is_code]] = of_scale[rating[side[is_code]].astype(np.int64)]
+    column = np.array([*words, None], dtype=object)[codes] if explanations else categories(codes, words)
+    labelled = frame.drop(columns=LABEL, errors="ignore").assign(**{LABEL: column})
+    return labelled[ordered(labelled.columns)]
+
+
+def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
+    """The imported rows with the labels of the column `label` turned into codes in `rating`.
+
+    `with_labels` restores the labels. Raises DataError for a label that its criterion does not have, and for a label
+    that contradicts the rating in its row.
+    """
+    if LABEL not in frame.columns:
+        return frame
+    rating = frame["rating"].to_numpy(dtype=np.float64, copy=True)
+    scales = {criterion.name.casefold(): criterion.scale for criterion in criteria if criterion.scale.labels}
+    given = frame[LABEL].notna().to_numpy()
+    folded = frame["criterion"].astype(str).str.casefold()
+    for name in folded[given].unique():
+        own = given & (folded == name).to_numpy()
+        scale = scales.get(name)
+        if scale is None:
+            _refuse(frame, own, file, "a label of a criterion that has none in manifest.json", None)
+            continue
+        code_of_word = {word: scale.code_of(str(word)) for word in frame.loc[own, LABEL].unique()}
+        code = frame[LABEL].map(code_of_word).to_numpy(dtype=np.float64, na_value=np.nan)
+        _refuse(frame, own & np.isnan(code), file, "no label of this criterion", scale)
+        _refuse(frame, own & ~np.isnan(rating) & (rating != code), file, "not the label of the rating beside it", scale)
+        rated = frame["status"].isin(("ok", "imported")).to_numpy()
+        _refuse(frame, own & ~rated, file, "a label stands beside a status that says there is none", None)
+        rating[own] = code[own]
+    return frame.drop(columns=LABEL).assign(rating=rating)
+
+
+def notes_of(scales: Scales) -> list[str]:
+    """Notes on which label each code stands for, one for each scale."""
+    sets: dict[Scale, None] = dict.fromkeys(scales.values())
+    return [f"a rating is the code of its label: {scale.code_words}" for scale in sets]
+
+
+def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
+    """The ratings table with only the scales in `scales`, and without the notes on its other scales. Used for a part of
+    a table that needs fewer scales.
+    """
+    gone = set(notes_of(table.labels)) - set(notes_of(scales))
+    facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
+    return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table
+
+
+def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[np.intp]]]:
+    """Yield each scale with the indices of the rows that were rated on it."""
+    dataset, datasets = pd.factorize(frame["dataset"])
+    criterion, criteria = pd.factorize(frame["criterion"])
+    for (name, folded), scale in scales.items():
+        which = [c for c, level in enumerate(criteria) if str(level).casefold() == folded]
+        datasets_of_scale = [d for d, level in enumerate(datasets) if str(level) == name]
+        yield scale, np.flatnonzero(np.isin(dataset, datasets_of_scale) & np.isin(criterion, which))
+
+
+def _codes(rating: NDArray[np.float64], scale: Scale) -> NDArray[np.bool_]:
+    """Mask of the ratings that are codes of the scale's labels."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((rating >= scale.min) & (rating <= scale.max) & (rating == np.round(rating)), dtype=np.bool_)
+
+
+def _words(scale: Scale) -> str:
+    return f"by labels ({', '.join(scale.labels)})" if scale.labels else f"{scale.min:g} to {scale.max:g}"
+
+
+def _refuse(frame: pd.DataFrame, wrong: NDArray[np.bool_], file: object, message: str, scale: Scale | None) -> None:
+    if wrong.any():
+        row = int(wrong.argmax())
+        allowed = None if scale is None else scale.code_words
+        value = frame[LABEL].iloc[row]
+        raise DataError(message, file=file, row=row + 2, column=LABEL, found=value, allowed=allowed)

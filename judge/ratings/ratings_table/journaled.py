@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.answers.journal import JournalReader
-from judge.answers.journal.counting import queries_of
+from judge.answers.journal.spending import queries_of
 from judge.answers.journal.standing import file_state
 from judge.answers.parsing import PARSERS, Parser
 from judge.answers.parsing.stored_answers import StoredAnswers
@@ -20,7 +20,9 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import RunFolderError
 from judge.base.judge_name import JudgeName
 from judge.base.records import Criterion
-from judge.ratings.ratings_table.block import Block, judged
+from judge.base.wording import Advice, Note
+from judge.inputs.perturbations.perturbation import CATALOGUE
+from judge.inputs.perturbations.story_name import PerturbedName, read_name
 from judge.ratings.ratings_table.columns import Codes, Names, Piece
 from judge.ratings.ratings_table.folder_notes import (
     about_answers,
@@ -29,11 +31,62 @@ from judge.ratings.ratings_table.folder_notes import (
     outside_scale,
     several_models,
 )
-from judge.ratings.ratings_table.helpers import Helpers
-from judge.ratings.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
-from judge.ratings.ratings_table.parsed_file import ParsedFile
-from judge.ratings.ratings_table.table import PANEL, RunFacts, StoryRow
-from judge.ratings.ratings_table.training_stories import about, trained_on
+from judge.ratings.ratings_table.judgments import LEAST, Helpers, Known, Telling, UnusualError, identity_of, judgments
+from judge.ratings.ratings_table.parsed_file import Block, ParsedFile, judged
+from judge.ratings.ratings_table.table import PANEL, RatingsTable, RunFacts, StoryRow, about, trained_on
+
+# Recognises stories that were perturbed on purpose, by their ids, and removes them from tables.
+
+
+def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
+    """Parsed ids of the perturbed stories of one dataset, by story id; empty if the dataset has none.
+
+    Unchanged copies of stories are included. An id with "@" may be an ordinary id. Such ids are therefore parsed only
+    if at least one of them names a known perturbation or an unchanged copy.
+    """
+    marked = (str(story) for story in stories if "@" in str(story))
+    names = {story: name for story in marked if (name := read_name(story)) is not None}
+    marks_known = any(name.perturbation is None or name.perturbation in CATALOGUE for name in names.values())
+    return names if marks_known else {}
+
+
+def without_perturbed(table: RatingsTable) -> RatingsTable:
+    """The table without perturbed stories, which no system wrote and no person rated.
+
+    They would bias statistics such as a system's mean, a judge's self-agreement and the use of the scale. A note in
+    each result folder's facts gives the number of stories left out.
+    """
+    gone = {str(dataset): _changed(table, dataset) for dataset in table.stories.index.unique(level=0)}
+    gone = {dataset: names for dataset, names in gone.items() if names}
+    if not gone:
+        return table
+    frame = table.frame
+    rows = np.zeros(len(frame), dtype=np.bool_)
+    for dataset, names in gone.items():
+        rows |= (frame["dataset"].eq(dataset) & frame["story"].isin(names)).to_numpy(dtype=np.bool_)
+    keep = ~table.stories.index.isin([(dataset, story) for dataset, names in gone.items() for story in names])
+    facts = tuple(
+        replace(fact, notes=(*fact.notes, _note(fact.dataset, len(gone[fact.dataset]))))
+        if fact.dataset in gone
+        else fact
+        for fact in table.facts
+    )
+    return replace(table, frame=frame[~rows], stories=table.stories[keep], facts=facts)
+
+
+def _changed(table: RatingsTable, dataset: object) -> list[str]:
+    """Ids of the dataset's perturbed stories in the table."""
+    index = table.stories.index
+    names = perturbed_names(index.get_level_values(1)[index.get_level_values(0) == dataset])
+    return [story for story, name in names.items() if name.perturbation is not None]
+
+
+def _note(dataset: str, count: int) -> str:
+    return Note(
+        f"{dataset}: {count} perturbed stories are left out: this table is about the stories as they were",
+        Advice("judge stress report has the others"),
+    )
+
 
 Beside = Callable[[JournalReader, RunFacts], None]
 """Told of each journal while what is read of it is of one moment."""

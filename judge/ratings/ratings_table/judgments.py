@@ -7,21 +7,110 @@ If the journal has not been written since the last pass, no answer is read at al
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
+
+import orjson
 
 from judge.answers.journal import JournalReader
 from judge.answers.journal.standing import EVAL_PROMPT, ROWS, answer, content
+from judge.answers.parsing import parser as load_parser
 from judge.answers.parsing.sources import code_of
 from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.asking.run_folder import ResultFolder
 from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
-from judge.base.records import Answer
-from judge.ratings.ratings_table.block import Block, Judged, judged
-from judge.ratings.ratings_table.helpers import Helpers
-from judge.ratings.ratings_table.parsed_file import FORMAT, ParsedFile
+from judge.base.records import Answer, Criterion
+from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Judged, ParsedFile, judged
+
+# Helper processes that parse shares of a long journal in parallel.
+
+_STALLED = 60.0
+"""Seconds without a block after which nobody waits for others any more."""
+
+_PAUSE = 0.05
+
+# With our own path of imports: the folder that we work in is not to be searched for modules.
+_CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from judge.ratings.ratings_table.judgments import main; main()"
+)
+
+
+class Helpers:
+    """Context manager that starts helper processes: one fewer than there are processor cores.
+
+    Each helper parses a share of a folder's blocks of answers.
+    """
+
+    def __init__(self, folder: Path, parser: str, identity: str) -> None:
+        self._words = [str(folder), parser, identity]
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def shares(self) -> int:
+        """Number of shares into which the blocks are divided, one for each process; the calling process takes the
+        first.
+        """
+        return 1 + len(self._processes)
+
+    def __enter__(self) -> Helpers:
+        others = _cores() - 1 if sys.executable and not getattr(sys, "frozen", False) else 0
+        path = orjson.dumps(sys.path).decode()
+        nobody = subprocess.DEVNULL
+        for share in range(1, others + 1):
+            words = [
+                sys.executable,
+                "-P",
+                "-c",
+                _CODE,
+                path,
+                *self._words,
+                str(share),
+                str(others + 1),
+                str(os.getpid()),
+            ]
+            try:
+                self._processes.append(subprocess.Popen(words, stdin=nobody, stdout=nobody, stderr=nobody))
+            except OSError:
+                break
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+        self._processes = []
+
+    def wait(self, count: Callable[[], int], tell: Callable[[int], object]) -> None:
+        """Wait until all processes have ended, or until the number of stored judgments has not changed for 60 seconds.
+
+        `count` returns the number of answers whose judgments are stored; `tell` is called with each new number.
+        """
+        before, since = -1, time.monotonic()
+        while any(process.poll() is None for process in self._processes):
+            now = count()
+            if now != before:
+                before, since = now, time.monotonic()
+                tell(now)
+            if time.monotonic() - since > _STALLED:
+                return
+            time.sleep(_PAUSE)
+
+
+def _cores() -> int:
+    """Number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
 
 LEAST = 1_000
 """Answers from which on judgments are kept: fewer are parsed while a file would be opened."""
@@ -209,3 +298,28 @@ def _walked(
 
 def _each(contents: bytes) -> list[bytes]:
     return [contents[start : start + 16] for start in range(0, len(contents), 16)]
+
+
+# Program of a helper process that parses its share of a journal's blocks into `derived/`; started by `helpers`.
+
+
+def main() -> None:
+    """Parse one share of a journal's answers, which the command-line arguments name, and store the judgments in the
+    cache. Stops early if the parent process has ended.
+    """
+    folder, parser, identity, share, shares, parent = sys.argv[2:]
+    result = ResultFolder(Path(folder))
+    loaded = load_parser(parser)
+    with JournalReader(result.journal) as journal, journal.snapshot():
+        definition = journal.meta()["definition"]
+        texts = {story.id: story.text for story in journal.stories(ratings=False)}
+        if identity_of(parser, loaded.version, definition, texts.items()) != identity:
+            return
+        criteria = map(Criterion.of, definition["criteria_records"])
+        reading = StoredAnswers.of_run(loaded, criteria, definition, texts.__getitem__)
+        with ParsedFile(result.parsed(parser), identity) as kept:
+            walk = Walk(journal, reading, kept)
+            for number in journal.blocks()[int(share) :: int(shares)]:
+                if not kept.writable or (os.name != "nt" and os.getppid() != int(parent)):
+                    return
+                walk.block(number)

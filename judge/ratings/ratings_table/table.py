@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from judge.backends.trained.model import marks_of
+from judge.base.errors import RunFolderError
 from judge.base.records import Criterion, Scale
+from judge.base.wording import Advice, Note
 
 COLUMNS = (
     "run",
@@ -142,3 +145,59 @@ class RatingsTable:
     facts: tuple[RunFacts, ...]
     labels: Mapping[tuple[str, str], Scale] = field(default_factory=dict)
     panel: str | None = None
+
+
+# Removes stories that a trained judge saw in training from that judge's ratings, with a note.
+
+
+def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
+    """Ids of the stories that the judge was trained on, or whose story-prompts were in its training data.
+
+    Story-prompts and texts are compared with the short hashes that the manifest recorded from the model. Empty for a
+    judge without such hashes. Raises RunFolderError where no story is left.
+    """
+    server = manifest.get("in_force", {}).get("server") or {}
+    marks = frozenset(str(server.get("trained_on") or "").split())
+    if not marks:
+        return frozenset()
+    gone = frozenset(
+        row.story for row in stories.values() if any(mark in marks for mark in marks_of(row.story_prompt, row.text))
+    )
+    if gone and len(gone) == len(stories):
+        raise RunFolderError(
+            f"{folder}: {manifest.get('judge')} was trained on the story-prompts of all {len(stories)} stories, and "
+            "nothing is left to say about it",
+            hint="let it judge other stories; its card.json has its accuracy out of fold",
+        )
+    return gone
+
+
+def about(judge: str, gone: frozenset[str], stories: Mapping[str, StoryRow]) -> list[str]:
+    """A note on how many stories were left out because the judge was trained on their story-prompts; [] if none was."""
+    if not gone:
+        return []
+    where = f"{judge} was trained on the story-prompts of {len(gone)} of these {len(stories)} stories"
+    return [f"{where}: its rows about these are left out"]
+
+
+# Panels (groups of raters, such as experts) in a ratings table: their names, and a note where panels are pooled.
+
+
+def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Sorted names of the raters' panels; () where no panel is known."""
+    return tuple(sorted(str(name) for name in frame[PANEL].dropna().unique())) if PANEL in frame.columns else ()
+
+
+def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
+    """The facts about each result folder, with an added note that panels are pooled if the frame has panels."""
+    panel_names = panels_in(frame)
+    return (
+        [replace(fact, notes=(*fact.notes, pooled_note(panel_names))) for fact in facts] if panel_names else list(facts)
+    )
+
+
+def pooled_note(panels: Sequence[str]) -> str:
+    """Note under every table that pools the ratings of several panels."""
+    many = f"people of {len(panels)} panels" if len(panels) > 1 else "people of one panel"
+    sentence = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
+    return Note(sentence, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))

@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judge.base.estimate import Estimate
-from judge.reproduce.cell import Cell, Numbers, Place, as_printed
-from judge.reproduce.published import Printed
-from judge.reproduce.recipe import OURS, PUBLISHED, Recipe
+from judge.reproduce.cell import OURS, PUBLISHED, Cell, Numbers, Place, Printed, Recipe, as_printed
 
 AVERAGE = "Avg"
 

@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
+from judge.analysis.preference.agreement import PENALTY
 from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
 from judge.base.estimate import Estimate
@@ -17,7 +20,84 @@ from judge.base.records import Pair, Story
 from judge.inputs.datasets.studies import plotguided, storyer_pairs, storyer_reasons
 from judge.inputs.datasets.studies.storyer import read_stories as read_wp200
 from judge.inputs.text_features import length
+from judge.reproduce.cell import Place, Printed
 from judge.stats.ordering import upvote_order
+from judge.stats.regression import pairwise_logistic
+from judge.stats.resampling.grouped_folds import folds_of_groups
+
+# Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds.
+
+ASPECTS = (
+    "opening",
+    "middle",
+    "ending",
+    "character",
+    "scene",
+    "heartwarming",
+    "sad",
+    "horror",
+    "funny",
+    "novelty",
+)
+"""The ten aspects as the study's tables name them, in the order of its numbers."""
+
+CONTROL = "floor: surface, out of fold"
+PEOPLE = "people: one against four"
+TABLE_2, OUT_OF_STORY = "floor: most frequent in Table 2", "floor: most frequent in other stories"
+TABLE_2_MEANS, UPVOTES = "floor: aspect means of Table 2", "floor: upvotes of the story"
+COMMONEST = "floor: commonest class"
+ONE_SENTENCE, ANOTHER_STORY = "floor: one sentence for all", "floor: comment on another story"
+SCORES = "plotguided_scores"
+WHICH_200 = "computed on the 300 stories that were released; the study does not state which 200 of them it used"
+
+_PAIRS = "the 100,000 pairs that the study trained and tested on are not in its repository, which holds a sample"
+_FLOORS = "; rows named floor give the score of a guess"
+_TABLES: Mapping[str, str] = {
+    "rank_sizes": f"{_PAIRS} of the training pairs",
+    "aspect_sizes": "the repository holds 100 of 5,964 stories, with 303 comments of the 28,099",
+    "preference_ablation": f"{_PAIRS}; each row is a model trained on them",
+    "aspect_confidence": f"the repository holds neither the test comments nor the model's answers{_FLOORS}",
+    "aspect_rating": f"the repository holds neither the test comments nor the model's answers{_FLOORS}",
+    "comments": "the repository holds neither the generated comments nor people's judgments of them",
+    "domains": "the repository holds no scores of the study's models, nor which stories of WP_200 were upvoted; of a "
+    "judge of your own: judge systems RUN...",
+    "horror": "the repository holds no answers of the study's model",
+    "objective": f"{_PAIRS}; each row is a model trained on them",
+    "sentiment": f"the repository holds no answers of the study's classifier{_FLOORS}",
+    "agreement": "the released sample holds one annotation a story",
+}
+_METHOD = "scores of this method were not released"
+_COLUMNS: Mapping[str, str] = {
+    "rank": "the 22,887 test pairs are not in the repository (data/test_rank_data.pkl is listed there and absent)",
+    "pref200": "PREF200 was not released",
+    "wp200": _METHOD,
+    "scary200": "neither SCARY200 nor scores of this method were released",
+    "coh200": _METHOD,
+}
+_WEIGHTS: Mapping[str, str] = {
+    "wp200": "the study does not state which GPT-2 it used; of one that you choose: judge contamination score "
+    "storyer_wp200",
+    "scary200": "the study does not state which GPT-2 it used, and SCARY200 was not released",
+}
+_STARRED = "the repository holds 100 of 5,964 stories, and none is known to be of the starred columns' comments"
+_OVERLAP = f"{_FLOORS} on the released 303"
+_NOT_HERE = (
+    "MANPLTS' scores are not on this machine: judge data fetch plotguided_wp, judge data fetch plotguided_scores"
+)
+
+
+def missing(place: Place, entry: Printed) -> str:
+    """Reason why the available data do not give a printed cell of StoryER's tables."""
+    table, _, column = place
+    if table == "preference":
+        kind = column.partition("_")[0]
+        if entry.verdict == "near":
+            return _NOT_HERE
+        return (_WEIGHTS if entry.verdict == "with weights" else _COLUMNS)[kind]
+    if table == "aspect_sizes" and column.endswith("*"):
+        return _STARRED
+    return _TABLES[table] + (_OVERLAP if table == "comments" and entry.verdict == "floor" else "")
+
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -224,3 +304,55 @@ def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estim
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_HALF),
         upvote_order.distance(higher, lower, pairs.story_prompt),
     )
+
+
+# Surface baseline for StoryER's pairs: a pairwise logistic regression on surface features, evaluated out of fold.
+
+
+def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
+    """For each of StoryER's pairs, the log odds that the surface baseline gives to the story that people preferred (the
+    more upvoted one); above 0 = a correct prediction.
+
+    Each pair is predicted by models fitted without any pair of its story-prompt.
+    """
+    difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=True))
+    lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
+    groups = [str(code) for code in pairs.story_prompt]
+    folds = min(FOLDS, len(set(groups)))
+    runs = [
+        pairwise_logistic.out_of_fold(
+            difference * lead[:, None], lead, folds_of_groups(groups, folds, seed + turn), PENALTY
+        )
+        for turn in range(FOLDINGS)
+    ]
+    return np.asarray(np.mean(runs, axis=0) * lead, dtype=np.float64)
+
+
+def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
+    """Score of each of these stories, by the surface model fitted on all of StoryER's pairs. The texts of story-prompts
+    are not used.
+    """
+    difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
+    spread = np.sqrt((difference**2).mean(axis=0))
+    scale = np.where(spread > 0, spread, 1.0)
+    weights = pairwise_logistic.fit(difference / scale, np.ones(len(difference)), PENALTY)
+    return np.asarray((_rows(stories, prompts=False) / scale) @ np.where(spread > 0, weights, 0.0), dtype=np.float64)
+
+
+def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
+    """Surface features of stories, shape (stories, features). A story without words has features 0. `prompts`: whether
+    the texts of story-prompts are used.
+    """
+    frame = pd.DataFrame(
+        {"text": [s.text for s in stories], "story_prompt": [s.story_prompt if prompts else "" for s in stories]},
+        index=[s.id for s in stories],
+    )
+    surface = Surface.of(frame)
+    return np.where(surface.blank[:, None], 0.0, surface.rows)
+
+
+def _differences(pairs: RankedPairs, rows: Floats) -> Floats:
+    """Features of the more upvoted story minus features of the other story, shape (pairs, features)."""
+    row_of = {name: at for at, name in enumerate(pairs.stories)}
+    both = np.array([[row_of[higher], row_of[lower]] for higher, lower in pairs.order])
+    return np.asarray(rows[both[:, 0]] - rows[both[:, 1]], dtype=np.float64)

@@ -1,6 +1,6 @@
 """The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
 
-The reader (`judge.inputs.datasets.studies.hanna_user_study`) inverts the answers to the first question. Columns of the
+The reader (`judge.inputs.datasets.studies.hanna`) inverts the answers to the first question. Columns of the
 file are positions, not persons.
 """
 
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from judge.base.estimate import Estimate
-from judge.inputs.datasets.studies.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
-from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.recipe import Recipe
+from judge.inputs.datasets.studies.hanna import ITEMS, POSITIONS, QUESTIONS, read_items
+from judge.reproduce.cell import Numbers, Place, Recipe
 from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement
 from judge.stats.estimation import means

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.reproduce.cell import Numbers, Place
-from judge.reproduce.recipe import OURS, Recipe
+from judge.reproduce.cell import OURS, Numbers, Place, Recipe
 from judge.reproduce.tables.correlations import FIRST_EVAL_PROMPT, LEVELS, Level, sides, tau
 from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.scores import DISTANCES, NAMES, Floats, Scores
+from judge.reproduce.tables.system_means import DISTANCES, NAMES, Floats, Scores
 from judge.stats.correlation import dependent_correlations as dependent
 from judge.stats.estimation import multiplicity
 

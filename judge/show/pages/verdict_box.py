@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from judge.questions.summary.answers import Answer
-from judge.questions.summary.result import Summary, in_a_row
+from judge.questions.summary.result import Answer, Summary, in_a_row
 
 
 def summary_boxes(summary: Summary) -> list[Markup]:

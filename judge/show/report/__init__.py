@@ -6,8 +6,8 @@ assembles them. `methods` describes what was done, `references` cites the source
 missing.
 """
 
-from judge.show.report.contents import page_sections
 from judge.show.report.inputs import ReportInputs, ReportOptions
 from judge.show.report.page import html
+from judge.show.report.write import page_sections
 
 __all__ = ["ReportInputs", "ReportOptions", "html", "page_sections"]

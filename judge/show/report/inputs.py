@@ -14,8 +14,8 @@ from judge.analysis import classes, panels
 from judge.analysis.classes import Classes
 from judge.analysis.correlation import Correlations
 from judge.analysis.correlation.margins import Margin
+from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
-from judge.analysis.coverage.verdicts import VerdictCoverage, verdict_coverage
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.inputs.pass_rate import with_pass_rate
@@ -47,7 +47,7 @@ from judge.explanations.audit.results import report as audit_report
 from judge.explanations.audit.results.report import AuditReport
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
-from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.choice import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Summary

@@ -2,17 +2,220 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from markupsafe import Markup
+
+from judge.analysis import diagnose
+from judge.analysis.coverage import tables as coverage_tables
+from judge.analysis.diagnose import Diagnosis
+from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
+from judge.analysis.systems import tables
+from judge.analysis.systems.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
-from judge.base.errors import SpecError
+from judge.base.errors import JudgeError, SpecError
+from judge.base.printing.tables import Column, Table
 from judge.base.references import bibtex
 from judge.base.whole_file import write_whole
-from judge.show.report.contents import page_sections, sections_of
+from judge.contamination.tables import report_table
+from judge.questions.summary import preferences as preferences_said
+from judge.show.pages.verdict_box import box
+from judge.show.report.blocks import Section, failed, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import checklist, methods
 from judge.show.report.page import html
+from judge.show.report.sections import (
+    agreement,
+    audit,
+    checked_table,
+    comparison,
+    consistency,
+    examples,
+    explanation_map,
+    headline,
+    preferences,
+    rating_shares,
+    run_settings,
+    stress,
+)
+
+# Lists the page's sections and makes them. A section that cannot be made is replaced by the reason.
+
+# Sections that only show the tables of an analysis: coverage, systems, diagnostics, contamination.
+
+
+def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks on coverage: requests, answers and ratings, and how stories without ratings differ from stories with
+    ratings.
+    """
+    summary, *others = coverage_tables.tables(inputs.coverage)
+    sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
+    return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
+
+
+def system_blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks on systems: mean human and judge ratings, and the pairs of systems on which judges and people
+    agree.
+    """
+    options = SystemsOptions(
+        drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
+    )
+    system_tables = tables.tables(systems(inputs.table, options))
+    return [shown(table, inputs) for table in system_tables] or [prose("No system has a rating.")]
+
+
+def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks on tests for known failures of judges; tests without a significant result are shown in a folded
+    table.
+    """
+    if not inputs.has_people:
+        sentence = (
+            "No people's ratings of these stories are known, and every test compares a judge with them: "
+            "no test was made."
+        )
+        return [prose(sentence)]
+    result = diagnose.diagnose(inputs.table, DiagnoseOptions(drop_systems=inputs.options.drop_systems))
+    (significant,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
+    counted = diagnose.counted(result)
+    return [
+        prose(inputs.raters.worded(f"{counted[:1].upper()}{counted[1:]}.")),
+        shown(_tally(result), inputs),
+        shown(significant, inputs, folded=True),
+        shown(every, inputs, folded=True, title=f"{every.title}: every test, significant or not"),
+    ]
+
+
+def _tally(result: Diagnosis) -> Table:
+    """Table of counts of significant tests: one row per judge and Eval-Prompt, one column per kind of failure."""
+    kinds = {finding.diagnostic: finding.kind.tail for finding in result.findings}
+    tally: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for finding in result.findings:
+        mine = tally.setdefault((finding.cell.judge, finding.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
+        if finding.test.p is not None:
+            mine[finding.diagnostic][0] += finding.finds(result.options.alpha)
+            mine[finding.diagnostic][1] += 1
+    rows: list[dict[str, str | None]] = []
+    for (judge, prompt), mine in tally.items():
+        counted = {kind: f"{positive} of {total}" if total else None for kind, (positive, total) in mine.items()}
+        rows.append({"judge": judge, "eval_prompt": prompt, **counted})
+    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
+    notes = (
+        "significant tests (p not adjusted), of those that could be computed",
+        f"tails of these tests: {', '.join(f'{name} {tail}' for name, tail in kinds.items())}",
+        "a dash: no test could be made (see every test)",
+    )
+    return Table("Findings by kind", columns, rows, result.counts_signature, notes)
+
+
+def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks on whether models have seen the stories in training, or, without a scores file, with the command that
+    makes one.
+    """
+    if inputs.contamination is None:
+        return [
+            prose(
+                "Whether a judge has seen these stories in training was not measured. judge contamination score makes "
+                "a scores file; judge report --contamination FILE shows its results here."
+            )
+        ]
+    return [shown(report_table(inputs.contamination), inputs)]
+
+
+_FOLDED = {
+    "methods": "The methods, written for a paper, with references",
+    "asked": "What every judge was asked with, and what was in force",
+}
+"""Sections that are looked up, not read: what they hold."""
+
+Maker = Callable[[ReportInputs], list[Markup]]
+Progress = Callable[[str], None]
+
+
+def _summary(inputs: ReportInputs) -> list[Markup]:
+    if inputs.checked is not None:
+        return [box([*headline.answers(inputs), *checked_table.answers(inputs)])]
+    of_ratings = headline.blocks(inputs) if inputs.rates else []
+    return [*of_ratings, *([box(preferences_said.answers(inputs))] if inputs.compared else [])]
+
+
+SECTIONS: tuple[tuple[str, str, Maker], ...] = (
+    ("summary", "What the runs show", _summary),
+    ("agreement", "Agreement with people", agreement.blocks),
+    ("coverage", "Coverage", coverage_blocks),
+    ("comparison", "Eval-Prompts and judges compared", comparison.blocks),
+    ("consistency", "Consistency", consistency.blocks),
+    ("ratings", "How ratings are used", rating_shares.blocks),
+    ("systems", "Systems", system_blocks),
+    ("diagnostics", "What goes wrong", diagnostic_blocks),
+    ("disagreements", "Where judge and people differ most", examples.blocks),
+    ("explanations", "Explanations", explanation_map.blocks),
+    ("audit", "Audit of explanations by people", audit.blocks),
+    ("contamination", "Contamination", contamination_blocks),
+    ("methods", "Methods", methods.blocks),
+    ("checklist", "What a reviewer will ask", checklist.blocks),
+    ("asked", "Settings and provenance", run_settings.blocks),
+)
+"""(anchor, heading, maker)."""
+
+PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.blocks)
+"""Of pages about runs that compared."""
+
+STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress.blocks)
+"""Of pages about runs on perturbed stories."""
+
+
+CHECKED: tuple[str, str, Maker] = ("file", "How the file was read, and what is missing in it", checked_table.blocks)
+"""Of pages about one table of ratings made elsewhere."""
+
+
+COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
+    ("summary", "What the runs show", _summary),
+    ("agreement", "Agreement with people's preferences", preferences.agreement_blocks),
+    ("order", "Order: noise and place", preferences.order_blocks),
+    ("systems", "Systems", preferences.system_blocks),
+    ("stories", "Stories within a story-prompt", preferences.story_blocks),
+    ("transitivity", "Transitivity", preferences.transitivity_blocks),
+    ("coverage", "Coverage", preferences.coverage_blocks),
+    ("methods", "Methods", methods.blocks),
+    ("checklist", "What a reviewer will ask", checklist.blocks),
+    ("asked", "Settings and provenance", run_settings.blocks),
+)
+"""Of pages about runs that compared, and hold no rating."""
+
+
+def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
+    """The sections of the report page, in order: link target, heading, and the function that makes the section.
+
+    Sections on preferences and stress tests follow agreement if there are any.
+    """
+    if not inputs.rates:
+        return COMPARISONS
+    if inputs.checked is not None:
+        absent = checked_table.without(inputs)
+        return (
+            ("summary", "What the file shows", _summary),
+            CHECKED,
+            *(entry for entry in SECTIONS[1:] if entry[0] not in absent),
+        )
+    more = ((PREFERENCES, bool(inputs.compared)), (STRESS, inputs.stressed is not None))
+    return (*SECTIONS[:2], *(section for section, there in more if there), *SECTIONS[2:])
+
+
+def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
+    """Yield each section of the report page; `progress` is called with the section's heading before the section is
+    made.
+    """
+    for identity, title, maker in sections_of(inputs):
+        if progress is not None:
+            progress(title)
+        named = title if identity == "audit" else inputs.raters.worded(title)
+        try:
+            blocks = maker(inputs)
+        except JudgeError as error:
+            blocks = [failed(f"{named} cannot be shown", error)]
+        yield Section(identity, named, blocks, _FOLDED.get(identity, ""))
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.resampling.cluster_jackknife import with_jackknife
+from judge.stats.resampling.jackknife import with_jackknife
 from judge.stats.shares import proportion
 
 Floats = NDArray[np.float64]

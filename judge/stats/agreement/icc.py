@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.bias.reversed_scale import likely_cause
+from judge.stats.bias.scale_use import likely_cause
 
 Floats = NDArray[np.float64]
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")

@@ -36,7 +36,7 @@ from judge.stats.agreement.chance_agreement import (
     raw_agreement,
 )
 from judge.stats.resampling import bootstrap
-from judge.stats.resampling.cluster_jackknife import with_jackknife
+from judge.stats.resampling.jackknife import with_jackknife
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.int64]

@@ -37,7 +37,7 @@ from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.resampling import resampled_correlation
 from judge.stats.resampling.bootstrap import Resamples
-from judge.stats.resampling.group_means import in_resamples
+from judge.stats.resampling.resampled_tau import in_resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

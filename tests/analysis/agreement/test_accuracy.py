@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import somersd
 
-from judge.analysis.agreement.accuracy import AccuracyRow, accuracies
-from judge.analysis.agreement.accuracy_tables import tables
+from judge.analysis.agreement.accuracy import AccuracyRow, accuracies, tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.base.errors import SpecError

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.agreement.binary_labels import LabelRow, discrimination
-from judge.analysis.agreement.labels_tables import tables
+from judge.analysis.agreement.binary_labels import LabelRow, discrimination, tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.base.errors import SpecError

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.agreement.drift import GroupRow, HomogeneityRow, drift
-from judge.analysis.agreement.drift_tables import tables
+from judge.analysis.agreement.drift import GroupRow, HomogeneityRow, drift, tables
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.ratings.ratings_table import RatingsTable
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.agreement.label_rules import labels
+from judge.analysis.agreement.binary_labels import labels
 from judge.base.errors import SpecError
 from judge.ratings.rating_matrix import RatingMatrix, build
 

@@ -11,18 +11,11 @@ import pandas as pd
 import pytest
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import (
-    accuracy,
-    accuracy_tables,
-    binary_labels,
-    drift,
-    drift_tables,
-    labels_tables,
-    replacement,
-    replacement_tables,
-    sliding_sets,
-    sliding_sets_tables,
-)
+from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, replacement_tables, sliding_sets
+from judge.analysis.agreement import accuracy as accuracy_tables
+from judge.analysis.agreement import binary_labels as labels_tables
+from judge.analysis.agreement import drift as drift_tables
+from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.coverage import tables as coverage_tables
@@ -31,7 +24,7 @@ from judge.analysis.criteria import tables as criteria_tables
 from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements
-from judge.analysis.jury import tables as jury_tables
+from judge.analysis.jury import jury as jury_tables
 from judge.analysis.jury.jury import jury
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
 from judge.analysis.options.table_options import (

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from judge.analysis.agreement.sliding_sets import SlidingRow, sets
-from judge.analysis.agreement.sliding_sets_tables import tables
+from judge.analysis.agreement.sliding_sets import SlidingRow, sets, tables
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from judge.analysis.aspects import printed
-from judge.analysis.aspects.compute import OTHER_STORIES, TABLE_2, aspects
-from judge.analysis.aspects.result import PLACES, AspectRow, Aspects
+from judge.analysis.aspects import compute as printed
+from judge.analysis.aspects.compute import OTHER_STORIES, PLACES, TABLE_2, AspectRow, Aspects, aspects
 from judge.analysis.options.table_options import AspectsOptions
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate

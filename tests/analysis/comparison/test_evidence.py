@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judge.analysis.comparison.evidence import disagreements, holds_for, questions, views
-from judge.analysis.comparison.family import AdjustedTests
+from judge.analysis.comparison.result import AdjustedTests
+from judge.analysis.comparison.sentence import disagreements, holds_for, questions, views
 from judge.analysis.comparison.tau_differences import Agreement, TauTest
 from judge.analysis.options.table_options import Swap
 from judge.base.estimate import Estimate

@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 from judge.analysis.diagnose import Finding, diagnose
-from judge.analysis.diagnose.kinds import COPY, DIAGNOSTICS, MIDDLING, PEOPLE, REVERSED, REVERSED_RATER
-from judge.analysis.diagnose.limits import Bounded, bounded
+from judge.analysis.diagnose.kinds import (
+    COPY,
+    DIAGNOSTICS,
+    MIDDLING,
+    PEOPLE,
+    REVERSED,
+    REVERSED_RATER,
+    Bounded,
+    bounded,
+)
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import OptionError
 from judge.base.estimate import Estimate

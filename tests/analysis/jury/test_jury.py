@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.jury import tables
-from judge.analysis.jury.jury import jury
+from judge.analysis.jury import jury as tables
+from judge.analysis.jury.jury import jury, jury_name, ratings_of
 from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel
-from judge.analysis.jury.ratings import jury_name, ratings_of
-from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Row
-from judge.analysis.jury.weights import Weight
+from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Row, Weight
 from judge.analysis.options.table_options import JuryOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import render

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.analysis.jury.jury import jury
-from judge.analysis.jury.tables import tables
+from judge.analysis.jury.jury import jury, tables
 from judge.analysis.options.table_options import JuryOptions, from_words
 from judge.base.errors import OptionError, SpecError
 from tests.analysis.planning.test_planning import pilot

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
-from judge.analysis.jury.combiners import COMBINERS
+from judge.analysis.jury.panel import COMBINERS
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval
 from judge.analysis.options.table_options import Combiner, Interval, NamedCombiner
 from judge.base.choices import registry
@@ -18,7 +18,7 @@ from judge.stats.comparing.comparisons import Comparisons
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.stats.estimation import multiplicity, stratified
-from judge.stats.regression import calibration
+from judge.stats.regression import calibration_error as calibration
 from judge.stats.resampling import bootstrap, jackknife, resampled_correlation
 
 CHOICES: list[tuple[Any, Mapping[Any, Any]]] = [

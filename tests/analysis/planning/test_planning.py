@@ -11,9 +11,9 @@ import pytest
 
 from judge.analysis import planning
 from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.planning.figures import EVERY, FILE, study
+from judge.analysis.planning.price_of_validity import Answer, Lever, Planned
 from judge.analysis.planning.printed import sentences
-from judge.analysis.planning.result import Answer, Lever, Planned
-from judge.analysis.planning.studies import EVERY, FILE, study
 from judge.base.errors import OptionError
 from judge.base.folders.shipped import package_file
 from judge.base.records import Criterion, Scale

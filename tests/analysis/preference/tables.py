@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from judge.inputs.datasets.dataset import Dataset
-from judge.ratings.preferences_table.table import COLUMNS, ComparisonFacts, PreferencesTable
+from judge.ratings.preferences_table.journaled import COLUMNS, ComparisonFacts, PreferencesTable
 
 
 def of_dataset(dataset: Dataset) -> PreferencesTable:

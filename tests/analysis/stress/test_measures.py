@@ -12,7 +12,7 @@ from judge.analysis.correlation import compute
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress import Paired, Stress, stress, tables
 from judge.analysis.stress.rated import NO_POINTS
-from judge.analysis.stress.verdicts import verdicts
+from judge.analysis.stress.result import verdicts
 from judge.questions.charts.stress import forest
 from judge.ratings.ratings_table import RatingsTable
 from judge.ratings.ratings_table.imported import _directions

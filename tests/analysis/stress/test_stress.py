@@ -12,11 +12,11 @@ import pytest
 
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress import Paired, Stress, stress, tables
-from judge.analysis.stress.verdicts import verdicts
+from judge.analysis.stress.result import verdicts
 from judge.base.errors import OptionError, SpecError
 from judge.base.printing.tables import render
 from judge.ratings.ratings_table import perturbed_names
-from judge.ratings.ratings_table.perturbed import without_perturbed
+from judge.ratings.ratings_table.journaled import without_perturbed
 from tests.analysis.stress.planted import CHANGES, planted
 
 WITHOUT_CONTROL = StressOptions(control=False)

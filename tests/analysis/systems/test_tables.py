@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.pass_rate import Selection, narrowed
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems import standings
+from judge.analysis.systems import separation as standings
 from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.systems import systems
 from judge.analysis.systems.tables import tables

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from judge.base.errors import DataError
 from judge.explanations.audit.exchange.answers_file import FORMAT, import_answers, write_answers
-from judge.explanations.audit.exchange.importing import import_file
-from judge.explanations.audit.exchange.label_studio import import_annotations, write_tasks
+from judge.explanations.audit.exchange.label_studio import import_annotations, import_file, write_tasks
 from judge.explanations.audit.exchange.study_csv import import_study_csv, write_study_csv
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.snapshot import snapshot

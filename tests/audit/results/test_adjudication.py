@@ -12,8 +12,7 @@ from judge.explanations.audit.file.store import AuditStore
 from judge.explanations.audit.results.adjudication import adjudicate, disputes
 from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.rates import rates
-from judge.explanations.audit.results.report import report
+from judge.explanations.audit.results.report import rates, report
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]

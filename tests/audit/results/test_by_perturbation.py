@@ -15,7 +15,7 @@ from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.printed import audit_tables
 from judge.explanations.audit.results.report import report
 from judge.explanations.audit.sample.options import SampleOptions
-from judge.explanations.audit.sample.populations_file import read_population
+from judge.explanations.audit.sample.population import read_population
 from judge.explanations.audit.sample.sampling import sample
 from judge.show.web.audit.tasks import annotation_task
 

@@ -13,7 +13,8 @@ from judge.base.estimate import Estimate
 from judge.explanations.audit.exchange.study_csv import write_study_csv
 from judge.explanations.audit.file.snapshot import AuditSnapshot, snapshot
 from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
-from judge.explanations.audit.results import rates, report
+from judge.explanations.audit.results import report
+from judge.explanations.audit.results import report as rates
 from judge.explanations.audit.results.adjudication import adjudicate, disputes
 from judge.explanations.audit.results.printed import audit_tables
 from judge.show.report import inputs

@@ -19,8 +19,7 @@ from judge.explanations.audit.results.adjudication import adjudicate
 from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.options import EXEMPT, ReportOptions
 from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.rates import agreement, agreement_with_others, rates
-from judge.explanations.audit.results.report import report
+from judge.explanations.audit.results.report import agreement, agreement_with_others, rates, report
 from judge.explanations.audit.sample.practice import practise
 from judge.stats.agreement import chance_agreement
 from tests.audit.conftest import subject

@@ -10,7 +10,7 @@ import pytest
 
 from judge.answers.parsing.answer_tokens import read_tokens
 from judge.backends import Settings, open_backend
-from judge.backends.gemini.backend import GEMINI, gemini_backend
+from judge.backends.gemini import GEMINI, gemini_backend
 from judge.backends.openai.credentials import Credentials
 from judge.base.credentials.providers import PROVIDERS
 from judge.base.credentials.trust import UntrustedHostError

@@ -11,10 +11,9 @@ import orjson
 import pytest
 
 from judge.backends.openai.errors import status_error
-from judge.backends.server_refusals.body import read_error_body
+from judge.backends.server_refusals.body import duration, read_error_body, retry_delay
 from judge.backends.server_refusals.kinds import read_refusal
 from judge.backends.server_refusals.refused_settings import refused_settings
-from judge.backends.server_refusals.retry_delay import duration, retry_delay
 
 SENT: dict[str, Any] = {
     "model": "m",

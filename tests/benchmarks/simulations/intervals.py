@@ -23,8 +23,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.correlation.intervals import Intervals
-from judge.analysis.correlation.statistic import Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Side, Statistic
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix, build

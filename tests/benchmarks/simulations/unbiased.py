@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from judge.analysis.diagnose import diagnose
-from judge.analysis.diagnose.limits import bounded, found_without_limit
+from judge.analysis.diagnose.kinds import bounded, found_without_limit
 from judge.analysis.options.table_options import DiagnoseOptions
 from tests.benchmarks.simulations.bounded_raters import POPULATIONS, Judges
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene

@@ -12,7 +12,7 @@ import pytest
 from judge.base.errors import DataError, SpecError
 from judge.base.records import Pair
 from judge.inputs.datasets import Dataset, open_dataset
-from judge.inputs.datasets.files.pair_map import FORMS, proposal
+from judge.inputs.datasets.files.pair_table import FORMS, proposal
 
 Write = Callable[[str, str | bytes], Path]
 

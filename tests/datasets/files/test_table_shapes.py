@@ -15,10 +15,9 @@ import pytest
 
 from judge.base.errors import DataError, JudgeError, MissingExtraError
 from judge.base.records import Rating, Story
-from judge.cli.option_words import mend
+from judge.cli.table_options import mend
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.files.column_guess import guess
-from judge.inputs.datasets.files.column_words import column_options
+from judge.inputs.datasets.files.column_guess import column_options, guess
 
 Write = Callable[[str, str | bytes], Path]
 ONE = "The lamp went out at nine and Mara waited on the stairs, counting."

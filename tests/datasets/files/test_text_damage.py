@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets.files.text_damage import damage_in
+from judge.inputs.datasets.check import damage_in
 
 
 @pytest.mark.parametrize(

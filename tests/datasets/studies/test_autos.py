@@ -12,7 +12,7 @@ from judge.cli.main import app
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
-from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.inputs.perturbations.story_name import read_name
 
 LINES = {

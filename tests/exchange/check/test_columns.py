@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from judge.base.errors import DataError, SpecError
-from judge.cli.option_words import with_flags as flags
+from judge.cli.table_options import with_flags as flags
 from judge.exchange.check.given_columns import GivenColumns
-from judge.exchange.check.names import named
 from judge.exchange.check.table import Checked, check
+from judge.exchange.check.table_cells import named
 
 WIDE = {
     "id": [f"s{i}" for i in range(24)],

@@ -14,7 +14,7 @@ from judge.analysis.diagnose import diagnose, tables
 from judge.base.errors import DataError, JudgeError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.cli.option_words import mend
+from judge.cli.table_options import mend
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
 from judge.inputs.datasets import open_dataset

@@ -14,9 +14,7 @@ from judge.analysis.preference.ranked import ranked
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.exchange.imports.imported_preferences import write_preferences
-from judge.exchange.logs.as_preferences import read_preferences
-from judge.exchange.logs.tools import PREFERENCE_TOOLS
+from judge.exchange.logs.tools import PREFERENCE_TOOLS, read_preferences, write_preferences
 from judge.ratings.preferences_table import PreferencesTable, compares, read
 from judge.ratings.ratings_table import read as read_ratings
 

@@ -17,12 +17,10 @@ from judge.base.errors import DataError, SpecError
 from judge.base.references import works
 from judge.cli.main import main
 from judge.demo import run_demos
-from judge.exchange.imports.hub_folder import read_hub
 from judge.exchange.imports.imported_folder import write_folder
+from judge.exchange.imports.readers import read_hub
 from judge.exchange.outputs.bibtex import entries, without_card
-from judge.exchange.outputs.given_away import GiveAway, pseudonyms, tables_of
-from judge.exchange.outputs.hub import write_hub
-from judge.exchange.outputs.irw import write_irw
+from judge.exchange.outputs.hub import GiveAway, pseudonyms, tables_of, write_hub, write_irw
 from judge.exchange.ratings.file import read_ratings
 from judge.ratings.ratings_table import RatingsTable, read
 

@@ -13,10 +13,8 @@ import pytest
 
 from judge.asking.run_folder import ResultFolder
 from judge.cli.main import main
-from judge.exchange.reader import registry
-from judge.exchange.reader.look import Look
-from judge.exchange.reader.reader import Reader
-from judge.exchange.reader.registry import reader_of, readers
+from judge.exchange import reader as registry
+from judge.exchange.reader import Look, Reader, reader_of, readers
 from judge.inputs.datasets.locate import released
 
 LOGS = Path(__file__).parents[1] / "logs" / "files"

@@ -11,7 +11,7 @@ import pytest
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.asked_form import has_asked_form
-from judge.asking.execution.sending.form_watch import FIRST
+from judge.asking.execution.sending.pace import FIRST
 from judge.asking.execution.session import Result, Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder

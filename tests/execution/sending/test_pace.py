@@ -9,8 +9,7 @@ from itertools import accumulate
 
 import pytest
 
-from judge.asking.execution.sending.budget import Account, Budget
-from judge.asking.execution.sending.pace import Pace
+from judge.asking.execution.sending.pace import Account, Budget, Pace
 from judge.asking.execution.sending.schedule import Work
 from judge.backends.rate_limits import Limit, RateLimits
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.asking.execution.sending.breaker import Breaker
-from judge.asking.execution.sending.limiter import Limiter
-from judge.asking.execution.sending.retry import decide
+from judge.asking.execution.sending.breaker import Breaker, decide
+from judge.asking.execution.sending.runner import Limiter
 from judge.asking.execution.sending.schedule import Schedule, Work
 from judge.base.errors import BackendError
 from judge.base.records import Criterion, Generation, Message, Query, Story

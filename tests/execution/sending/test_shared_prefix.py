@@ -9,8 +9,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.asking.execution.sending.schedule import Schedule, Work
-from judge.asking.execution.sending.shared_prefix import LEAST, led, marked, with_cache_points
+from judge.asking.execution.sending.schedule import LEAST, Schedule, Work, led, marked, with_cache_points
 from judge.base.records import Criterion, Generation, Message, Query, Story
 
 STORY = Story("s1", "", "x", "text")

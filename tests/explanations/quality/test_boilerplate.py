@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.boilerplate import boilerplate, runs
-from judge.explanations.quality.rows import codes
+from judge.explanations.quality.groundedness import boilerplate, runs
+from judge.explanations.quality.specificity import codes
 
 
 def naive(texts: list[str], story: np.ndarray, words: int, share: float) -> list[float]:

@@ -14,8 +14,7 @@ from judge.cli.main import main
 from judge.explanations.corpus.corpus import frame_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions, contradictions
-from judge.explanations.quality.contradicting.read_flags import mark, precision, read_flags
-from judge.explanations.quality.contradicting.table import table
+from judge.explanations.quality.contradicting.table import mark, precision, read_flags, table
 from judge.stats.shares.proportion import wilson
 
 GOOD = ("vivid", "coherent", "moving", "elegant", "gripping")

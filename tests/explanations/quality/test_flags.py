@@ -14,13 +14,12 @@ from judge.base.errors import SpecError
 from judge.cli.main import main
 from judge.explanations.corpus.corpus import stories_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.evidence import Library
+from judge.explanations.quality.evidence import Library, Reading, Readings
 from judge.explanations.quality.flag_rates import TOO_FEW, explained, measure, validation
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.quoted_points import QuotedPoints
-from judge.explanations.quality.readings import Reading, Readings
 from judge.inputs.criteria import load_criteria
-from judge.inputs.datasets.studies.hanna_user_study import QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from tests.explanations import planted
 
 CRITERIA = {criterion.name: criterion for criterion in load_criteria("hanna").criteria}

@@ -10,8 +10,8 @@ import pytest
 
 from judge.base.printing.tables import Table
 from judge.explanations.corpus.reading import read_texts
+from judge.explanations.quality.numbers import agreement, measure, predict, rank_correlation
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rating_agreement import agreement, measure, predict, rank_correlation
 from judge.inputs.embedding.vectors import embed
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.resampling import bootstrap

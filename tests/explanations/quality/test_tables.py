@@ -19,7 +19,7 @@ from judge.cli.main import main
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import stored
-from judge.explanations.quality import readings
+from judge.explanations.quality import evidence as readings
 from judge.explanations.quality.flags import RULES
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.explanations.quality.numbers import Numbers, numbers

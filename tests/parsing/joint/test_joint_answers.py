@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from judge.answers.parsing import parser
-from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.joint import joint_judgments
 from judge.base.records import Criterion, Response, Scale
 from judge.inputs.criteria import load_criteria
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.ours import json_answer
 from judge.answers.parsing.ours.json_answer import objects_in
 from judge.answers.parsing.ours.parser import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judge.answers.parsing import parser
-from judge.answers.parsing.ours.rating_pattern import check_pattern
+from judge.answers.parsing.ours.from_story import check_pattern
 from judge.base.errors import SpecError
 from judge.base.records import Criterion, Judgment, Response, Scale
 from tests.growth import linear

@@ -9,11 +9,9 @@ import pytest
 import yaml
 
 from judge.answers.parsing import parser
-from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.joint import joint_judgments
 from judge.base.records import Criterion, Judgment, Response, Scale, Story
-from judge.inputs.perturbations.edit import applied
-from judge.inputs.perturbations.made import maker
-from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
 
 HERE = Path(__file__).parent
 OURS = parser("ours")

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from judge.show.report import ReportInputs, ReportOptions
-from judge.show.report.sections import first_box, headline
+from judge.show.report.sections import headline
+from judge.show.report.sections import headline as first_box
 
 
 def test_the_demos_questions_are_answered(demo_run: Path) -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from judge.reproduce.tables.comment_overlap import bleu, rouge_l
+from judge.reproduce.storyer import bleu, rouge_l
 
 
 def test_a_text_overlaps_with_itself_wholly() -> None:

@@ -11,10 +11,9 @@ import pytest
 from judge.base.errors import DataError
 from judge.base.folders.shipped import package_file
 from judge.reproduce import hanna
-from judge.reproduce.cell import Cell, Place
-from judge.reproduce.published import published, read_published
+from judge.reproduce.cell import Cell, Place, published, read_published
+from judge.reproduce.printing import numbers_in, sentence
 from judge.reproduce.study import Options
-from judge.reproduce.tables.counting import numbers_in, sentence
 from tests.documents.blocks import ROOT
 
 

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from judge.inputs.datasets.studies.hanna_scores import read_score_file
-from judge.reproduce.cell import Cell, Place
-from judge.reproduce.recipe import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED
+from judge.reproduce.cell import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED, Cell, Place
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables import correlations
-from judge.reproduce.tables.correlation_intervals import estimates, resampled_tau
-from judge.reproduce.tables.scores import JUDGED, NAMES, Scores
+from judge.reproduce.tables.correlations import estimates, resampled_tau
+from judge.reproduce.tables.system_means import JUDGED, NAMES, Scores
 from judge.stats.resampling import bootstrap
 
 CRITERIA = tuple(NAMES)

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from judge.cli.commands import COMMANDS
 from judge.reproduce import hanna
-from judge.reproduce.cell import Cell, Place, as_printed
-from judge.reproduce.published import published
-from judge.reproduce.recipe import PUBLISHED
+from judge.reproduce.cell import PUBLISHED, Cell, Place, as_printed, published
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.scores import NAMES
+from judge.reproduce.tables.system_means import NAMES
 
 MATCHING = {
     "correlations_overall_EP1": 91,

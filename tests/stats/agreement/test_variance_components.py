@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from judge.base.errors import DataError
-from judge.cli.option_words import with_flags
+from judge.cli.table_options import with_flags
 from judge.stats.agreement import icc
 from judge.stats.agreement.analogous_anova import Facet, analogous_anova
 from judge.stats.agreement.variance_components import VarianceComponents, variance_components

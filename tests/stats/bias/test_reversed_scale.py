@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.bias.reversed_scale import likely_cause, remark, reversed_columns
+from judge.stats.bias.scale_use import likely_cause, remark, reversed_columns
 
 
 def ratings(rng: np.random.Generator, turns: tuple[int, ...], n: int = 80) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.stats.comparing import cluster_influence, davidson, win_graph
+from judge.stats.comparing import davidson, win_graph
+from judge.stats.comparing import preference_agreement as cluster_influence
 from judge.stats.comparing.comparisons import Comparisons, comparisons
 from judge.stats.comparing.davidson import Fit
 from judge.stats.comparing.strengths import Bootstrap, strengths
@@ -176,7 +177,7 @@ def test_a_graph_is_connected_as_scipy_says() -> None:
 def test_batched_refits_are_the_fits_of_their_resamples() -> None:
     found = study(np.random.default_rng(3), 25)
     fit = fitted(found)
-    from judge.stats.comparing import cluster_bootstrap
+    from judge.stats.comparing import strengths as cluster_bootstrap
 
     drawn = cluster_bootstrap.resampled(fit, 20, np.random.default_rng(5)).parameters
     counts = np.random.default_rng(5).multinomial(25, np.full(25, 1 / 25), size=20)

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from judge.stats.estimation.balanced import balanced
-from judge.stats.estimation.stratified import draw
+from judge.stats.estimation.stratified import balanced, draw
 
 CROSSED = np.array(list(itertools.product(range(4), range(4))))
 THREE = np.array(list(itertools.product(range(2), range(3), range(5))))

@@ -7,8 +7,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from judge.stats.regression.calibration import Kind, fit_calibration
-from judge.stats.regression.calibration_error import Bin, bias, calibration_error, reliability_bins, rmse
+from judge.stats.regression.calibration_error import (
+    Bin,
+    Kind,
+    bias,
+    calibration_error,
+    fit_calibration,
+    reliability_bins,
+    rmse,
+)
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

@@ -11,7 +11,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.kernels import compiled
-from judge.stats.resampling import bootstrap, group_means, resampled_correlation, resampled_tau
+from judge.stats.resampling import bootstrap, resampled_correlation, resampled_tau
+from judge.stats.resampling import resampled_tau as group_means
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 ENGINES = ("never", "always")

@@ -10,7 +10,8 @@ from scipy.stats import binomtest, kendalltau
 
 from judge.stats.correlation import kendall
 from judge.stats.kernels import compiled
-from judge.stats.resampling import swap_test, swapped_tau
+from judge.stats.resampling import swap_test
+from judge.stats.resampling import swap_test as swapped_tau
 
 
 @pytest.fixture(params=["never", "always"])

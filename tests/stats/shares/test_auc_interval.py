@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from judge.contamination.area import area
-from judge.stats.shares.auc_interval import score_interval
+from judge.contamination.threshold import area
+from judge.stats.shares.auc import score_interval
 from tests.benchmarks.simulations.clean_contamination import NAME, scores_file
 
 Z = 1.959963984540054

@@ -5,12 +5,106 @@ plainly.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page
+from judge.answers.parsing.words import phrases
 from judge.answers.parsing.words import vocabulary as words
 from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN
+from judge.answers.parsing.words.vocabulary import Names
+from judge.base.records import Scale
+
+# An answer prepared for the search for ratings: lower case, simplified markup and quotation marks, all characters at
+# their original positions.
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
+_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
+_SCALE_RANGE = re.compile(
+    r"(?:(?<=\bscale of )|(?<=\bscale from ))(\d{1,3})\s?[-–]\s?(\d{1,3})\b"
+    r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
+)
+_WINDOW = 130
+"""Characters before a number that are read for what it counts. The bound keeps the time of long answers linear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A cleaned answer (`text`), its lower-case copy of equal length (`low`), the names of the requested criterion and
+    of others, and the scale. `last` is the end of the answer's text, without white space after it.
+    """
+
+    text: str
+    low: str
+    names: Names
+    scale: Scale
+    last: int
+    """Where the text ends but for white space."""
+
+    def tokens_before(self, position: int) -> list[str]:
+        """Words and punctuation marks in the 130 characters before a position, without text in parentheses."""
+        window = self.low[max(0, position - _WINDOW) : position]
+        if ")" in window or "]" in window:
+            window = _PARENTHESIS.sub(" ", window)
+        if "scale" in window:
+            window = _SCALE_RANGE.sub(r"\1\3 to \2\4", window)
+        tokens: list[str] = _TOKEN.findall(window)
+        return tokens
+
+    def part(self, begin: int, end: int) -> Page:
+        """The prepared answer with all text outside [begin, end) replaced by spaces, so that positions stay the
+        same.
+        """
+        before, after = " " * begin, " " * (len(self.low) - end)
+        text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
+        return replace(self, text=text, low=low, last=end)
+
+    def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
+        """(start, end, punctuation mark at the end) of the sentence around [start, stop). The mark is "" where the
+        sentence ends with its line.
+        """
+        first = max(0, start - _REACH)
+        begin = first
+        for match in _SENTENCE_STOP.finditer(self.low, first, start):
+            if not _ABBREVIATION.search(self.low, max(0, match.start() - 4), match.start() + 1):
+                begin = match.end()
+        for match in _NUMBER_THEN_CAPITAL.finditer(self.text, begin, start):
+            begin = match.end()
+        last = _SENTENCE_LAST.search(self.low, stop, min(len(self.low), stop + _REACH))
+        if last is None:
+            return begin, min(len(self.low), stop + _REACH), ""
+        return begin, last.start(), last.group()[:1].strip()
+
+    def word_at(self, position: int) -> str:
+        """The first word at or after a position, in lower case."""
+        match = _WORD.match(self.low, position)
+        return match.group(1) if match else ""
+
+
+_REACH = 400
+"""Characters to each side in which a sentence may end: an answer without stops would take quadratic time."""
+
+_SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
+_NUMBER_THEN_CAPITAL = re.compile(
+    r"(?:\d|\b(?i:zero|one|two|three|four|five|six|seven|eight|nine|ten))[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])"
+)
+_SENTENCE_LAST = re.compile(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
+_WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
+
+
+def page(text: str, names: Names, scale: Scale) -> Page:
+    """A cleaned text prepared for the search for ratings: lower case, simplified markup and quotation marks, all
+    characters at their original positions.
+    """
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    for mark, plain in (("*", " "), ("_", " "), ("`", " "), ("’", "'"), ("~", " "), ("\\", " ")):
+        if mark in low:
+            low = low.replace(mark, plain)
+    return Page(text, low, names, scale, len(text.rstrip()))
+
 
 _RANGE_OPENERS = words.word_set("between from somewhere anywhere around")
 _OWN_WORDS = words.STORY | words.SUBJECT | words.RATING
@@ -238,3 +332,109 @@ def behind_revision(page: Page, position: int) -> str | None:
     for match in _REVISES.finditer(sentence):
         end = match.end()
     return sentence[end:] if end >= 0 else None
+
+
+# Checks whether the sentence around a number states it as the judge's own rating of this story, or only mentions it.
+
+Assertion = Literal["asserted", "doubtful", "denied"]
+
+_FORMS = ("label", "leading", "line", "boxed")
+_FEW_CHARACTERS = 24
+""""Rating: 4?" asks; a question mark further behind ends another thought."""
+
+
+def assertion(page: Page, mention: Mention, form: str) -> Assertion:
+    """Whether a number's sentence gives it as the judge's rating: `asserted` (yes), `denied` (no) or `doubtful`
+    (unclear). `form` is the form in which the number is stated (such as `label`, `leading`, `sentence`).
+    """
+    begin, end, mark = page.sentence(mention.start, mention.stop)
+    before, after = page.low[begin : mention.start], page.low[mention.stop : end]
+    if mark == "?" and (form not in _FORMS or len(after) <= _FEW_CHARACTERS):
+        return "denied"
+    if phrases.TEMPLATE.search(page.low, max(0, begin - 40), mention.start) or _struck_out(page.text, mention):
+        return "denied"
+    if form == "boxed":
+        return "asserted"
+    core = phrases.ASIDE.sub(" ", _behind_last(phrases.RESET, before))
+    if phrases.HYPOTHETICAL.search(core) or phrases.ELSEWHERE.search(core):
+        return "denied"
+    if form == "label":
+        return "asserted"
+    if _only_spoken_of(page, mention, core, after):
+        return "denied"
+    if form in _FORMS:
+        return "denied" if phrases.CONDITION_AFTER.match(after.lstrip(" ,")) else "asserted"
+    if _conditioned(after) or _about_another(page, core) or phrases.EXAMPLE.search(before):
+        return "denied"
+    if phrases.AT_FIRST.search(core) or _not_given(core):
+        return "denied"
+    return "doubtful" if phrases.UNSURE.search(core) else "asserted"
+
+
+def is_template(text: str, position: int) -> bool:
+    """Whether the words before a position introduce an example of an answer, so that the text there is not the answer
+    itself.
+    """
+    return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
+
+
+def _struck_out(text: str, mention: Mention) -> bool:
+    """Whether the number is struck out: ~~4~~."""
+    line = text.rfind("\n", 0, mention.start) + 1
+    end = text.find("\n", mention.stop)
+    after = text[mention.stop :] if end < 0 else text[mention.stop : end]
+    return "~~" in after and text.count("~~", line, mention.start) % 2 == 1
+
+
+def _behind_last(stop: re.Pattern[str], text: str) -> str:
+    """The text after the last match of `stop`; the whole text where there is no match."""
+    start = 0
+    for match in stop.finditer(text):
+        start = match.end()
+    return text[start:]
+
+
+def _not_given(core: str) -> bool:
+    """Whether the clause before the number denies the rating, says that the judge only intended to give it, or says
+    that other people give it or that something other than the story receives it.
+    """
+    clause = _behind_last(phrases.CLAUSE_END, core)
+    own = clause
+    for match in phrases.OWN_SUBJECT.finditer(clause):
+        if not phrases.HOLDS_A_CLAUSE.search(clause, 0, match.start()):
+            own = clause[match.start() :]
+    ways = (phrases.DENIED, phrases.INTENDED, phrases.ALONE, phrases.OTHER_OBJECT, phrases.OTHERS_RATE)
+    return any(way.search(own) for way in ways)
+
+
+def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool:
+    """Whether the words directly after the number show that it is not the judge's rating: "a 2 would be too harsh", "2
+    by people", "2 on Goodreads".
+    """
+    if phrases.ONLY_SPOKEN_OF.match(after) or phrases.BY_OTHERS.match(after) or phrases.TO_ANOTHER.match(after):
+        return True
+    if phrases.GERUND.search(core) and phrases.BEING_AFTER.match(after):
+        return True
+    name = phrases.PLACE_NAME.match(page.text, mention.stop)
+    return name is not None and not _is_known_word(page, name.group(1).lower())
+
+
+def _conditioned(after: str) -> bool:
+    """Whether the rest of the clause states a condition: "a 2 if it had an ending"."""
+    stop = phrases.SUFFIX_END.search(after)
+    near = phrases.NOT_A_CONDITION.sub(" ", after[: stop.start()] if stop else after)
+    return phrases.CONDITION_AFTER.search(near) is not None
+
+
+def _about_another(page: Page, core: str) -> bool:
+    """Whether the sentence begins by naming another aspect than the requested criterion: "In terms of style, it is a
+    2".
+    """
+    topic = phrases.TOPIC.match(core) or phrases.HEADING.match(core)
+    return topic is not None and any(page.names.is_other(word) for word in topic.group(1).split())
+
+
+def _is_known_word(page: Page, word: str) -> bool:
+    return (
+        page.names.is_asked(word) or page.names.is_other(word) or word in ("story", "scale", "terms", "general", "my")
+    )

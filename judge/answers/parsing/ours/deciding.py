@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from judge.answers.parsing.ours.clauses import revises
+from judge.answers.parsing.ours.clauses import Page, revises
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page
 from judge.answers.parsing.ours.statements import Statement
 from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
 from judge.base.records import Status

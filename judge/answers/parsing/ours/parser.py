@@ -4,28 +4,206 @@ is no rating.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import assert_never
 
-from judge.answers.parsing.ours.cleaning import clean
+from judge.answers.parsing.ours.clauses import Page, page
 from judge.answers.parsing.ours.deciding import decide
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
-from judge.answers.parsing.ours.from_story import is_quoted, without_objects, without_quoted
+from judge.answers.parsing.ours.from_story import is_quoted, pattern_judgment, without_objects, without_quoted
 from judge.answers.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
-from judge.answers.parsing.ours.labelled.label_json import LABELS
 from judge.answers.parsing.ours.labelled.label_reading import label_choice, label_open_form, withheld
+from judge.answers.parsing.ours.labelled.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
-from judge.answers.parsing.ours.page import Page, page
-from judge.answers.parsing.ours.rating_pattern import pattern_judgment
-from judge.answers.parsing.ours.reading import Reading
-from judge.answers.parsing.ours.refusal import refuses
-from judge.answers.parsing.ours.scale_talk import continues_list, ends_cut, opens_line, scale_numbers
-from judge.answers.parsing.ours.statements import Statement, opens_a_list, statement, stating_words
-from judge.answers.parsing.words.criterion_names import Names, names
+from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
 from judge.answers.parsing.words.tiers import DOUBTFUL
+from judge.answers.parsing.words.vocabulary import Names, names
 from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
+
+# Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position.
+
+_THINK_OPEN = re.compile(r"<(think|thinking|thought)>|\[(think)\]|◁(think)▷", re.IGNORECASE)
+_THINK_CLOSE = re.compile(r"</(?:think|thinking|thought)>|\[/think\]|◁/think▷", re.IGNORECASE)
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_OTHER_CHANNEL = "<|channel|>"
+_OWN_TURN = re.compile(
+    r"\s*(?:<s>|\[/inst\]|(?:<\|[a-z_]{1,20}\|>\s?)+(?:assistant\b:?)?(?:<\|[a-z_]{1,20}\|>)?"
+    r"|\#{2,3}[ ]?(?:assistant|response)[ ]?:|assistant[ ]?:)",
+    re.IGNORECASE,
+)
+_RUN_ON = re.compile(
+    r"\n[ \t]{0,9}(?:\#{2,3}[ ]?(?:user|system|assistant|human|instruction|input|response|prompt)\b"
+    r"|(?:human|user|assistant|system)[ ]?:|prompt:[ ])"
+    r"|<\|[a-z_]{1,20}\|>|</s>|<s>|\[/?inst\]|<<sys>>|<(?:end|start)_of_turn>",
+    re.IGNORECASE,
+)
+_RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prompt:", "<|", "s>", "inst]", "_of_turn")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """An answer's text of unchanged length, in which everything that is not the answer is replaced by spaces.
+
+    `run_on` says that a further chat turn was removed.
+    """
+
+    text: str
+    run_on: bool = False
+
+
+def clean(text: str) -> Cleaned:
+    """The answer's text in which reasoning blocks, role markers and everything after the judge's own turn are replaced
+    by spaces.
+    """
+    if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
+        text = _without_thinking(text)
+    lowered = text.lower()
+    for sign in _RUN_ON_SIGNS:
+        if sign in lowered:
+            break
+    else:
+        return Cleaned(text)
+    own = _OWN_TURN.match(text)
+    if own is not None:
+        text = " " * own.end() + text[own.end() :]
+    cut = _RUN_ON.search(text, own.end() if own else 0)
+    if cut is None:
+        return Cleaned(text)
+    return Cleaned(text[: cut.start()] + " " * (len(text) - cut.start()), run_on=True)
+
+
+def _without_thinking(text: str) -> str:
+    """The text with reasoning blocks replaced by spaces. A block without an end mark reaches to the end of the text."""
+    final = text.rfind(_FINAL_CHANNEL)
+    if final >= 0:
+        start = final + len(_FINAL_CHANNEL)
+        return " " * start + text[start:]
+    if text.lstrip().startswith(_OTHER_CHANNEL):
+        return " " * len(text)
+    pieces: list[str] = []
+    done = 0
+    for close in _THINK_CLOSE.finditer(text):
+        # A close without an open: the chat template had already opened the block.
+        opened = _THINK_OPEN.search(text, done, close.start())
+        keep_to = opened.start() if opened else done
+        pieces += [text[done:keep_to], " " * (close.end() - keep_to)]
+        done = close.end()
+    opened = _THINK_OPEN.search(text, done)
+    if opened is None:
+        return "".join(pieces) + text[done:]
+    return "".join(pieces) + text[done : opened.start()] + " " * (len(text) - opened.start())
+
+
+# Detects refusals. Used only for answers without a rating.
+
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am)\s(?:sorry\b.{0,40}\b(?:can't|cannot|can not|unable|won't|not able)"
+    r"|unable\sto|not\sable\sto|not\scomfortable|afraid\s(?:i|that))"
+    r"|i\s(?:can't|cannot|can\snot|won't|will\snot|am\sunable\sto|must\sdecline|decline|refuse)\s?(?:to\s)?"
+    r"(?:rate|give(?![^.\n]{0,30}\b(?:more|higher|better|above|less|lower)\b)|provide|help|assist|fulfil|comply|evaluate|assess|judge|engage|answer|do\s(?:that|this)|complete|continue"
+    r"|create|generate|score|respond|discuss|offer|assign|read|see|access)?"
+    r"|as\san?\s(?:ai|artificial|language\smodel|large\slanguage)"
+    r"|(?:it\sis|it's)\snot\s(?:possible|appropriate)\s(?:for\sme\s)?to\s(?:rate|give|evaluate|provide))"
+)
+_ALONE = re.compile(r"i\s(?:can't|cannot|can\snot|won't|will\snot)\s?\Z")
+
+
+def refuses(low: str) -> bool:
+    """Whether a lower-case text without a rating is a refusal. Only its first 600 characters are read."""
+    # "I cannot relate to the hero" is an opinion: the bare modal alone says nothing.
+    return any(not _ALONE.match(match.group()) for match in _REFUSAL.finditer(low[:600]))
+
+
+# Detects numbers in an answer that restate the scale or number a list.
+
+_BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
+_DEFINES = frozenset(("=", "being", "means", "meaning"))
+_LIST_MARKS = (".", ")", ":")
+_BULLETS = " \t-•>(["
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A whole number that may be a point of the scale or the number of a list item. `behind` is the text after it."""
+
+    start: int
+    value: int
+    behind: str
+    opens_line: bool
+
+
+def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
+    """Start positions of the numbers that belong to a restated scale or to a numbered list."""
+    points: list[_Point] = []
+    for mention in mentions:
+        behind = _BEHIND.match(low, mention.end)
+        if behind is None or mention.kind != "digits" or mention.value % 1 or abs(mention.value) > 1000:
+            continue
+        line = low.rfind("\n", 0, mention.start) + 1
+        opens = mention.start - line < 12 and not low[line : mention.start].strip(_BULLETS)
+        points.append(_Point(mention.start, int(mention.value), behind.group(1), opens))
+    masked = {p.start for p in points if p.behind in _DEFINES}
+    lines = [p for p in points if p.opens_line]
+    masked |= _runs(lines, scale, lists=True)
+    return masked | _runs([p for p in points if p.behind not in (".", ")", "]")], scale, lists=False)
+
+
+def opens_line(low: str, mention: Mention) -> bool:
+    """Whether the number begins its line, possibly after a bullet."""
+    return not low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(_BULLETS)
+
+
+def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
+    """Whether a number alone on the last line may be the next number of the list above it.
+
+    After an empty line it counts as a rating, unless the answer was cut.
+    """
+    line = low.rfind("\n", 0, mention.start) + 1
+    if not opens_line(low, mention) or low[mention.stop :].strip(" \t\n.)"):
+        return False
+    above = low[:line]
+    return mention.value == earlier.value + 1 and (cut or above == above.rstrip() + "\n")
+
+
+def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
+    """Whether a cut answer ends in a line that is only a number, below other lines that begin with numbers. The number
+    may then be the next of a list.
+    """
+    if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
+        return False
+    line = low.rfind("\n", 0, mention.start) + 1
+    return any(previous.start < line and opens_line(low, previous) for previous in earlier)
+
+
+def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
+    """Start positions of the numbers in runs that count up or down by one and restate the scale or number a list.
+
+    Two members suffice for a list from 1 ("1." "2." or "1:" "2:") and for a run that holds both ends of the scale.
+    Otherwise a run needs three members, one of them an end of the scale.
+    """
+    masked: set[int] = set()
+    start = 0
+    for i in range(1, len(points) + 1):
+        step = points[i].value - points[i - 1].value if i < len(points) else 0
+        if abs(step) == 1 and (i == start + 1 or step == points[start + 1].value - points[start].value):
+            continue
+        run = points[start:i]
+        values = [p.value for p in run]
+        numbered = (
+            lists
+            and values[0] == 1
+            and len(run) >= 2
+            and len({p.behind for p in run}) == 1
+            and run[0].behind in _LIST_MARKS
+        )
+        ends = {scale.min, scale.max} & set(values)
+        if numbered or (len(run) >= 3 and ends) or (len(run) >= 2 and len(ends) == 2):
+            masked |= {p.start for p in run}
+        start = i
+    return masked
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,37 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from judge.answers.parsing.ours.assertion import assertion
-from judge.answers.parsing.ours.clauses import Clause, clause_before, revises
-from judge.answers.parsing.ours.labels import label_before
+from judge.answers.parsing.ours.clauses import Clause, Page, assertion, clause_before, revises
+from judge.answers.parsing.ours.labels import label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page
-from judge.answers.parsing.ours.quotation import quotation
-from judge.answers.parsing.ours.reading import StatedWords
 from judge.answers.parsing.words import vocabulary as words
 from judge.answers.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
+from judge.base.records import Judgment
+
+# Types for the result of reading an answer and for the words from which it was read.
+
+
+@dataclass(frozen=True, slots=True)
+class StatedWords:
+    """The words that state a rating: the number and the words before it in its sentence.
+
+    `exact` is a rating written with marks, such as [[4]], which is compared verbatim; "" for a rating in words.
+    """
+
+    words: str
+    exact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A judgment with the words of every statement of a rating, so that the story can be searched for these words.
+
+    `worded` says that the rating is stated in words, and not by a number alone or with marks such as [[4]].
+    """
+
+    judgment: Judgment
+    stated_words: tuple[StatedWords, ...] = ()
+    worded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

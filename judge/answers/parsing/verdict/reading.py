@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -10,13 +11,153 @@ from typing import Literal
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.from_story import stands_in
 from judge.answers.parsing.verdict.context import TAKES_BACK, THINKS_ANEW
-from judge.answers.parsing.verdict.deciding import Decision, decide
-from judge.answers.parsing.verdict.foreign import foreign_statements
 from judge.answers.parsing.verdict.forms import form_statements
-from judge.answers.parsing.verdict.json_verdicts import json_verdict
-from judge.answers.parsing.verdict.sheet import Sheet, sheet
-from judge.answers.parsing.verdict.sides import Sides
+from judge.answers.parsing.verdict.json_verdicts import TIE, Sides, json_verdict
+from judge.answers.parsing.verdict.sheet import Sentence, Sheet, sheet
 from judge.answers.parsing.verdict.statements import Statement, sentence_statements
+
+# Recognises short verdicts in other languages than English: sentences that say which story is better and nothing
+# else.
+
+_SIGNS = re.compile(
+    "meilleur|gewinnt|gagne|gana|vince|ganha|préfère|choisis|besser|bevorzug|wähle|mejor|prefier|elijo|miglior|preferi|scelgo|melhor|prefiro|escolho"
+    "|[更胜选優良好좋낫]|いい|우수|뛰어"
+)
+_W, _L = "(?P<w>[①②])", "(?P<l>[①②])"
+_THE = r"(?:l'|la\s|le\s|die\s|der\s|das\s|il\s|el\s|a\s|o\s)?"
+_OPENING = (
+    r"(?:(?:à\smon\savis|selon\smoi|dans\sl'ensemble|globalement|je\s(?:pense|trouve)\sque|ich\s(?:denke|finde)"
+    r"|en\smi\sopinión|creo\sque|en\sgeneral|secondo\sme|penso\sche|nel\scomplesso|na\sminha\sopinião|acho\sque"
+    r"|我认为|我觉得|总的来说|总体来说|总体而言|综上所述|综合来看|因此|所以),?\s?)?"
+)
+_DEGREE = (
+    r"(?:(?:clairement|nettement|légèrement|un\speu|bien|klar|deutlich|etwas|eindeutig|insgesamt|claramente"
+    r"|ligeramente|un\spoco|chiaramente|leggermente|ligeiramente)\s)?"
+)
+_NOUN = r"(?:\s(?:histoire|récit|texte|geschichte|historia|relato|storia|história))?"
+_BETTER, _THAN = "(?:meilleure?|mejor|migliore|melhor)", r"(?:que|di|della|do\sque)"
+_CHOOSE = (
+    r"(?:je\s(?:préfère|choisis)|ich\s(?:bevorzuge|wähle)|(?:yo\s)?(?:prefiero|elijo)"
+    r"|(?:io\s)?(?:preferisco|scelgo)|(?:eu\s)?(?:prefiro|escolho))"
+)
+_SAID = (
+    rf"{_THE}{_W}\s(?:est|es|è|é)\s{_DEGREE}(?:la\s|le\s|el\s|il\s|a\s)?{_BETTER}{_NOUN}(?:\s{_THAN}\s{_THE}{_L})?",
+    rf"{_THE}{_W}\sist\s{_DEGREE}(?:besser(?:\sals\s{_THE}{_L})?|die\sbessere{_NOUN})",
+    rf"(?:insgesamt|meiner\smeinung\snach|daher|deshalb)\sist\s{_THE}{_W}\s{_DEGREE}(?:besser|die\sbessere{_NOUN})",
+    rf"{_CHOOSE}\s{_THE}{_W}",
+    rf"(?:la\smeilleure|die\sbessere|la\smejor|la\smigliore|a\smelhor){_NOUN}\s(?:est|ist|es|è|é)\s{_THE}{_W}",
+    rf"(?:es\s)?gewinnt\s{_THE}{_W}",
+    rf"{_THE}{_W}\s(?:gewinnt|gagne|gana|vince|ganha)",
+    rf"la\sstoria\smigliore\sè\s{_THE}{_W}",
+    rf"{_W}\s?(?:写得|整体|总体)?(?:更好|较好|更优秀|更胜一筹|更佳|更出色|胜出)(?:一些|一点)?",
+    rf"{_W}\s?比\s?{_L}\s?(?:更好|好|更优秀|更佳|更出色)",
+    rf"我?(?:更喜欢|选择|更倾向于)\s?{_W}",
+    rf"更好的(?:故事)?是\s?{_W}",
+    rf"{_W}\s?の(?:方|ほう)が(?:優れています|優れている|良いです|良い|いいです|いい)",
+    rf"{_W}\s?(?:가|이)\s더\s(?:좋습니다|낫습니다|낫다|좋다|우수합니다|뛰어납니다)",
+)
+_FOREIGN_REASON = (
+    r"(?:,?\s(?:car|parce|weil|denn|da|porque|ya\sque|perché|poiché|pois)\b|,?\s?因为)"
+    r"(?!.{0,400}\b(?:mais|aber|pero|ma|mas|jedoch|cependant)\b)(?!.{0,400}但)[^?]{0,400}"
+)
+_PATTERNS = tuple(re.compile(rf"\W{{0,4}}{_OPENING}{said}(?:{_FOREIGN_REASON})?[\s\"'*)]{{0,4}}") for said in _SAID)
+_ASKS = ("?", "？")
+_EVEN = re.compile(
+    r"\W{0,4}(?:(?:c'est\s)?(?:une\s)?égalité|match\snul|ex\s(?:æ|ae)quo|(?:es\sist\s)?(?:ein\s)?unentschieden"
+    r"|(?:es\s)?(?:un\s)?empate|(?:è\s)?(?:un\s)?pareggio|平局|平手|不分伯仲|引き分け|무승부|ничья|gelijkspel)\W{0,4}"
+)
+
+
+def foreign_statements(sheet: Sheet, sentences: list[Sentence]) -> Iterator[Statement]:
+    """Verdicts stated by whole sentences in other languages than English. Words for a tie count only at the beginning
+    of the answer.
+    """
+    line = sheet.line
+    even = _EVEN.fullmatch(line, sentences[0].begin, sentences[0].end) if sentences else None
+    if even is not None and sentences[0].mark not in _ASKS:
+        yield Statement(TIE, "plain", even.start(), even.end(), even.start(), even.end(), even.start())
+    if _SIGNS.search(line) is None:
+        return
+    for sentence in sentences:
+        if sentence.mark in _ASKS:
+            continue
+        for pattern in _PATTERNS:
+            match = pattern.fullmatch(line, sentence.begin, sentence.end)
+            if match is not None and match.groupdict().get("l") != match.group("w"):
+                start, end = sentence.begin, sentence.end
+                yield Statement(match.group("w"), "plain", start, match.end(), start, end, match.start("w"))
+                break
+
+
+# Chooses among the preferences that an answer states, or gives the status that says why none can be chosen.
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The chosen statement of a preference, or a status that says why none was chosen. `revised` = the statement
+    revises an earlier statement or a first impression.
+    """
+
+    status: Literal["ok", "no_preference", "ambiguous"]
+    statement: Statement | None = None
+    revised: bool = False
+
+
+def decide(stated: list[Statement]) -> Decision:
+    """The preference chosen from all statements of a preference in an answer, or the status where none can be chosen.
+
+    Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
+    form of an answer ("Verdict: B") and explicitly overall statements ("on the whole, B is better") must agree, and
+    have priority over plain sentences. A plain sentence that contradicts them makes the answer ambiguous if it comes
+    after all of them or if none of them is explicitly overall. Praise of a story counts only if no statement prefers
+    the other story or a tie.
+    """
+    whole = sorted(
+        (statement for statement in stated if statement.kind not in ("part", "early")),
+        key=lambda statement: statement.start,
+    )
+    early = [statement for statement in stated if statement.kind == "early"]
+    if not whole:
+        return Decision("no_preference")
+    whole, revised = _from_last_revision(whole)
+    plain = [statement for statement in whole if statement.kind in ("form", "overall")]
+    others = [statement for statement in whole if statement.kind == "plain"]
+    if plain:
+        sides = {statement.side for statement in plain}
+        # Sections on parts come before the verdict on the whole; what comes after it must bear it out.
+        last = max(statement.start for statement in plain)
+        sides |= {statement.side for statement in others if statement.start > last or _bare(plain)}
+        chosen = plain
+    elif others:
+        sides, chosen = {statement.side for statement in others}, others
+    else:
+        sides, chosen = (
+            {statement.side for statement in stated},
+            [statement for statement in whole if statement.kind == "praise"],
+        )
+    if len(sides) > 1:
+        return Decision("ambiguous")
+    form = next((statement for statement in chosen if statement.kind == "form"), None)
+    revised = revised or any(statement.side != chosen[0].side for statement in early)
+    return Decision("ok", form or chosen[0], revised)
+
+
+def _bare(plain: list[Statement]) -> bool:
+    """Whether all these statements have the form of an answer ("Verdict: B"), and none is explicitly overall ("on the
+    whole, B is better").
+    """
+    return all(statement.kind == "form" for statement in plain)
+
+
+def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
+    """(Statements of a preference from the last explicit revision on, whether this revision changes the preference)."""
+    places = [i for i, statement in enumerate(whole) if statement.revises]
+    if not places:
+        return whole, False
+    last = whole[places[-1]]
+    kept = [statement for statement in whole if statement.start >= last.start or statement.stop > last.start]
+    dropped = [statement for statement in whole if statement not in kept]
+    return kept, any(statement.side != last.side for statement in dropped)
 
 
 @dataclass(frozen=True, slots=True)

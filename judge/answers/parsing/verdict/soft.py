@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judge.answers.parsing.answer_tokens import Mass, position, read_tokens
-from judge.answers.parsing.expected_labels import follow_labels
+from judge.answers.parsing.answer_tokens import Mass, follow_labels, position, read_tokens
+from judge.answers.parsing.verdict.json_verdicts import sides
 from judge.answers.parsing.verdict.parser import CHOICES, states_its_label
-from judge.answers.parsing.verdict.sides import sides
 from judge.base.records import Response, Structured, Verdict
 
 # Shares of a smaller total would be ratios of rounding errors.

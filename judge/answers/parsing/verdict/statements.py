@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 
 from judge.answers.parsing.verdict import context
+from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE
 from judge.answers.parsing.verdict.phrasing import PREFERS, TIES, Phrases, possible
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
-from judge.answers.parsing.verdict.sides import FIRST, OTHER, SECOND, TIE
 
 _REACH = 700
 """Half the characters of a sentence that are read, its last ones: this bounds the time for a text without stops."""

@@ -5,11 +5,19 @@ queries, and retries when they are due.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, groupby, pairwise
+from typing import Any
 
-from judge.base.records import Request
+from judge.asking.execution.sending.breaker import FATAL
+from judge.backends import Backend
+from judge.backends.protocol import Rehearsing
+from judge.base.errors import BackendError
+from judge.base.records import Message, Request, Response
 
 
 @dataclass(slots=True, eq=False)
@@ -164,3 +172,211 @@ class Schedule:
     def _wake_all(self) -> None:
         while self._waiters:
             self._wake()
+
+
+# The first query of a plan is sent alone, so that a refusal by the server is known before other queries are sent.
+
+
+@dataclass(slots=True)
+class Early:
+    """The call for the plan's first query, which is sent before all others; it is answered or still in flight.
+
+    `repeats` are the query's repeats that the call requests, and `tokens` is its estimated number of tokens. The holder
+    of this object must await or abandon the call. If the back-end is closed first, the call ends with an error.
+    `started` and `clock` are the time of sending, in seconds since 1970 and by `time.perf_counter`.
+    """
+
+    query: Request
+    repeats: tuple[int, ...]
+    call: asyncio.Task[list[Response]]
+    tokens: float = 0.0
+    started: float = field(default_factory=time.time)
+    clock: float = field(default_factory=time.perf_counter)
+
+    def fits(self, work: Work) -> bool:
+        """Whether the call that was sent before all others includes the query and all repeats of this work."""
+        return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
+
+    async def abandon(self) -> None:
+        """Cancel the call that was sent before all others, and ignore its error."""
+        self.call.cancel()
+        with contextlib.suppress(asyncio.CancelledError, BackendError):
+            await self.call
+
+
+async def rehearse(backend: Backend, work: Work | None) -> Early | None:
+    """Send the plan's first call, and wait for its answer for the time that the back-end specifies. Returns the call,
+    which may still be in flight.
+
+    Raises the server's refusals that would affect every query and, for some back-ends, an error if no answer arrives in
+    time. Returns None where there is nothing to send, or where the back-end uses no server.
+    """
+    if work is None or not isinstance(backend, Rehearsing):
+        return None
+    patience = backend.patience(work.query)
+    early = Early(work.query, work.repeats, asyncio.create_task(backend.complete(work.query, work.repeats)))
+    # Where the sitting fails before anybody awaits the call, its error is of no interest.
+    early.call.add_done_callback(lambda call: call.cancelled() or call.exception())
+    try:
+        done, _ = await asyncio.wait({early.call}, timeout=patience.seconds)
+        if not done and backend.settling:
+            # Something was refused: until it is settled what, nobody follows.
+            done, _ = await asyncio.wait({early.call})
+    except asyncio.CancelledError:
+        await early.abandon()
+        raise
+    if not done and patience.silence is not None:
+        await early.abandon()
+        raise patience.silence
+    error = early.call.exception() if done else None
+    # An answer that lacks what the run needs is no refusal: one may lack it by accident, the run counts three.
+    if isinstance(error, BackendError) and error.kind in FATAL and error.status is not None:
+        raise error
+    return early
+
+
+def first_of(groups: Iterator[list[Work]]) -> tuple[Work | None, Iterator[list[Work]]]:
+    """The plan's first work item (None for an empty plan), and an iterator over the complete plan."""
+    for group in groups:
+        if group:
+            return group[0], chain([group], groups)
+    return None, iter(())
+
+
+# Cache points: positions up to which several prompts are equal, so that a provider can cache this prefix, and the
+# order of requests that makes use of the cache.
+
+LEAST = 40
+"""Characters that a cache point must add to the one before it: for less, no query waits for another."""
+
+
+def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
+    """The groups of calls that are to be sent, with up to `most` cache points added to each query (`Request.shared`). A
+    cache point is a position up to which the query's prompt equals another prompt, so that the provider can cache this
+    prefix. Where `most` is 0, the groups are unchanged.
+
+    Calls whose prompts have a common prefix stay adjacent.
+    """
+    return (marked(group, most) for group in groups) if most else groups
+
+
+def marked(group: Sequence[Work], most: int) -> list[Work]:
+    """The calls of one group, with up to `most` cache points added to each query. The prompts of a group begin with the
+    same text. A cache point is a position up to which the query's prompt equals that of another call.
+    """
+    marked_works: list[Work] = []
+    for alike in _groups_alike(group):
+        for work, points in zip(alike, _points(alike, most), strict=True):
+            query = replace(work.query, shared=points) if points else work.query
+            marked_works.append(Work(query, work.repeats, work.attempts))
+    return marked_works
+
+
+def led(works: Sequence[Work]) -> list[Work]:
+    """The calls that may be sent immediately (leaders), each with its followers: calls that wait until the leader has
+    been answered.
+
+    Among calls that share a cache point (a position up to which their prompts are equal), the first is the leader and
+    the others follow. The same rule applies among the followers of a leader for their next cache point.
+    """
+    roots: list[Work] = []
+    for alike in _groups_alike(works):
+        roots += _led(alike, 0)
+    return roots
+
+
+def _led(works: Sequence[Work], depth: int) -> list[Work]:
+    alone = count()
+
+    def prefix(work: Work) -> Any:
+        points = work.query.shared
+        return _text(work.query)[: points[depth]] if depth < len(points) else next(alone)
+
+    leaders = []
+    for _, members in groupby(works, prefix):
+        leader, *rest = members
+        leader.followers = _led(rest, depth + 1) if rest else None
+        leaders.append(leader)
+    return leaders
+
+
+def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
+    """The calls of `group`, divided into smaller groups. Within each of these, requests differ only in their messages,
+    not in the API or the output schema.
+
+    The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
+    """
+    shapes: dict[Any, list[Work]] = {}
+    for work in group:
+        query = work.query
+        form: Any = None
+        if query.structured != "none":
+            scales = tuple((criterion.name, criterion.scale) for criterion in query.criteria) or query.criterion.scale
+            form = (query.asks_explanation, scales, query.choices)
+        shapes.setdefault((query.api, query.structured, form), []).append(work)
+    return list(shapes.values())
+
+
+def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
+    """Cache points of each call in `works`, which are sorted by prompt. Cache points are positions, in characters, up
+    to which the prompt equals that of another call; there are at most `most` per call.
+    """
+    queries = [work.query for work in works]
+    shared = [_in_common(query, other) for query, other in pairwise(queries)]
+    points_of: list[tuple[int, ...]] = [()] * len(works)
+    open_: list[tuple[int, int, tuple[int, ...]]] = [(0, len(works), ())]
+    while open_:
+        low, high, points = open_.pop()
+        alone = high - low == 1
+        depth = len(_text(queries[low])) if alone else min(shared[low : high - 1])
+        point = depth if alone else _word_end(_text(queries[low]), depth)
+        calls = len(works[low].repeats) if alone else 2
+        if calls > 1 and point - (points[-1] if points else 0) >= LEAST and len(points) < most:
+            points = (*points, point)
+        if alone:
+            points_of[low] = points
+            continue
+        start = low
+        for end in range(low + 1, high + 1):
+            if end == high or shared[end - 1] == depth:
+                open_.append((start, end, points))
+                start = end
+    return points_of
+
+
+def _in_common(first: Request, other: Request) -> int:
+    """Length in characters of the common beginning of two prompts, over all their messages."""
+    total = 0
+    for mine, others in zip(first.messages, other.messages, strict=False):
+        if mine.role != others.role:
+            break
+        common = _common(mine, others)
+        total += common
+        if common < max(len(mine.content), len(others.content)):
+            break
+    return total
+
+
+def _common(first: Message, other: Message) -> int:
+    low, high = 0, min(len(first.content), len(other.content))
+    while low < high:
+        middle = (low + high + 1) // 2
+        # From what is known to be equal on: each character is compared a few times, not each time.
+        if first.content[low:middle] == other.content[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _word_end(text: str, position: int) -> int:
+    """Last position up to `position` at which the text can be cut without splitting a word: directly after white space,
+    or 0.
+    """
+    if position == 0 or text[position - 1].isspace():
+        return position
+    return max(text.rfind(blank, 0, position) + 1 for blank in " \n\t")
+
+
+def _text(query: Request) -> str:
+    return "".join(message.content for message in query.messages)

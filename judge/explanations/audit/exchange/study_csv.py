@@ -10,20 +10,60 @@ annotator. The study's own file has only positions within a block, which do not 
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.fingerprint import sha256
 from judge.base.printing.visible import as_written, no_formula
 from judge.base.whole_file import draft
 from judge.base.wording import Advice
-from judge.explanations.audit.exchange.merging import Given, Merged, merge
-from judge.explanations.audit.exchange.study_subjects import study_subjects
+from judge.explanations.audit.exchange.answers_file import Given, Merged, merge
 from judge.explanations.audit.file.categories import Category, Form, load_form
-from judge.explanations.audit.file.items import Subject
+from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.snapshot import AuditSnapshot
 from judge.explanations.audit.file.store import AuditStore
-from judge.inputs.datasets.files.source_file import csv_rows
+from judge.inputs.datasets.files.source_file import csv_rows, read_bytes
+from judge.inputs.datasets.sources import SOURCES
+
+# Adds story, criterion and rating to the 100 explanations of the HANNA study's published audit file, which lacks
+# them.
+
+
+def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
+    """The explanations in the HANNA study's published file, with what is known about each of them, and notes. None if
+    `path` is not that file.
+
+    The keys of the mapping are (story id, text of the explanation). Texts of stories and criteria are None if the
+    study's other files are not on this machine.
+    """
+    if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
+        return None
+    from judge.explanations.corpus.from_studies import hanna_user_study
+
+    texts = hanna_user_study(path)
+    criteria = {criterion.name: criterion for criterion in texts.criteria}
+    stories = texts.stories.to_dict("index")
+    subjects = {}
+    for row in texts.frame.to_dict("records"):
+        story = stories.get((row["dataset"], row["story"]), {})
+        # A human story is the reference of the others; it is none beside itself.
+        same = story.get("reference") == story.get("text")
+        rating = None if math.isnan(row["rating"]) else float(row["rating"])
+        subjects[str(row["story"]), str(row["answer"])] = Subject(
+            explanation=str(row["answer"]),
+            story=str(row["story"]),
+            dataset="hanna",
+            system="Human",
+            story_prompt=story.get("story_prompt"),
+            text=story.get("text"),
+            reference=None if same else story.get("reference"),
+            criterion=criteria.get(str(row["criterion"])),
+            facts=Facts(eval_prompt="ep3", rating=rating),
+        )
+    return subjects, [f"{path.name}: {note}" for note in texts.notes]
+
 
 STORY, EXPLANATION = "Input.story_id", "Input.explanation"
 ITEM, KEY, ANNOTATOR = "Audit.item", "Audit.key", "Audit.annotator"

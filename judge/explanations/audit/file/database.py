@@ -11,7 +11,105 @@ from pathlib import Path
 from judge.base.errors import DataError
 from judge.base.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
 from judge.base.whole_file import clear_left, draft_name
-from judge.explanations.audit.file.schema import FORMAT, TABLES
+
+# SQL tables of an audit file, and the version number of its format.
+
+FORMAT = 1
+"""Raised when a released program can no longer read older audits as they stand."""
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;   -- JSON; 'audit_format' a bare number
+
+CREATE TABLE categories (
+    position INTEGER PRIMARY KEY,            -- order on the page, from 0
+    key TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL,
+    question TEXT NOT NULL,                  -- asked so that yes = 1 = the error is there
+    press TEXT NOT NULL UNIQUE,              -- the key to press
+    export_column TEXT NOT NULL UNIQUE,      -- its column in the CSV export
+    inverted INTEGER NOT NULL CHECK (inverted IN (0, 1))  -- that column holds 1 where the error is absent
+);
+
+CREATE TABLE items (
+    id INTEGER PRIMARY KEY,                  -- from 1, in the order of the sample
+    key TEXT NOT NULL UNIQUE,                -- hash of all that follows, by which other files name the item
+    dataset TEXT,
+    story TEXT,                              -- the story's id in its dataset
+    system TEXT,
+    story_prompt TEXT,
+    text TEXT,                               -- the story; NULL where an imported file does not hold it
+    reference TEXT,
+    criterion TEXT,                          -- JSON: name, abbreviation, definition, scale, guidelines; NULL = unknown
+    explanation TEXT NOT NULL,
+    facts TEXT NOT NULL                      -- JSON: what is not shown unless the audit says so; see items.Facts
+);
+
+CREATE TABLE practice (
+    id INTEGER PRIMARY KEY,
+    item TEXT NOT NULL                       -- JSON; see practice.PracticeItem
+);
+
+CREATE TABLE annotators (
+    name TEXT PRIMARY KEY,
+    since REAL NOT NULL,                     -- seconds since 1970, here and below
+    origin TEXT NOT NULL                     -- 'here', or the name of the file that was imported
+) WITHOUT ROWID;
+
+CREATE TABLE answers (                       -- round 1: annotation; round 2: adjudication
+    round INTEGER NOT NULL CHECK (round IN (1, 2)),
+    annotator TEXT NOT NULL REFERENCES annotators (name),
+    item INTEGER NOT NULL REFERENCES items (id),
+    category TEXT NOT NULL REFERENCES categories (key),
+    value INTEGER NOT NULL CHECK (value IN (0, 1)),       -- 1 = the error is there, in every category
+    at REAL NOT NULL,
+    PRIMARY KEY (round, annotator, item, category)
+) WITHOUT ROWID;
+CREATE INDEX answers_by_item ON answers (item, round);
+CREATE UNIQUE INDEX one_final_answer ON answers (item, category) WHERE round = 2;
+
+CREATE TABLE remarks (                       -- what an annotator wrote of an item, and the time spent on it
+    round INTEGER NOT NULL CHECK (round IN (1, 2)),
+    annotator TEXT NOT NULL REFERENCES annotators (name),
+    item INTEGER NOT NULL REFERENCES items (id),
+    note TEXT NOT NULL,
+    seconds REAL,                            -- NULL where nobody measured
+    PRIMARY KEY (round, annotator, item)
+) WITHOUT ROWID;
+
+CREATE TABLE history (                       -- every change, so that it can be undone; nothing is ever deleted here
+    id INTEGER PRIMARY KEY,
+    round INTEGER NOT NULL,
+    annotator TEXT NOT NULL,
+    item INTEGER NOT NULL,
+    before TEXT NOT NULL,                    -- JSON: {"values": {...}, "note": ...}
+    after TEXT NOT NULL,
+    at REAL NOT NULL,
+    undone REAL                              -- when it was undone; NULL = it stands
+);
+CREATE INDEX history_by_annotator ON history (annotator, round, id);
+
+CREATE TABLE practice_answers (
+    annotator TEXT NOT NULL REFERENCES annotators (name),
+    practice INTEGER NOT NULL REFERENCES practice (id),
+    category TEXT NOT NULL REFERENCES categories (key),
+    value INTEGER NOT NULL CHECK (value IN (0, 1)),
+    at REAL NOT NULL,
+    PRIMARY KEY (annotator, practice, category)
+) WITHOUT ROWID;
+"""
+
+RECEIVED = """
+CREATE TABLE IF NOT EXISTS received (        -- messages of pages, so that one that is sent again changes nothing
+    message TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    annotator TEXT NOT NULL,
+    item INTEGER NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (annotator, message)
+) WITHOUT ROWID;
+"""
+"""Made with the first message: audits of earlier versions have no such table."""
+
 
 DEFAULT_NAME = "audit.sqlite"
 """What an audit is called that lies beside its run's definition."""

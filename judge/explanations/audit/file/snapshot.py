@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judge.explanations.audit.file.answers import Answer
 from judge.explanations.audit.file.categories import Category, PracticeItem
 from judge.explanations.audit.file.items import Item
+from judge.explanations.audit.file.rows import Answer
 from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 
 

@@ -33,9 +33,9 @@ from judge.base.errors import DataError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.foreign import reading
 from judge.explanations.audit.file import database, rows
-from judge.explanations.audit.file.answers import Answer, ItemState, Progress, Undone, check_values, clean_name
 from judge.explanations.audit.file.categories import Category, Form, PracticeItem, load_form
 from judge.explanations.audit.file.items import Item, Subject, check_blind
+from judge.explanations.audit.file.rows import Answer, ItemState, Progress, Undone, check_values, clean_name
 
 ANNOTATION, ADJUDICATION = 1, 2
 _AUDIT = "an audit"

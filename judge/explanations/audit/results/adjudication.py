@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judge.base.errors import DataError
-from judge.explanations.audit.file.answers import ItemState
+from judge.explanations.audit.file.rows import ItemState
 from judge.explanations.audit.file.snapshot import AuditSnapshot, snapshot
 from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from judge.base.printing.tables import Column, Table, printable
 from judge.base.wording import Advice
-from judge.explanations.audit.results.disagreements import Disagreement
+from judge.explanations.audit.results.answer_matrix import Disagreement
 from judge.explanations.audit.results.report import AuditReport, Strata
 from judge.stats.agreement.chance_agreement import ONE_CATEGORY
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judge.base.errors import DataError
-from judge.explanations.audit.file.answers import check_values, clean_name
 from judge.explanations.audit.file.categories import PracticeItem
+from judge.explanations.audit.file.rows import check_values, clean_name
 from judge.explanations.audit.file.snapshot import AuditSnapshot
 from judge.explanations.audit.file.store import AuditStore
 

@@ -2,16 +2,89 @@
 
 from __future__ import annotations
 
+import csv
+import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
 
 from judge.base.estimate import Estimate
+from judge.base.fingerprint import fingerprint_text
+from judge.base.folders.shipped import package_file
 from judge.base.printing.tables import Column, Table
-from judge.explanations.quality.contradicting import read_flags
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions
 from judge.stats.shares.proportion import wilson
 
+# Verdicts of a person on explanations that were read to measure the precision of a rule: the rule that flags an
+# explanation if its words disagree with its rating. None of these explanations was used to set the rule, and the
+# reader did not see which were flagged.
+
+Sample = Literal["experts", "other deals"]
+Verdict = Literal["contradicts", "hedged", "agrees"]
+# Long enough that no two texts of a study share a mark, short enough to be read in a table.
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An explanation that a person read to measure the precision of the rule that flags contradictions: its source,
+    whether the rule flagged it, and the reader's verdict.
+
+    `text` is the start of the text's fingerprint (hash), `sample` the name of the sample to which it belongs, and
+    `seed` the random seed with which the rule was applied.
+    """
+
+    sample: Sample
+    judge: str
+    story: str
+    criterion: str
+    text: str
+    seed: int
+    flagged: bool
+    verdict: Verdict
+
+
+def mark(text: str) -> str:
+    """Start of a text's fingerprint (hash), which identifies the text in the shipped file of explanations that a person
+    read to check flags.
+    """
+    return fingerprint_text(text)[:_DIGITS]
+
+
+@functools.cache
+def read_flags() -> tuple[Read, ...]:
+    """The explanations that a person read to measure the precision of the rule that flags contradictions, with the
+    verdicts, from the file shipped with the package.
+    """
+    file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
+    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    return tuple(
+        Read(
+            sample=cast("Sample", row["sample"]),
+            judge=row["judge"],
+            story=row["story"],
+            criterion=row["criterion"],
+            text=row["text"],
+            seed=int(row["seed"]),
+            flagged=row["flagged"] == "yes",
+            verdict=cast("Verdict", row["verdict"]),
+        )
+        for row in rows
+    )
+
+
+def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
+    """Number of explanations that contradict their rating, and number of explanations read, among those of a sample
+    that the rule on words flagged. With `flagged` False, both are counted among those that it did not flag.
+
+    The verdicts are those of a person who read the sample.
+    """
+    rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
+    return sum(row.verdict == "contradicts" for row in rows), len(rows)
+
+
 _WRAP = 70
-_FRESH: dict[read_flags.Sample, str] = {
+_FRESH: dict[Sample, str] = {
     "experts": "of people's explanations, of which words tell too little, so that the rule is not used on such texts",
     "other deals": "of the same judges' answers that are flagged with other seeds alone",
 }
@@ -49,7 +122,7 @@ def _notes(contradictions: Contradictions) -> Iterator[str]:
         contradicted = f"{right} of {read} flagged answers contradicted their rating when read ({share} %)"
         yield f"precision of the rule on {rule}: {contradicted}, {sample_words}"
     for sample, sample_words in _FRESH.items():
-        right, read = read_flags.precision(sample)
+        right, read = precision(sample)
         share = _percent(wilson(right, read))
         yield f"on texts that it was not set on it is lower: {right} of {read} ({share} %) {sample_words}"
     if any(flag.rule == "guideline" for flag in contradictions.flagged):

@@ -35,11 +35,9 @@ from typing import Any
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Rating, Story
 from judge.base.wording import Advice, joined
-from judge.inputs.datasets.dataset import Dataset
-from judge.inputs.datasets.files.rating_cell import RatingPlace, is_missing, ratings_in
-from judge.inputs.datasets.files.source_file import text_value
+from judge.inputs.datasets.dataset import KEYS, Dataset, LabelScales, is_key, label_scales
+from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in, text_value
 from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
-from judge.inputs.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")

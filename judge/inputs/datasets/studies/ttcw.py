@@ -18,9 +18,8 @@ from typing import Any
 
 from judge.base.errors import DataError
 from judge.base.records import Rating, Scale, Story
-from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.dataset import Dataset, LabelScales
 from judge.inputs.datasets.files.source_file import check_count, read_json, text_value
-from judge.inputs.datasets.label_scales import LabelScales
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES, LICENCES
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import count, first
 from judge.inputs.perturbations.english.lexical_choice import opposites, put, substitutions
 from judge.inputs.perturbations.english.parse import Parse
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit, count, first
 
 # Counted over sentences: most words have no opposite in WordNet.
 _SHARE = 0.2

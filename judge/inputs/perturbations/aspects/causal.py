@@ -6,13 +6,9 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import apart
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.clauses import body, exchanged, predicates_exchanged
-from judge.inputs.perturbations.english.parse import Parse
-from judge.inputs.perturbations.english.word_swaps import swaps
+from judge.inputs.perturbations.english.parse import Parse, body, exchanged, predicates_exchanged, swaps
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, apart
 
 _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "soon", "if", "though"})
 

@@ -6,10 +6,8 @@ import re
 from itertools import pairwise
 from random import Random
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.sentences import Sentence, sentences
-from judge.inputs.perturbations.english.tokens import PLACEHOLDER
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Sentence, sentences
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
 _WORDS = 4
 _WORD = re.compile(PLACEHOLDER.pattern + r"|\w+(?:['’-]\w+)*|\s(?:n['’]t|['’]\w{1,2})\b")

@@ -6,13 +6,10 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import count, first
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.forms import like
 from judge.inputs.perturbations.english.inflection import inflected
-from judge.inputs.perturbations.english.parse import FINITE, MODALS, Parse
+from judge.inputs.perturbations.english.parse import FINITE, MODALS, Parse, like
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count, first
 
 _SHARE = 0.2
 _NOT = frozenset({"not", "n't", "n’t"})

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import count
-from judge.inputs.perturbations.edit import Edit
 from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count
 
 _SHARE = 0.1
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections import defaultdict
 from random import Random
 
-from judge.inputs.perturbations.dose import count, first
-from judge.inputs.perturbations.english.forms import like
 from judge.inputs.perturbations.english.lexical_choice import fits, put
-from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.english.parse import Parse, like
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit, count, first
 
 _SHARE = 0.25
 

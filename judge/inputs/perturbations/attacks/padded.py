@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.english.tokens import words
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.english.sentences import sentences, words
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
 _MOST = 4
 """The greatest strength: so many sentences are drawn whatever the strength, so that those of a lower one come first."""

@@ -12,8 +12,7 @@ from typing import Any
 
 import yaml
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.perturbation import Made, Material
+from judge.inputs.perturbations.perturbation import Edit, Made, Material
 
 _FILE = Path(__file__).with_name("attacks.yaml")
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.forms import like, replaced
 from judge.inputs.perturbations.english.inflection import inflected
-from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.english.parse import Parse, like, replaced
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.perturbation import Token
+from judge.inputs.perturbations.perturbation import Edit, Token
 from judge.inputs.wordnet import WordNet
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}

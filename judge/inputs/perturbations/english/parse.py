@@ -2,10 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from judge.inputs.perturbations.english.tokens import PLACEHOLDER
-from judge.inputs.perturbations.perturbation import Token
+from judge.inputs.perturbations.english.inflection import inflected
+from judge.inputs.perturbations.english.sentences import PLACEHOLDER
+from judge.inputs.perturbations.perturbation import Edit, Token
+
+# Adapts capitals and articles when a word is replaced.
+
+_CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?:[^nm]|$)|s[aeiu]|t[eio]|b[iq]|k|r[aei])|one\b|once\b|ouija)", re.IGNORECASE)
+_SILENT = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
+_TOKENIZED = re.compile(r"\w (?:n['’]t|['’](?:s|m|re|ve|ll|d)|[.,!?])(?=\s|$)")
+
+
+def like(word: str, model: str) -> str:
+    """The word with the capitals of the word `model`."""
+    if model[:1].isupper():
+        return word.upper() if len(model) > 1 and model.isupper() else word[:1].upper() + word[1:]
+    return word
+
+
+def article_for(word: str) -> str:
+    """`a` or `an`, as the beginning of the word requires."""
+    vowel = word[:1].lower() in tuple("aeiou") and not _CONSONANT.match(word)
+    return "an" if vowel or _SILENT.match(word) else "a"
+
+
+def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
+    """Edits that replace a token by a word and, if the new initial sound requires it, the article before the token."""
+    token = tokens[at]
+    edits = [Edit(token.start, token.end, word)]
+    before = tokens[at - 1] if at else None
+    if before is not None and before.text.lower() in ("a", "an"):
+        wanted = article_for(word)
+        if before.text.lower() != wanted:
+            capital = before.text[:1].isupper()
+            edits.insert(0, Edit(before.start, before.end, wanted.capitalize() if capital else wanted))
+    return edits
+
+
+def tokenized(text: str) -> bool:
+    """Whether the text is printed as separate tokens, with spaces before punctuation marks and inside contractions
+    (`did n't`).
+    """
+    return bool(_TOKENIZED.search(text))
+
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
@@ -108,3 +151,100 @@ def _ends(word: str) -> bool:
 
 def _begins(word: str) -> bool:
     return word in ("(", "[", "{", '"', "“", "‘", "``", "'", "*", "_", "—", "--", "...", "…")
+
+
+# Replaces words by those of a list, restricted to a part of speech where the list gives one.
+
+
+def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
+    """Edits that replace listed words; one list of edits for each place where such a word occurs. `listed` maps a word
+    to its replacement; an entry `word|POS` applies only to this part of speech.
+
+    A word is not replaced if it and an adjacent word are one of the pairs in `left`.
+    """
+    swaps_found = []
+    for at, token in enumerate(parse.tokens):
+        word = token.text.lower()
+        instead = listed.get(f"{word}|{token.pos}", listed.get(word))
+        around = [neighbour.text.lower() for neighbour in parse.tokens[max(0, at - 1) : at + 2]]
+        fixed = any(pair in left for pair in pairwise(around))
+        if instead is not None and not fixed and "-" not in around:
+            swaps_found.append(replaced(parse.tokens, at, like(instead, token.text)))
+    return swaps_found
+
+
+# Exchanges two clauses, sentences or predicates of a text.
+
+
+def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
+    """Edits that exchange two runs of tokens, with initial capitals adapted; empty where both runs have equal words."""
+    tokens = parse.tokens
+    first, second = words(parse, one), words(parse, other)
+    if first.lower() == second.lower():
+        return []
+    return [
+        Edit(tokens[one.start].start, tokens[one.stop - 1].end, _started(parse, other, one)),
+        Edit(tokens[other.start].start, tokens[other.stop - 1].end, _started(parse, one, other)),
+    ]
+
+
+def words(parse: Parse, some: range) -> str:
+    """Text of a run of tokens, with each gap reduced to one space."""
+    tokens = parse.tokens
+    parts = [tokens[some.start].text]
+    parts += [
+        (" " if tokens[at].start > tokens[at - 1].end else "") + tokens[at].text
+        for at in range(some.start + 1, some.stop)
+    ]
+    return "".join(parts)
+
+
+def _started(parse: Parse, some: range, target: range) -> str:
+    """Text of the tokens `some`, with the initial capital that the position of `target` requires."""
+    phrase = words(parse, some)
+    first, there = parse.tokens[some.start], parse.tokens[target.start]
+    at_start = parse.sentence_of(target.start).start == target.start
+    if at_start and there.text[:1].isupper():
+        return phrase[:1].upper() + phrase[1:]
+    name = first.pos == "PROPN" or first.text.startswith("[") or first.text == "I" or first.text[1:2].isupper()
+    if first.text[:1].isupper() and not name and not at_start:
+        return phrase[:1].lower() + phrase[1:]
+    return phrase
+
+
+def body(parse: Parse, sentence: range) -> range:
+    """Positions of a sentence's tokens without its final punctuation; empty where the sentence contains quotation marks
+    or parentheses.
+    """
+    tokens = parse.tokens
+    start, stop = sentence.start, sentence.stop
+    while stop > start and tokens[stop - 1].text[0] in ".!?…":
+        stop -= 1
+    if any(
+        tokens[at].text[0] in "\"“”`'’«»()" and len(tokens[at].text) <= 2 and tokens[at].pos == "PUNCT"
+        for at in range(start, stop)
+    ):
+        return range(start, start)
+    return range(start, stop)
+
+
+def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: int) -> list[Edit]:
+    """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, with each verb inflected like the other; empty where this
+    is impossible.
+
+    `verb` and `other` are the positions of the tokens V1 and V2, and `join` are those of the tokens between the two
+    predicates. `end` is the position after the second predicate.
+    """
+    tokens = parse.tokens
+    first_verb, second_verb = tokens[verb], tokens[other]
+    first, second = inflected(second_verb.lemma, first_verb.tag), inflected(first_verb.lemma, second_verb.tag)
+    if first is None or second is None or not second_verb.lemma.isalpha() or not first_verb.lemma.isalpha():
+        return []
+    if "be" in (first_verb.lemma, second_verb.lemma):
+        return []
+    rest = words(parse, range(verb + 1, join.start)) if verb + 1 < join.start else ""
+    rest_two = words(parse, range(other + 1, end)) if other + 1 < end else ""
+    return [
+        Edit(first_verb.start, tokens[join.start - 1].end, f"{first} {rest_two}".rstrip()),
+        Edit(second_verb.start, tokens[end - 1].end, f"{second} {rest}".rstrip()),
+    ]

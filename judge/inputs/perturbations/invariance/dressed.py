@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.tokens import protected, words
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.english.sentences import protected, words
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
 _HEADING = "# Story\n\n"
 _LONG = 5

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.edit import Edit
 from judge.inputs.perturbations.paraphrased import NONE, drawn
-from judge.inputs.perturbations.perturbation import Made, Material
+from judge.inputs.perturbations.perturbation import Edit, Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import count, first
-from judge.inputs.perturbations.edit import Edit
 from judge.inputs.perturbations.english.parse import Parse
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count, first
 
 _SHARE = 0.1
 _QUOTES = "\"“”'`’"

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.dose import count, first
 from judge.inputs.perturbations.english.lexical_choice import PARTS, put, single_sense, substitutions, synonyms
 from judge.inputs.perturbations.english.parse import Parse
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit, count, first
 from judge.inputs.wordnet import WordNet
 
 _SHARE = 0.04

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.edit import Edit
-from judge.inputs.perturbations.english.tokens import Piece, words
-from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+from judge.inputs.perturbations.english.sentences import Piece, words
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
 _SHARE = 0.02
 # An error comes after the first letter and before the last: a word of three letters leaves one place for it.

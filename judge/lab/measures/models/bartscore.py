@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from judge.lab.measures.measure import Family, Item, Measure, Need, Scored, Tools
-from judge.lab.measures.models.identity import of_folders
 from judge.lab.measures.models.loading import Loaded, load, run
+from judge.lab.measures.models.sentence_cosine import of_folders
 
 
 def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bool]:

@@ -11,13 +11,11 @@ from functools import partial
 
 from judge.base.fingerprint import text_key
 from judge.base.records import Story
-from judge.inputs.perturbations.edit import applied
-from judge.inputs.perturbations.made import maker
-from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
 from judge.inputs.perturbations.seeding import rng_of
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
-from judge.lab.measures.models.identity import of_scorers
 from judge.lab.measures.models.likelihood import after_prompts, values
+from judge.lab.measures.models.sentence_cosine import of_scorers
 
 PERTURBATIONS = ("typos", "word-shuffle", "sentence-shuffle")
 STRENGTH, SEED = 4, 1

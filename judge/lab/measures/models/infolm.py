@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
-from judge.lab.measures.models.identity import of_folders
 from judge.lab.measures.models.loading import Loaded, array, load, run
+from judge.lab.measures.models.sentence_cosine import of_folders
 
 TEMPERATURE = 0.25
 _TOKENS = 2048

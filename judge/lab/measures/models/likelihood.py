@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from judge.backends import Settings, open_scorer
 from judge.backends.protocol import TokenLogprobs
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
-from judge.lab.measures.models.identity import of_scorers
+from judge.lab.measures.models.sentence_cosine import of_scorers
 
 LEAST = 0.2
 BETWEEN = " "

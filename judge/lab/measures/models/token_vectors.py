@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
-from judge.lab.measures.models.identity import at_layer, of_folders
 from judge.lab.measures.models.loading import Loaded, array, load, run
+from judge.lab.measures.models.sentence_cosine import at_layer, of_folders
 
 _LOT, _TOKENS = 64, 4096
 """Items whose vectors are in memory together, and tokens of one pass."""

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from judge.backends.trained.encoder import query_text
-from judge.backends.trained.model import Kind
+from judge.backends.trained.model import Kind, query_text
 from judge.base.records import Story
 from judge.inputs.criteria.criteria_set import load_criteria, shipped_criteria
 from judge.lab.training.material import Material, Preferences, Ratings

@@ -5,9 +5,7 @@ mark has a `<title>`, which browsers show as a tooltip without a script. The aut
 numbers beside each chart.
 """
 
-from judge.show.pages.charts.distributions import distributions
-from judge.show.pages.charts.explanation_map import explanation_map
-from judge.show.pages.charts.forest import forest
-from judge.show.pages.charts.heatmap import heat_map
+from judge.show.pages.charts.forest import explanation_map, forest
+from judge.show.pages.charts.heatmap import distributions, heat_map
 
 __all__ = ["distributions", "explanation_map", "forest", "heat_map"]

@@ -23,7 +23,7 @@ from judge.base.wording import PLAIN, written
 from judge.show.report.blocks import folded, prose
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import compared_checklist
-from judge.show.report.manuscript.checklist_item import FEW_SYSTEMS, Item
+from judge.show.report.manuscript.compared_checklist import FEW_SYSTEMS, Item
 from judge.show.report.sections import audit_words
 
 _IMPORT = "judge import FILE"

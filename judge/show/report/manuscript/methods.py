@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.inputs.bars import ControlSource
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.asking.in_force.shutdown import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.base.errors import JudgeError
@@ -25,10 +25,10 @@ from judge.ratings.preferences_table import ComparisonFacts
 from judge.ratings.ratings_table import RunFacts
 from judge.show.report.blocks import folded, prose
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.manuscript import compared_methods
-from judge.show.report.manuscript.phrases import cite, listed
+from judge.show.report.manuscript import compared_checklist
+from judge.show.report.manuscript.compared_checklist import cite, listed
 from judge.show.report.sections import audit_words
-from judge.show.report.sections.explanation_words import looks
+from judge.show.report.sections.headline import looks
 from judge.version import __version__
 
 _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
@@ -36,10 +36,10 @@ _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 
 def paragraph(inputs: ReportInputs) -> str:
     """The methods paragraph, with citation keys."""
-    parts = [*_stories(inputs), *compared_methods.stories(inputs), *_judges(inputs)]
+    parts = [*_stories(inputs), *compared_checklist.stories(inputs), *_judges(inputs)]
     if inputs.rates:
         parts += [*_parsing(inputs), *_statistics(inputs), *_further(inputs)]
-    parts += compared_methods.statistics(inputs) if inputs.compared else ()
+    parts += compared_checklist.statistics(inputs) if inputs.compared else ()
     parts.append(f"All figures were made with judge {__version__} (storyjudge).")
     return " ".join(parts)
 
@@ -135,7 +135,7 @@ def _asked(
     prompts = f"Eval-Prompt{'' if len(fact.eval_prompts) == 1 else 's'} {listed(fact.eval_prompts)}"
     did, shown = "rated them", ""
     if isinstance(fact, ComparisonFacts):
-        did, shown = "compared them two by two", f", {compared_methods.shown(fact)}"
+        did, shown = "compared them two by two", f", {compared_checklist.shown(fact)}"
     text = f"{which} {did} on {criteria} with {prompts}{shown}, {repeats} to each query; {_generation(force, control)}"
     if isinstance(fact, RunFacts) and fact.joint:
         asks = "asks" if len(fact.joint) == 1 else "ask"

@@ -21,7 +21,7 @@ from judge.questions.charts.heatmap import heat_map
 from judge.show.pages import charts
 from judge.show.report.blocks import figure, folded, prose, shown
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.sections import label_words, panel_words
+from judge.show.report.sections import audit_words, label_words
 
 _READ = (
     "Two reference values are given for every judge. The human ceiling is the agreement of one person with the mean "
@@ -57,7 +57,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         markup.append(shown(table, inputs, folded=True, title=f"{table.title}, every row, with missing ratings"))
     if inputs.classes.rows:
         markup += [shown(table, inputs, folded=True) for table in classes.tables(inputs.classes)]
-    return [*markup, *panel_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]
+    return [*markup, *audit_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:

@@ -14,7 +14,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import PLAIN, written
 from judge.exchange.check.table import Checked
-from judge.questions.summary.answers import Answer
+from judge.questions.summary.result import Answer
 from judge.show.report.blocks import items, prose, shown
 from judge.show.report.inputs import ReportInputs
 

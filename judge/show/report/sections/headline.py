@@ -8,23 +8,78 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from judge.analysis import classes
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
-from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.inputs.candidates import match
 from judge.analysis.raters import Raters
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
+from judge.base.printing import stored_tables
+from judge.explanations.mapping.stored import StoredMap
 from judge.questions.charts.words import worded
-from judge.questions.summary.answers import Answer
+from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_consistency, of_loss
 from judge.ratings.rating_matrix import RatingMatrix
+from judge.show.pages.verdict_box import summary_boxes
+from judge.show.report.blocks import folded, items
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.sections import audit_words, explanation_words, label_words, panel_words
+from judge.show.report.sections import audit_words, label_words
+
+# Sentences about explanations, from the results that `judge explain` stored.
+
+
+def looks(inputs: ReportInputs) -> list[StoredMap]:
+    """The stored map of each analysis of explanations.
+
+    An analysis of several result folders is stored in each folder but returned once.
+    """
+    maps = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
+    return list({stored_map.signature: stored_map for stored_map in maps}.values())
+
+
+def headline(inputs: ReportInputs) -> list[str]:
+    """One sentence for each analysis: the number of explanations, and how well a classifier predicts the criterion from
+    their wording.
+    """
+    folders = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
+    sentences = []
+    for look in looks(inputs):
+        texts = sum(len(stored_map.points) for stored_map in folders if stored_map.signature == look.signature)
+        sentences.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
+    return sentences
+
+
+def _told(tables: Sequence[dict[str, Any]]) -> str:
+    rows = [row for table in map(stored_tables.table, tables) for row in table.rows]
+    pairs = [(_number(row.get("accuracy")), _number(row.get("accuracy_chance"))) for row in rows]
+    shares = [(share, by_chance) for share, by_chance in pairs if share is not None and by_chance is not None]
+    if not shares:
+        return ""
+    cells = f", over {len(shares)} rows (judge × Eval-Prompt)" if len(shares) > 1 else ""
+    return (
+        ": from the wording alone a classifier predicts the criterion of "
+        f"{_span([100 * share for share, _ in shares])} % of them, "
+        f"and of {_span([100 * by_chance for _, by_chance in shares])} % where it learned from permuted "
+        f"criteria{cells}; this shows how far explanations differ by criterion, not whether they are correct"
+    )
+
+
+def _number(cell: Any) -> float | None:
+    """Numeric value of a table cell; None where the cell is undefined or missing."""
+    return cell.value if isinstance(cell, Estimate) else cell
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
+
 
 WORTH = "What limits these figures?"
 """The question that is answered first, where there is something to be said."""
@@ -54,7 +109,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
         answers_so_far += [labelled] if labelled is not None else []
     answers_so_far.append(_loss(inputs))
     answers_so_far += _consistency(inputs)
-    explained = explanation_words.headline(inputs)
+    explained = headline(inputs)
     if explained:
         answers_so_far.append(Answer("What do the explanations say?", tuple(explained)))
     try:
@@ -106,7 +161,7 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
     findings += [named] if named else []
     if best is not None:
         # Right behind the one figure that stands for all people.
-        findings = [*findings[:1], *panel_words.sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
+        findings = [*findings[:1], *audit_words.sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
     return best, findings
 
 
@@ -273,3 +328,17 @@ def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
 def _value(estimate: Estimate) -> str:
     """The estimate as text, without its interval."""
     return worded(replace(estimate, low=None, high=None))
+
+
+# The box of verdicts at the top of the report page: the answers of `judge summary`, about one row (a judge with an
+# Eval-Prompt) of each dataset. What the other rows say is folded below it.
+
+
+def blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks with a box for each dataset of the summary, and the sentences over all rows."""
+    others = [answer for answer in answers(inputs) if answer.question != WORTH]
+    sentences = [f"{answer.question} {sentence}" for answer in others for sentence in answer.sentences]
+    return [
+        *summary_boxes(inputs.summary),
+        folded("Agreement, losses and consistency over all rows, in sentences", items(sentences)),
+    ]

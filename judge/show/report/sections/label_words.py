@@ -14,7 +14,7 @@ from judge.analysis.labels import ConfusionRow
 from judge.base.estimate import Estimate
 from judge.questions.charts.confusion import confusion
 from judge.questions.charts.words import worded
-from judge.questions.summary.answers import Answer
+from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_labels
 from judge.show.pages import charts
 from judge.show.report.blocks import figure, heading, prose, shown

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from judge.analysis.coverage import verdicts
+from judge.analysis.coverage import counts
 from judge.analysis.preference.printed import Topic, tables
-from judge.analysis.preference.sentence import answer
+from judge.analysis.preference.ranked import answer
 from judge.analysis.preference.systems import Systems
 from judge.questions.charts import preferences as chart
 from judge.questions.charts.signs import SIGNS
@@ -70,8 +70,8 @@ def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """HTML blocks on how many comparisons were asked, answered and decided."""
-    sentence = verdicts.sentence(inputs.verdicts)
-    return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
+    sentence = counts.sentence(inputs.verdicts)
+    return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in counts.tables(inputs.verdicts))]
 
 
 def _tables(inputs: ReportInputs, topic: Topic, *, folded: bool | None = None) -> list[Markup]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from judge.analysis.distribution_tables import table
-from judge.analysis.distributions import distributions
+from judge.analysis.distributions import distributions, table
 from judge.analysis.options.table_options import DistributionOptions
 from judge.questions.charts import distributions as chart
 from judge.show.pages import charts

@@ -15,7 +15,7 @@ from judge.base.errors import SpecError
 from judge.base.fingerprint import sha256_script
 from judge.base.whole_file import write_whole
 from judge.base.wording import Advice
-from judge.explanations.audit.file.answers import clean_name
+from judge.explanations.audit.file.rows import clean_name
 from judge.explanations.audit.file.store import AuditStore
 from judge.show.pages import environment, stylesheet
 from judge.show.web.audit.pages import TEMPLATES, introduction

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from judge.base.errors import SpecError
-from judge.explanations.audit.file.answers import clean_name
+from judge.explanations.audit.file.rows import clean_name
 from judge.explanations.audit.file.store import AuditStore
 from judge.show.web.access import new_key
 

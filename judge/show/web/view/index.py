@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 from judge.answers.journal import JournalReader
 from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing.stored_answers import StoredAnswers
-from judge.answers.parsing.stored_verdicts import StoredVerdicts
+from judge.answers.parsing.stored_answers import StoredAnswers, StoredVerdicts
 from judge.answers.parsing.verdict import VERSION
 from judge.asking.execution.verification import stored_plan
 from judge.asking.run_folder import ResultFolder

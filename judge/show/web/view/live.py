@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 
 from judge.answers.journal import JournalReader
-from judge.answers.journal.counting import Counted, count
-from judge.answers.parsing.stored_verdicts import StoredVerdicts
+from judge.answers.journal.spending import Counted, count
+from judge.answers.parsing.stored_answers import StoredVerdicts
 from judge.asking.execution.progress import duration
 from judge.asking.in_force.words import stored
 from judge.asking.run_folder import Cost, ResultFolder, cost_of, read_manifest, writer_runs
@@ -24,7 +24,7 @@ from judge.base.errors import JudgeError
 from judge.base.judge_name import JudgeName
 from judge.base.wording import PLAIN, written
 from judge.ratings.ratings_table.folder_notes import without_effect
-from judge.show.web.view.stored import Asked, asked
+from judge.show.web.view.judgments import Asked, asked
 
 _WAIT = 0.15
 """Seconds that a page waits for counts, all together."""

@@ -18,10 +18,9 @@ from typing import Any
 import orjson
 
 from judge.asking.run_folder import ResultFolder
-from judge.base.derived_file import reading
 from judge.base.errors import RunFolderError
 from judge.base.fingerprint import fingerprint
-from judge.base.sqlite_file import connect
+from judge.base.sqlite_file import connect, reading
 from judge.base.whole_file import draft, write_whole
 from judge.show.web.view.kept import FORMAT
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from markupsafe import Markup, escape
 
 from judge.base.records import Judgment, Verdict
-from judge.inputs.perturbations.edit import Edit, in_order
+from judge.inputs.perturbations.perturbation import Edit, in_order
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _READ = Markup('<mark title="the {} was read here">{{}}</mark>')

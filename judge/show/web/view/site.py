@@ -16,11 +16,10 @@ from judge.base.errors import JudgeError
 from judge.show.web.pages import Pages
 from judge.show.web.view.index import identity_of
 from judge.show.web.view.jobs import Jobs, Work
-from judge.show.web.view.judgments import judgments
+from judge.show.web.view.judgments import asked, judgments
 from judge.show.web.view.kept import INDEX, Kept, state
 from judge.show.web.view.live import Live
 from judge.show.web.view.runs import FoundRun, Runs
-from judge.show.web.view.stored import asked
 
 if TYPE_CHECKING:
     from starlette.requests import Request

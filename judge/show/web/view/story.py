@@ -12,8 +12,8 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.base.records import Answer, Judgment, Rating, Scale, Story
+from judge.show.web.view.judgments import Stored
 from judge.show.web.view.marked import answer as marked
-from judge.show.web.view.stored import Stored
 
 _NUMBERS = Scale()
 """Of ratings that have no labels."""

@@ -105,12 +105,12 @@ class Answers:
         return [*(_plots(answer) if page.question == "stress" else ()), *answer.told(PLAIN)]
 
     def _of_comparisons(self, page: Asked) -> Sequence[Table]:
-        from judge.analysis.coverage import verdicts
+        from judge.analysis.coverage import counts
         from judge.analysis.preference import printed
         from judge.ratings import preferences_table
 
         if page.question == "coverage":
-            return verdicts.tables(verdicts.verdict_coverage(preferences_table.read(self._compared)))
+            return counts.tables(counts.verdict_coverage(preferences_table.read(self._compared)))
         return printed.tables(self._ranked.value, [page.words["table"]])
 
     @cached_property

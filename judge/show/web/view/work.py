@@ -21,7 +21,7 @@ from judge.show.web.view.jobs import SENTENCE
 from judge.show.web.view.kept import write_kept
 
 if TYPE_CHECKING:
-    from judge.analysis.disagreements.result import Disagreement
+    from judge.analysis.disagreements.tables import Disagreement
     from judge.base.records import Scale
 
 TOP = 100

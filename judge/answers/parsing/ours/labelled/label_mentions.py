@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from judge.answers.parsing.ours.clauses import Page
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page
-from judge.answers.parsing.words.label_words import INITIAL
+from judge.answers.parsing.words.vocabulary import INITIAL
 
 # Of a text with more labels only the first 100 and the last 200 are read, to bound the time.
 _MOST = 300

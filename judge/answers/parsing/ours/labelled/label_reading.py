@@ -2,24 +2,209 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from judge.answers.parsing.ours.clauses import Page, behind_revision, page
 from judge.answers.parsing.ours.deciding import Decision
 from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
-from judge.answers.parsing.ours.labelled.label_deciding import decide_label
-from judge.answers.parsing.ours.labelled.label_json import LABELS
 from judge.answers.parsing.ours.labelled.label_mentions import label_at, label_mentions
-from judge.answers.parsing.ours.labelled.label_statements import label_statement
-from judge.answers.parsing.ours.labelled.options import without_options
+from judge.answers.parsing.ours.labelled.label_statements import LABELS, label_statement
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page, page
-from judge.answers.parsing.ours.reading import Reading
-from judge.answers.parsing.ours.statements import Statement, stating_words
-from judge.answers.parsing.words import label_words
-from judge.answers.parsing.words.criterion_names import Names
-from judge.answers.parsing.words.tiers import DOUBTFUL
+from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
+from judge.answers.parsing.words import vocabulary
+from judge.answers.parsing.words.tiers import DOUBTFUL, PLAIN, STANDING
+from judge.answers.parsing.words.vocabulary import Names
 from judge.base.records import Criterion, Judgment, Scale
+
+# Chooses among the labels of a scale (such as Yes and No) that an answer states, or gives the status that says why
+# none can be chosen.
+
+_WORD = re.compile(r"[\w']+")
+_NEAR = 40
+"""Characters between two labels of one breath ("Yes, but also no")."""
+
+
+def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
+    """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be
+    chosen. Of several statements of the same label, the plainest is chosen.
+
+    Two different stated labels make the answer ambiguous even if one is stated more plainly, unless the later one is an
+    explicit revision or only one is stated for the requested criterion. Ratings given as numbers have another rule:
+    there, the plainer statement overrules the other, because a number in running text may be misread. Labels are rarely
+    misread.
+    """
+    own = [s for s in stated if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
+    ours = [s for s in own if s.tier < DOUBTFUL]
+    if not ours:
+        return _nothing_plain(own, flags)
+    last = [s for s in ours if _revises(page, s, mentions)]
+    if last:
+        revision = last[-1]
+        earlier = [s for s in ours if s.mention.start < revision.mention.start]
+        ours = [s for s in ours if s.mention.start >= revision.mention.start]
+        if any(s.mention.value != revision.mention.value for s in earlier):
+            flags += ("revised",)
+    if any(s.named for s in ours):
+        ours = [s for s in ours if not s.overall or s.named]
+    if any(s.tier == PLAIN for s in ours):
+        ours = [s for s in ours if not _asked_itself(s)]
+    if len({s.mention.value for s in ours}) > 1:
+        return Decision("ambiguous", None, flags)
+    if _asked_itself(ours[0]) and any(s.mention.value != ours[0].mention.value for s in own):
+        return Decision("ambiguous", None, flags)
+    plainest = min(s.tier for s in ours)
+    ours = [s for s in ours if s.tier == plainest]
+    chosen = next((s for s in ours if s.form == "boxed"), ours[0])
+    apart = [s for s in stated if s.other and s.mention.value != chosen.mention.value and not chosen.named]
+    if any(_beside(page, chosen.mention, mention) for mention in mentions) or _in_one_sentence(page, chosen, apart):
+        return Decision("ambiguous", None, flags)
+    return Decision("ok", chosen, flags)
+
+
+def _asked_itself(statement: Statement) -> bool:
+    """Whether a label such as Yes answers a question with which the judge itself opened the answer ("Is it coherent?
+    Yes."). The question may be only one of several.
+    """
+    return statement.form == "leading" and statement.tier == STANDING
+
+
+def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+    if not doubtful:
+        return Decision("no_rating", None, flags)
+    for form in ("list", "quoted"):
+        if any(s.form == form for s in doubtful):
+            flags += (form,)
+    return Decision("ambiguous", None, flags)
+
+
+def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
+    """Whether the words before a label such as Yes mark it as the final answer, with no other label in between."""
+    behind = behind_revision(page, statement.mention.start)
+    if behind is None:
+        return False
+    start = statement.mention.start - len(behind)
+    return not any(start <= m.start < statement.mention.start for m in mentions)
+
+
+def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:
+    """Whether the sentence of the chosen label also gives labels of the scale to other aspects: "A B for effort and an
+    A for style". The chosen label is then about an aspect too.
+    """
+    begin, end, _ = page.sentence(chosen.mention.start, chosen.mention.stop)
+    return any(begin <= s.mention.start < end for s in apart)
+
+
+def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
+    """Whether another label follows the chosen one directly, with only filler words between: "Yes, but also no"."""
+    if other.value == chosen.value or not 0 <= other.start - chosen.stop <= _NEAR:
+        return False
+    between = page.low[chosen.stop : other.start]
+    if any(c in ".!?\n(" for c in between):
+        return False
+    between_words = _WORD.findall(between)
+    rest = page.low[other.stop :].lstrip(" \"'”»)")[:1]
+    return bool(between_words) and vocabulary.BESIDE.issuperset(between_words) and not rest.isalnum()
+
+
+# Detects labels of the scale that only restate the choice: "Yes or No?", or a scale explained line by line.
+
+_QUOTES = r"[\s\"'“”‘’«»]{0,4}"
+_JOINT = re.compile(rf"{_QUOTES}(/|\||,|;|,?\s?or\b|,?\s?and\b|&|to\b|vs\.?|versus\b|-|–){_QUOTES}(?:an?\s)?{_QUOTES}")
+_BOTH = ("and", "to", "&", "-", "–")
+_ENDS = re.compile(r"[\"'“”’»\s]{0,3}(?:[.!?:;,)\]\n|]|\Z)")
+_OPENS = re.compile(r"[ \t>(\[]{0,4}(?:(?:[-•+]|\#{1,6}|\d{1,2}[.)])[ \t]{1,4})?[\s\"'(\[]{0,4}")
+_BEHIND = re.compile(r"[\"')\]\s]{0,3}?([:=.)—–-]|means\b)[ \t]{0,3}(?=\S)")
+_SHORT = 60
+"""Characters: the options restated stand in a short line; in a longer sentence the labels are its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The labels of an answer that only restate the choice ("Yes or No?"). `page`: the answer in which labels joined by
+    words such as "or" are replaced by spaces. `masked`: start positions of all labels that only restate the choice.
+    `doubtful`: those of them that may still be an answer.
+    """
+
+    page: Page
+    masked: frozenset[int]
+    doubtful: tuple[Mention, ...]
+
+
+def without_options(page: Page, mentions: list[Mention]) -> Options:
+    """The labels that only restate the choice ("Yes or No?"), and the answer in which those of them that are joined by
+    words such as "or" are replaced by spaces. All other characters keep their positions.
+    """
+    groups = _joined(page, mentions)
+    lines = _listed(page, mentions)
+    masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
+    doubtful = [group[0] for group, both in groups if both and _is_answer(page, group)]
+    doubtful += [m for m in lines if not _letters(page.low[: m.start])]
+    low = page.low
+    for group, _ in groups:
+        first, last = group[0].start, group[-1].stop
+        low = low[:first] + " " * (last - first) + low[last:]
+    return Options(replace(page, low=low), frozenset(masked), tuple(doubtful))
+
+
+def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bool]]:
+    """For each group of labels joined by words such as "or": (the labels, whether the joining words say that all of
+    them hold).
+    """
+    groups: list[tuple[list[Mention], bool]] = []
+    run: list[Mention] = []
+    joints: list[str] = []
+    for i, mention in enumerate(mentions):
+        run.append(mention)
+        following = mentions[i + 1] if i + 1 < len(mentions) else None
+        joint = _JOINT.fullmatch(page.low, mention.stop, following.start) if following is not None else None
+        if joint is not None and following is not None and following.value != mention.value:
+            joints.append(joint.group(1).strip(" ,"))
+            continue
+        if joints and _is_group(page, run, joints):
+            groups.append((run, any(joint in _BOTH for joint in joints)))
+        run, joints = [], []
+    return groups
+
+
+def _is_group(page: Page, run: list[Mention], joints: list[str]) -> bool:
+    """Whether labels that are joined ("Yes or No") form a group that may only restate the choice. Commas and dashes
+    alone join labels only if no words follow ("Yes, no scene is wasted" is no group).
+    """
+    if any(joint in ("or", "/", "|", "vs", "vs.", "versus", "to", "&") for joint in joints):
+        return True
+    return _ENDS.match(page.low, run[-1].stop) is not None and ("and" in joints or len(run) > 1)
+
+
+def _is_answer(page: Page, group: list[Mention]) -> bool:
+    begin, end, _ = page.sentence(group[0].start, group[-1].stop)
+    return end - begin <= _SHORT
+
+
+def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
+    """Labels of the scale at the beginning of lines that go through the scale or a list."""
+    marked: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        line = page.low.rfind("\n", 0, mention.start) + 1
+        opening = _OPENS.fullmatch(page.low, line, mention.start)
+        if opening is None:
+            continue
+        behind = _BEHIND.match(page.low, mention.stop)
+        item = any(c in "-•+#" or c.isdigit() for c in opening.group())
+        if behind is not None and "\n" not in behind.group():
+            marked.setdefault(behind.group(1), []).append(mention)
+        elif item and not page.low[mention.stop :].split("\n", 1)[0].strip(" \t.,;:)\"'"):
+            marked.setdefault("item", []).append(mention)
+    return [m for members in marked.values() if len({m.value for m in members}) > 1 for m in members]
+
+
+def _letters(text: str) -> bool:
+    return any(c.isalnum() for c in text)
+
 
 _LONGEST_NOTICE = 160
 """Characters: a longer text with the words of a filter speaks of the story's content."""
@@ -59,7 +244,7 @@ def _unless_quoted(reading: Reading, story: str) -> Reading:
 def withheld(text: str) -> bool:
     """Whether the whole answer is the notice of a content filter: "Content Blocked"."""
     low = text.strip().lower()
-    return len(low) <= _LONGEST_NOTICE and label_words.WITHHELD.fullmatch(low) is not None
+    return len(low) <= _LONGEST_NOTICE and vocabulary.WITHHELD.fullmatch(low) is not None
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
@@ -68,7 +253,7 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
     """
     sheet = page(text, criterion_names, criterion.scale)
     labels = label_mentions(sheet)
-    if not labels or label_words.DECLINES.match(sheet.low):
+    if not labels or vocabulary.DECLINES.match(sheet.low):
         return Reading(Judgment("no_rating"))
     if cut and _unfinished(sheet, labels[-1]):
         labels = labels[:-1]

@@ -9,18 +9,75 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
-from judge.answers.parsing.ours.assertion import assertion
-from judge.answers.parsing.ours.clauses import behind_revision, clause_before
-from judge.answers.parsing.ours.labelled.label_mentions import is_initial, is_small_letter, label_at
-from judge.answers.parsing.ours.labels import Label, label_before
+from judge.answers.parsing.ours.clauses import Page, assertion, behind_revision, clause_before, page
+from judge.answers.parsing.ours.json_answer import Entry, Reading
+from judge.answers.parsing.ours.labelled.label_mentions import is_initial, is_small_letter, label_at, label_mentions
+from judge.answers.parsing.ours.labels import Label, label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.page import Page
-from judge.answers.parsing.ours.quotation import quotation
 from judge.answers.parsing.ours.statements import Statement, about_what
-from judge.answers.parsing.words import label_words
 from judge.answers.parsing.words import vocabulary as words
 from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, STANDING
+from judge.answers.parsing.words.vocabulary import LABEL_NAMES, names
+from judge.base.records import Judgment, Scale
+
+# Reads labels of a scale (such as Yes and No) from answers given as JSON: which keys hold a label, and what a value
+# means.
+
+_LONGEST = 200
+"""Characters of a value that may be a label with a remark; a longer one is an explanation."""
+
+_EDGE = " \t\n*_\"'`.!()[]"
+
+
+def _judge(
+    chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, _objects: list[dict[str, Any]]
+) -> Judgment:
+    """Judgment from the chosen labels in an answer's JSON objects, each given as (entry with key and value, position of
+    its object in the text): ambiguous if the labels differ.
+    """
+    read = [(code_in(entry.value, scale), entry, start) for entry, start in chosen]
+    stated = [(code, entry, start) for code, entry, start in read if code is not None]
+    if not stated:
+        return Judgment("no_rating", flags=flags)
+    if len({code for code, _, _ in stated}) > 1:
+        return Judgment("ambiguous", flags=flags)
+    code, entry, start = stated[0]
+    return Judgment("ok", float(code), flags, entry.explanation, _span(text, entry, scale, code, start))
+
+
+LABELS = Reading(LABEL_NAMES, _judge)
+"""Keys of JSON that hold a label, and how their values are read."""
+
+
+def code_in(value: Any, scale: Scale) -> int | None:
+    """Code of the scale's label (such as Yes) if the value is this label, or a text that begins with it and a
+    punctuation mark ("Yes, because ..."); None for every other value.
+    """
+    if not isinstance(value, str):
+        return None
+    code = scale.code_of(value.strip(_EDGE))
+    if code is not None:
+        return code
+    sheet = page(value[:_LONGEST], names("", ()), scale)
+    named = label_mentions(sheet)
+    if not named or sheet.low[: named[0].start].strip(_EDGE) or len({m.value for m in named}) > 1:
+        return None
+    behind = sheet.low[named[0].stop :].lstrip(" *\"'")
+    return int(named[0].value) if behind[:1] in ".,:;!(—–-\n" else None
+
+
+def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
+    """(start, end) of a label of the scale (such as Yes) in the text; None where it cannot be located there."""
+    position = text.find(f'"{entry.key}"', start)
+    if position < 0:
+        return None
+    behind = position + len(entry.key) + 2
+    label = scale.labels[code].lower()
+    offset = text[behind : behind + _LONGEST].lower().find(label)
+    return None if offset < 0 else (behind + offset, behind + offset + len(label))
+
 
 _GOES_ON = ("stop", "dash", "opening", "stated")
 _ENDS = ("stop", "dash", "opening")
@@ -48,7 +105,7 @@ def label_statement(page: Page, mention: Mention) -> Statement | None:
     given = assertion(page, mention, "sentence" if stated.form == "sentence" else "label")
     if given == "denied":
         return None
-    hangs = stated.form in ("leading", "line") and label_words.DEPENDS.match(page.low, mention.stop) is not None
+    hangs = stated.form in ("leading", "line") and words.DEPENDS.match(page.low, mention.stop) is not None
     return replace(stated, tier=DOUBTFUL) if (given == "doubtful" or hangs) and stated.tier < DOUBTFUL else stated
 
 
@@ -58,10 +115,10 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
     doubtful.
     """
     near = max(0, mention.start - 24)
-    number = label_words.NUMBERED.search(page.low, near, mention.start)
+    number = words.NUMBERED.search(page.low, near, mention.start)
     if number is not None:
         page = _blanked(page, number.start(), mention.start)
-    hedge = label_words.HEDGE.search(page.low, near, mention.start)
+    hedge = words.HEDGE.search(page.low, near, mention.start)
     stated = _plainly_stated(page if hedge is None else _blanked(page, hedge.start(), mention.start), mention)
     about = about_what(page, mention)
     if about == "other" and (stated is None or not stated.named):
@@ -78,7 +135,7 @@ def _blanked(page: Page, begin: int, end: int) -> Page:
 
 def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
     follow = _follow(page, mention)
-    unchecked = label_words.UNCHECKED.search(page.low, max(0, mention.start - 8), mention.start) is not None
+    unchecked = words.UNCHECKED.search(page.low, max(0, mention.start - 8), mention.start) is not None
     if follow == "no" or unchecked or is_initial(page, mention) or _accepts(page, mention):
         return None
     stated = _leading(page, mention, follow) or _standing_form(page, mention)
@@ -111,13 +168,13 @@ def _follow(page: Page, mention: Mention) -> str:
         behind = low[position : position + 1]
         return "no" if behind == "=" else "dash" if behind in ("—", "–", "-") else "stop"
     word = page.word_at(position)
-    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    interjection = label_at(page, mention) in words.INTERJECTIONS
     capital = page.text[position].isupper() or page.text[position] == "I"
-    if word in (label_words.AFTER_INTERJECTION if interjection else label_words.AFTER_LABEL):
+    if word in (words.AFTER_INTERJECTION if interjection else words.AFTER_LABEL):
         return "opening"
-    if capital and word in label_words.NEW_SENTENCE:
+    if capital and word in words.NEW_SENTENCE:
         return "opening"
-    return "stated" if word in label_words.AFTER_STATED or page.names.is_asked(word) else "noun"
+    return "stated" if word in words.AFTER_STATED or page.names.is_asked(word) else "noun"
 
 
 def _set_off(page: Page, mention: Mention) -> bool:
@@ -128,7 +185,7 @@ def _set_off(page: Page, mention: Mention) -> bool:
 
 def _accepts(page: Page, mention: Mention) -> bool:
     """Whether a label such as Yes only accepts the task ("Yes, I will rate it")."""
-    accepted = label_words.ACCEPTS.match(page.low)
+    accepted = words.ACCEPTS.match(page.low)
     return accepted is not None and mention.start < accepted.end()
 
 
@@ -139,7 +196,7 @@ def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
     if follow not in _ENDS:
         return None
     head = page.low[: mention.start]
-    if label_words.OPENER.fullmatch(head, 0, min(len(head), 200)) and len(head) <= 200:
+    if words.OPENER.fullmatch(head, 0, min(len(head), 200)) and len(head) <= 200:
         if is_small_letter(page, mention) and (any(c.isalnum() for c in head) or follow != "stop"):
             return None
         return Statement(mention, PLAIN, "leading")
@@ -156,7 +213,7 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
     low, start = page.low, mention.start
     near = low[max(0, start - 40) : start]
     boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
-    if boxed or _BOXED.search(near) or label_words.CHECKED.search(near):
+    if boxed or _BOXED.search(near) or words.CHECKED.search(near):
         return Statement(mention, PLAIN, "boxed")
     tag = _TAG.search(near)
     if tag is not None and _follow(page, mention) in _ENDS:
@@ -169,8 +226,8 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
     announce numbers count too.
     """
     line = page.low.rfind("\n", 0, mention.start) + 1
-    match = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
-    if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
+    match = words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
+    if words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
         return Label("rating")
     tokens = before.copy()
     while tokens and tokens[-1] in "\n([{<":
@@ -181,9 +238,9 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
     segment: list[str] = []
     while tokens and tokens[-1] not in words.STOPS:
         segment.append(tokens.pop())
-    allowed = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | label_words.LABEL_NAMES
-    allowed |= label_words.ABOUT_THE_REQUEST | label_words.ANSWER_NOUNS
-    announces = label_words.LABEL_NAMES | label_words.CONCLUDING | label_words.ANSWER_NOUNS
+    allowed = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | words.LABEL_NAMES
+    allowed |= words.ABOUT_THE_REQUEST | words.ANSWER_NOUNS
+    announces = words.LABEL_NAMES | words.CONCLUDING | words.ANSWER_NOUNS
     if stopped and 1 <= len(segment) <= 8 and allowed.issuperset(segment) and not announces.isdisjoint(segment):
         return Label("rating")
     return label_before(page, before)
@@ -209,12 +266,12 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
     if follow not in _GOES_ON or is_small_letter(page, mention):
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
-    if label_words.SAYS.search(page.low, max(begin - 1, mention.start - 120, 0), mention.start):
+    if words.SAYS.search(page.low, max(begin - 1, mention.start - 120, 0), mention.start):
         return Statement(mention, PLAIN, "sentence")
     clause = clause_before(page, before, mention)
     if clause.denied or clause.other:
         return None
-    if label_words.SELF.search(page.low, max(begin, mention.start - 40), mention.start):
+    if words.SELF.search(page.low, max(begin, mention.start - 40), mention.start):
         return Statement(mention, LIKELY, "sentence")
     if not clause.states:
         return None
@@ -233,11 +290,11 @@ def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
             break
         segment.append(token)
     segment_words = set(segment)
-    if segment_words & label_words.ANSWER_NOUNS or segment_words & (words.STORY_STATE - _BEING):
+    if segment_words & words.ANSWER_NOUNS or segment_words & (words.STORY_STATE - _BEING):
         return True
-    if segment_words & words.SUBJECT and segment_words & (words.STATE | label_words.ANSWERING):
+    if segment_words & words.SUBJECT and segment_words & (words.STATE | words.ANSWERING):
         return True
-    noun = label_at(page, mention) in label_words.INTERJECTIONS or len(label_at(page, mention)) == 1
+    noun = label_at(page, mention) in words.INTERJECTIONS or len(label_at(page, mention)) == 1
     return noun and segment[:1] in (["a"], ["an"]) and bool(segment_words & _POINTING)
 
 
@@ -268,9 +325,9 @@ def _opens_line(page: Page, mention: Mention) -> Statement | None:
         page.text[mention.start - 1 : mention.start] == "*"
         and page.text[mention.stop : mention.stop + 2].find("*") >= 0
     )
-    if label_at(page, mention) not in label_words.INTERJECTIONS and not marked:
+    if label_at(page, mention) not in words.INTERJECTIONS and not marked:
         return None
-    conceded = label_words.CONCEDES.match(page.low, mention.stop) is not None
+    conceded = words.CONCEDES.match(page.low, mention.stop) is not None
     return None if conceded and not marked else Statement(mention, STANDING, "line")
 
 
@@ -283,12 +340,12 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
     clause_words = set(re.findall(r"[\w']+", page.low[begin : mention.start]))
-    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    interjection = label_at(page, mention) in words.INTERJECTIONS
     ends = interjection or re.match(r"[\"'”»)*\s]{0,4}(?:[.!\n]|\Z)", page.low[mention.stop :]) is not None
     if clause_words and ends and (not clause.states or clause.whole):
         if behind_revision(page, mention.start) is not None and clause.whole:
             return Statement(mention, PLAIN, "sentence")
-        if clause_words & label_words.CONCLUDING and clause_words <= label_words.AROUND_CONCLUDING:
+        if clause_words & words.CONCLUDING and clause_words <= words.AROUND_CONCLUDING:
             return Statement(mention, LIKELY, "sentence")
     if clause_words or not re.match(r"[\"'”»)*\s]{0,4}(?:[.!]|\Z)", page.low[mention.stop :]):
         return None

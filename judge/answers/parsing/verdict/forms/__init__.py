@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from judge.answers.parsing.verdict.forms.alone import closing, leading
-from judge.answers.parsing.verdict.forms.brackets import boxed
-from judge.answers.parsing.verdict.forms.labels import labelled, rows
-from judge.answers.parsing.verdict.forms.orders import rankings, signs
+from judge.answers.parsing.verdict.forms.alone import boxed, closing, leading
+from judge.answers.parsing.verdict.forms.labels import labelled, rankings, rows, signs
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 from judge.answers.parsing.verdict.statements import Statement
 

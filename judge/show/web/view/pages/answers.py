@@ -14,12 +14,11 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import JudgeError
 from judge.base.records import Story
 from judge.base.wording import PLAIN, written
-from judge.show.web.view.judgments import WORDS, Filters, Judgments, Row, judgments
+from judge.show.web.view.judgments import WORDS, Asked, Filters, Judgments, Row, Stored, judgments, stored
 from judge.show.web.view.marked import difference, excerpt
 from judge.show.web.view.pages import pairs
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import Computed, NotFoundError, Site, number
-from judge.show.web.view.stored import Asked, Stored, stored
 from judge.show.web.view.story import JudgeView, StoryView, cell, people_of, side
 
 if TYPE_CHECKING:

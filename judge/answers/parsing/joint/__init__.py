@@ -1,1 +1,0 @@
-"""Reads answers about several criteria. The parser of single ratings reads each criterion's part of the answer."""

@@ -1,1 +1,0 @@
-"""Back-end for Google's generateContent API."""

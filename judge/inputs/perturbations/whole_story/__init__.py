@@ -1,1 +1,0 @@
-"""Perturbations of a whole story: changed order, a removed end, or another text in its place."""

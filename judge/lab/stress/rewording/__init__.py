@@ -1,1 +1,0 @@
-"""Paraphrases of sentences of stories, from a model or from a file of back-translations."""
