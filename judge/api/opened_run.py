@@ -262,7 +262,7 @@ class OpenedRun:
         `pass_rate` adds a criterion ``pass rate``: the share of binary criteria that a story passes. `panel` restricts
         the human raters to one panel.
         """
-        from judge.analysis.inputs.pass_rate import Selection
+        from judge.analysis.inputs.selection import Selection
 
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         part = OpenedRun(self.folders, self.parser)

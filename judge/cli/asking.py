@@ -92,7 +92,7 @@ def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Paramete
 
 
 def _ask(question: Question, values: Mapping[str, Any]) -> None:
-    from judge.analysis.inputs.pass_rate import Selection
+    from judge.analysis.inputs.selection import Selection
     from judge.cli.reading_bar import reading_bar
     from judge.questions.source import Source
 
@@ -153,7 +153,7 @@ def _write(answer: Answer, folder: Path) -> None:
 
 def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
     from judge.analysis.coverage.tables import with_coverage
-    from judge.analysis.inputs.pass_rate import asked_for
+    from judge.analysis.inputs.selection import asked_for
     from judge.cli.table_options import FLAGS, emit
 
     printed = list(answer.told(FLAGS) if form == "table" and output is None else answer.printed(FLAGS))

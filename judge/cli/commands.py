@@ -19,90 +19,76 @@ class Entry(NamedTuple):
 
 PANELS: dict[str, dict[str, Entry]] = {
     "Start here": {
-        "demo": Entry("start.demo", "A complete run of the control judge on packaged stories: no key, no network."),
-        "check": Entry(
-            "start.check", "Verdict and HTML page on a judge's agreement with people, from one table of ratings."
-        ),
-        "try": Entry(
-            "start.try_", "A judge's answer about one or two stories: request, answer, rating; --serve: a page."
-        ),
+        "demo": Entry("demo", "A complete run of the control judge on packaged stories: no key, no network."),
+        "check": Entry("check", "Verdict and HTML page on a judge's agreement with people, from one table of ratings."),
+        "try": Entry("try_", "A judge's answer about one or two stories: request, answer, rating; --serve: a page."),
         "plan": Entry(
-            "start.plan", "Number of stories, people, repeats and prompts that a study needs, and what to pay for."
+            "plan", "Number of stories, people, repeats and prompts that a study needs, and what to pay for."
         ),
-        "init": Entry("start.init", "A new run.yaml with a comment on every key."),
-        "doctor": Entry("start.doctor", "What is installed, reachable and cached, and the commands that fix problems."),
+        "init": Entry("init", "A new run.yaml with a comment on every key."),
+        "doctor": Entry("doctor", "What is installed, reachable and cached, and the commands that fix problems."),
     },
     "Which stories, which prompts?": {
-        "data": Entry("stories.data", "Datasets: list, fetch, show, check, add, convert."),
-        "generate": Entry("generate.generate", "Stories written by models: requests, outcomes, faults."),
-        "prompts": Entry("stories.prompts", "Eval-Prompts and criteria: list, show, render, check."),
+        "data": Entry("data", "Datasets: list, fetch, show, check, add, convert."),
+        "generate": Entry("generate", "Stories written by models: requests, outcomes, faults."),
+        "prompts": Entry("prompts", "Eval-Prompts and criteria: list, show, render, check."),
     },
     "How is a judge run?": {
         "run": Entry("runs.run", "Send a run's requests to its judge, again to continue; --retry, --merge, --batch."),
         "status": Entry(
             "runs.status", "Progress of runs, and the outcome of each repeat; --verify checks their files."
         ),
-        "train": Entry("training.train", "Train your own evaluator on people's preferences and ratings."),
+        "train": Entry("train", "Train your own evaluator on people's preferences and ratings."),
     },
     "What was answered?": {
-        "parse": Entry("answers.parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
+        "parse": Entry("parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
         "ratings": Entry(
-            "answers.ratings", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
+            "ratings", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
         ),
-        "coverage": Entry(
-            "answers.coverage", "What was requested, answered and parsed, and what missing ratings depend on."
-        ),
+        "coverage": Entry("coverage", "What was requested, answered and parsed, and what missing ratings depend on."),
     },
     "What does it come to?": {
-        "summary": Entry(
-            "outcome.summary", "One screen: whether it may replace a person, best prompt, faults, next steps."
-        ),
-        "certify": Entry(
-            "outcome.certify", "Certificate of a judge's agreement with people, and whether it is sufficient."
-        ),
+        "summary": Entry("summary", "One screen: whether it may replace a person, best prompt, faults, next steps."),
+        "certify": Entry("certify", "Certificate of a judge's agreement with people, and whether it is sufficient."),
     },
     "Does a judge agree with itself?": {
         "consistency": Entry(QUESTION, "ICC over repeats, flip rate; repeats needed; variance components."),
     },
     "Does it agree with people?": {
         "correlate": Entry(QUESTION, "Agreement with people: correlations, margins, accuracy, labels, drift, panels."),
-        "measures": Entry("agreement.measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
+        "measures": Entry("measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
         "replace": Entry(QUESTION, "Alternative annotator test: whether a judge may replace an annotator."),
     },
     "How does it go wrong?": {
         "diagnose": Entry(
             QUESTION, "Tests of leniency, length bias, halo and other faults; criteria; stories that differ most."
         ),
-        "stress": Entry("stress.stress", "Perturbed stories: which changes a judge detects, and which mislead it."),
+        "stress": Entry("stress", "Perturbed stories: which changes a judge detects, and which mislead it."),
         "contamination": Entry(
-            "failings.contamination", "Whether models have seen the stories: Min-K% Prob and related scores, AUC."
+            "contamination", "Whether models have seen the stories: Min-K% Prob and related scores, AUC."
         ),
     },
     "Which prompt, judge, system is better?": {
         "compare": Entry(QUESTION, "Paired comparisons of Eval-Prompts, judges or runs on the same stories."),
         "succeed": Entry(
-            "comparing.succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
+            "succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
         ),
         "jury": Entry(QUESTION, "A panel of judges combined, out of fold, beside its best member and the control."),
-        "rank": Entry(
-            "comparing.rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."
-        ),
+        "rank": Entry("rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."),
         "systems": Entry(QUESTION, "Ratings of each system's stories: means, ranks, groups, differences."),
     },
     "What do explanations say?": {
-        "explain": Entry("explanations.explain", "Analysis of explanations: map, clusters, keywords, statistics."),
-        "audit": Entry("explanations.audit", "People judge explanations: sample, serve, pack, import, export, report."),
+        "explain": Entry("explain", "Analysis of explanations: map, clusters, keywords, statistics."),
+        "audit": Entry("audit", "People judge explanations: sample, serve, pack, import, export, report."),
     },
     "How are results shown?": {
-        "report": Entry("show.report", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-        "view": Entry("show.view", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
-        "reproduce": Entry("show.reproduce", "The studies' published tables: printed, as published, corrected."),
+        "report": Entry("report", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
+        "view": Entry("view", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
+        "reproduce": Entry("reproduce", "The studies' published tables: printed, as published, corrected."),
     },
     "Exchange with other programs": {
-        "export": Entry("exchange.export", "Runs for other programs: datasets, metrics, archives for review, batches."),
-        "import": Entry(
-            "exchange.import_", "Ratings and answers made elsewhere: logs of tools, tables, batch results."
-        ),
+        "export": Entry("export", "Runs for other programs: datasets, metrics, archives for review, batches."),
+        "import": Entry("import_", "Ratings and answers made elsewhere: logs of tools, tables, batch results."),
     },
 }
 """Question -> commands, in reading order."""

@@ -13,8 +13,8 @@ from judge.ratings.ratings_table import RatingsTable
 from judge.ratings.ratings_table.judgments import Telling, silent
 
 if TYPE_CHECKING:
-    from judge.analysis.inputs.pass_rate import Selection
     from judge.analysis.inputs.remembered_control import RememberedControl
+    from judge.analysis.inputs.selection import Selection
     from judge.inputs.datasets import Dataset
     from judge.ratings.preferences_table import PreferencesTable
 
@@ -78,7 +78,7 @@ class Source:
         perturbed stories.
         """
         from judge.analysis.inputs.dataset_ratings import ratings_of
-        from judge.analysis.inputs.pass_rate import narrowed
+        from judge.analysis.inputs.selection import narrowed
         from judge.ratings.ratings_table import read
 
         table = (
@@ -94,7 +94,7 @@ class Source:
         """A copy of the source that is also restricted to the selection `keep`. Its table is made by filtering this
         source's table, so the result folders are not read again.
         """
-        from judge.analysis.inputs.pass_rate import narrowed
+        from judge.analysis.inputs.selection import narrowed
 
         kept = (*self.kept, keep)
         part = Source(

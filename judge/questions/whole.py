@@ -13,7 +13,7 @@ from judge.analysis.options.table_options import CoverageOptions, names
 from judge.questions import sentences
 from judge.questions.question import Question
 from judge.questions.summary import screen
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.of_runs import of_ratings
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.way import Shown, Way, shown

@@ -12,7 +12,7 @@ import pytest
 from judge.questions.certificate.certify import Certificate, certify
 from judge.questions.certificate.conditions import Conditions
 from judge.questions.certificate.printed import certificate_tables
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Faults, wrong
 from judge.ratings.ratings_table import RatingsTable

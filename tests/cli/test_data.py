@@ -14,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from judge.base.errors import DataError, JudgeError, SpecError
-from judge.cli.stories.data import app
+from judge.cli.data import app
 
 LINES = (
     '{"id":"a","story_prompt":"p","system":"s","text":"One day.","ratings":[{"criterion":"C","value":4,"rater":"W1"},'

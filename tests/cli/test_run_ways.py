@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from judge.cli.commands import COMMANDS, MEANT, app_of
-from judge.cli.exchange.export import FORMS
+from judge.cli.export import FORMS
 from judge.cli.main import main
 from judge.cli.runs import run
 from judge.cli.runs.ask import TAKES, OtherWay, way_of

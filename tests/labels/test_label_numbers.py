@@ -13,7 +13,7 @@ from judge.analysis.coverage.coverage import coverage
 from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.pass_rate import Selection, narrowed
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems.systems import systems

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from judge.questions.summary.choice import Choice, Evidence, chosen
+from judge.questions.summary.evidence import Choice, Evidence, chosen
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.summarize import summarize
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from judge.analysis.inputs.pass_rate import Selection
+from judge.analysis.inputs.selection import Selection
 from judge.base.errors import OptionError
 from judge.cli.commands import COMMANDS
 from judge.cli.main import app

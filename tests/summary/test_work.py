@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from judge.analysis.agreement import alternative_annotator
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.summarize import summarize
 from judge.ratings.ratings_table import read

@@ -257,7 +257,7 @@ def test_storyer_pairs_and_wp200_reach_what_was_measured(studies: Path, tmp_path
 
 
 def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
-    from judge.cli.exchange.export import app
+    from judge.cli.export import app
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
     from judge.exchange.outputs.outputs import write_trl

@@ -29,7 +29,7 @@ from judge.questions.certificate.conditions import MEANINGS, Conditions
 from judge.questions.certificate.file import FORMAT
 from judge.questions.certificate.fit import criteria_of, settings_of
 from judge.questions.certificate.left_out import LeftOut
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Faults
 from judge.questions.summary.systems import verdict_of

@@ -81,7 +81,7 @@ def summaries_of(
 def _computed(
     runs: Sequence[str | Path], chosen: Chosen, options: EvidenceOptions, scores: Sequence[Path], parser: str
 ) -> list[Summary]:
-    from judge.analysis.inputs.pass_rate import Selection
+    from judge.analysis.inputs.selection import Selection
     from judge.contamination import scores_file
     from judge.questions.summary.of_runs import of_runs
 

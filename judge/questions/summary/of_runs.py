@@ -9,14 +9,14 @@ from pathlib import Path
 
 from judge.analysis import preferences
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
-from judge.analysis.inputs.pass_rate import Selection, narrowed
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.base.errors import SpecError
 from judge.contamination import report as contamination_report
 from judge.contamination.check import kept
 from judge.contamination.scores_file import ScoresFile
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Summary

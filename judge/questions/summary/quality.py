@@ -20,7 +20,7 @@ from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
 from judge.questions.charts.words import worded
 from judge.questions.summary import rules
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict
 from judge.ratings.rating_matrix import RatingMatrix
 

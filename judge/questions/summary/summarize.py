@@ -20,7 +20,7 @@ from judge.analysis.raters import Raters
 from judge.base.judge_name import JudgeName
 from judge.contamination.check.result import Dated, dated
 from judge.questions.summary import people, preferences, quality, rules, systems
-from judge.questions.summary.choice import Choice, Evidence, chosen, names_of
+from judge.questions.summary.evidence import Choice, Evidence, chosen, names_of
 from judge.questions.summary.preferences import Compared
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Answer, Missing, OfDataset, Summary

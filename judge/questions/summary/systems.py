@@ -21,7 +21,7 @@ from judge.analysis.inputs.bars import JUDGE
 from judge.base.estimate import Estimate
 from judge.questions.charts.words import worded, worded_difference
 from judge.questions.summary import rules
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict
 from judge.ratings.rating_matrix import RatingMatrix
 

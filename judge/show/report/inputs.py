@@ -18,8 +18,8 @@ from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.panels import of_panel, panels_of
-from judge.analysis.inputs.pass_rate import with_pass_rate
 from judge.analysis.inputs.remembered_control import RememberedControl
+from judge.analysis.inputs.selection import with_pass_rate
 from judge.analysis.labels import Confusions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
@@ -47,7 +47,7 @@ from judge.explanations.audit.results import report as audit_report
 from judge.explanations.audit.results.report import AuditReport
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Summary

@@ -15,7 +15,7 @@ from judge.analysis.criteria.criteria import criteria
 from judge.analysis.criteria.profiles import Profile, profiles, scales
 from judge.analysis.criteria.tables import tables
 from judge.analysis.inputs.dataset_ratings import ratings_of
-from judge.analysis.inputs.pass_rate import Selection, narrowed
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import render

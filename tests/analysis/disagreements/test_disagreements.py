@@ -15,7 +15,7 @@ from scipy import stats
 
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.disagreements.tables import Disagreement, JudgeSide, PeopleSide, tables
-from judge.analysis.inputs.pass_rate import Selection, narrowed
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Table, render

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judge.analysis.inputs.pass_rate import Selection, narrowed
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems import separation as standings
 from judge.analysis.systems.separation import Separated

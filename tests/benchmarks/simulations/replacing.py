@@ -17,7 +17,7 @@ import numpy as np
 
 from judge.analysis.agreement.replacement import replacement
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.questions.summary.choice import Evidence
+from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.people import of_agreement
 from tests.benchmarks.simulations.bounded_raters import POPULATIONS, Judges
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene

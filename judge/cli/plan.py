@@ -70,7 +70,7 @@ def plan(
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.tables import with_coverage
-    from judge.analysis.inputs.pass_rate import Selection
+    from judge.analysis.inputs.selection import Selection
     from judge.cli.reading_bar import reading_bar
     from judge.cli.table_options import FLAGS
     from judge.questions.registry import question

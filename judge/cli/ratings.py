@@ -18,7 +18,7 @@ from judge.cli.table_options import Criteria, EvalPrompts, Full, Judges, PanelNa
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.analysis.inputs.pass_rate import Selection
+    from judge.analysis.inputs.selection import Selection
     from judge.base.printing.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -63,7 +63,7 @@ def ratings(
         refuse_flags(ctx, ("--panel", flag("pass_rate"), flag("parser")), "--preferences")
         frame, preview = _preferences(runs, criterion, judge, eval_prompt)
     else:
-        from judge.analysis.inputs.pass_rate import Selection
+        from judge.analysis.inputs.selection import Selection
 
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         frame, preview = _ratings(runs, keep, parser)
@@ -79,7 +79,7 @@ def ratings(
 
 
 def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[..., Table]]:
-    from judge.analysis.inputs.pass_rate import narrowed
+    from judge.analysis.inputs.selection import narrowed
     from judge.analysis.ratings import preview
     from judge.cli.reading_bar import reading_bar
     from judge.ratings.ratings_table import read

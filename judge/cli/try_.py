@@ -220,7 +220,7 @@ def try_(
     elif several:
         _print_sheet(asked, answers, control)
     else:
-        from judge.cli.start import trial_panels
+        from judge.cli import trial_panels
 
         trial_panels.show(answers)
 

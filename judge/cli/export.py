@@ -11,7 +11,7 @@ from typing import Any
 
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
-from judge.cli.exchange.import_ import command_of, say, words_of
+from judge.cli.import_ import command_of, say, words_of
 from judge.exchange.batch import output as batch
 from judge.exchange.bundle import output as bundle
 from judge.exchange.outputs import outputs

@@ -57,7 +57,7 @@ def succeed(
     Example: judge succeed runs/tales/openai-gpt-4o runs/tales/openai-gpt-5 --margin 0.05
     """
     from judge.analysis import succession
-    from judge.analysis.inputs.pass_rate import Selection, narrowed
+    from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.reading_bar import reading_bar
     from judge.cli.table_options import emit
     from judge.ratings.ratings_table import read

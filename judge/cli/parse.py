@@ -129,7 +129,7 @@ def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Struc
     `labels` are the words for the outcomes (first, second, tie), separated by commas. `criterion` is the criterion of
     answers that state none. `mode` is the structured-output mode in which the answers were requested.
     """
-    from judge.cli.answers.parse_pairs import verdicts
+    from judge.cli.parse_pairs import verdicts
 
     table = verdicts(path, labels, criterion, mode)
     return table if whole else replace(table, rows=[_cut(row) for row in table.rows])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from judge.cli.start.guessed_dataset import Guessed
+    from judge.cli.guessed_dataset import Guessed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -85,7 +85,7 @@ def _trust(dataset: str | None) -> None:
 
 
 def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
-    from judge.cli.start.guessed_dataset import guess_dataset
+    from judge.cli.guessed_dataset import guess_dataset
     from judge.inputs.datasets.files.column_guess import column_options
 
     return guess_dataset(dataset, column_options(column), folder)
@@ -97,7 +97,7 @@ def _text(template: str, name: str, guessed: Guessed | None) -> str:
     """
     import yaml
 
-    from judge.cli.start.definition_text import comments_of, definition_text
+    from judge.cli.definition_text import comments_of, definition_text
 
     values: dict[str, Any] = yaml.safe_load(template)
     comments = comments_of(template)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from judge.cli.declared import takes
-from judge.cli.outcome.summary import HELP
+from judge.cli.summary import HELP
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, PanelName, ParserName, Runs
 from judge.questions.summary.options import EvidenceOptions
 
@@ -68,16 +68,16 @@ def certify(
     """
     from datetime import UTC, datetime
 
-    from judge.analysis.inputs.pass_rate import Selection, narrowed
+    from judge.analysis.inputs.selection import Selection, narrowed
     from judge.base.errors import SpecError
-    from judge.cli.table_options import emit
     from judge.cli.reading_bar import reading_bar
+    from judge.cli.table_options import emit
     from judge.questions.certificate.certify import certify as certified
     from judge.questions.certificate.conditions import Conditions
     from judge.questions.certificate.file import write
     from judge.questions.certificate.left_out import LeftOut
     from judge.questions.certificate.printed import certificate_tables
-    from judge.questions.summary.choice import Evidence
+    from judge.questions.summary.evidence import Evidence
     from judge.ratings.preferences_table import comparing
     from judge.ratings.ratings_table import read
 

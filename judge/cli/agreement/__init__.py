@@ -1,1 +1,0 @@
-"""Commands that measure how well judges agree with human ratings."""

@@ -1,1 +1,0 @@
-"""Commands that list judges' answers: ratings, verdicts, missing ratings, and stories where ratings differ."""

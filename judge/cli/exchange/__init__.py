@@ -1,1 +1,0 @@
-"""Commands that exchange ratings and answers with other programs."""

@@ -1,1 +1,0 @@
-"""Commands that test judges for known weaknesses."""

@@ -1,1 +1,0 @@
-"""Commands that have models write stories, and that check these stories."""

@@ -1,1 +1,0 @@
-"""Commands that present results as figures, reports and web pages."""

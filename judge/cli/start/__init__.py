@@ -1,1 +1,0 @@
-"""Commands for the first steps: checking the installation, trying a judge, planning and defining a run."""

@@ -1,1 +1,0 @@
-"""Commands about stress tests: stories that were perturbed on purpose."""

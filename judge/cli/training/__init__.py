@@ -1,1 +1,0 @@
-"""Command `judge train`: trains an evaluator."""
