@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from judge.base.printing.tables import Table
 
 
+# Judge -> the packaged runs that it is shown with; tables are of the first, the page is of all.
 JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
-"""Judge -> the packaged runs that it is shown with; tables are of the first, the page is of all."""
 
+# Of the printed tables and of the page, so that equal numbers have equal intervals.
 RESAMPLES = 500
-"""Of the printed tables and of the page, so that equal numbers have equal intervals."""
 
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:

@@ -16,8 +16,8 @@ from judge.base.installation import install_command
 from judge.base.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
+# States in the order in which they are printed, the most urgent first.
 STATES: tuple[State, ...] = get_args(State)
-"""States in the order in which they are printed, the most urgent first."""
 
 EXTRAS = {
     "stats": ("pingouin", "scikit-learn", "statsmodels"),

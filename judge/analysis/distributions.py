@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+# Scales with more points are counted in ranges of equally many.
 MOST_POINTS = 11
-"""Scales with more points are counted in ranges of equally many."""
 
 _SAME = 1e-9
 

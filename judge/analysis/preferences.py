@@ -15,8 +15,8 @@ from judge.version import __version__
 if TYPE_CHECKING:
     from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable
 
+# Rows on the screen.
 _SHOWN = 20
-"""Rows on the screen."""
 
 _LEFT_OUT = ["story_prompt", "explanation", "run", "dataset"]
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NO_CEILING = "no human ceiling: no person rated the stories"
 
+# What the analyses say of people, and what holds of labels; longer phrases first.
 _LABELLED = (
     (PEOPLE_NAME, "human ceiling"),
     ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
@@ -36,11 +37,10 @@ _LABELLED = (
     ("people's ratings", "the labels"),
     ("people's", "the labels'"),
 )
-"""What the analyses say of people, and what holds of labels; longer phrases first."""
 
 _OTHERWISE = re.compile(r"\b(with|than|as|of|against|from) people(?![\w/'-])|(?<![\w/-])(people)(?![\w/'-])")
+# Columns whose cells are the program's own words: names of judges, systems and criteria are left as they are.
 _WORDS = ("diagnostic", "verdict", "sentence")
-"""Columns whose cells are the program's own words: names of judges, systems and criteria are left as they are."""
 
 
 @dataclass(frozen=True, slots=True)

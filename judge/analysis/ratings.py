@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 
+# Rows on the screen.
 _SHOWN = 20
-"""Rows on the screen."""
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:

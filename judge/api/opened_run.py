@@ -213,8 +213,8 @@ def _sit(sittings: Sequence[Sitting], max_cost: float | None) -> None:
         raise failed[0]
 
 
+# One name or several: a string is one name, never its letters.
 Names = str | Sequence[str]
-"""One name or several: a string is one name, never its letters."""
 
 
 class OpenedRun:

@@ -24,6 +24,7 @@ __all__ = [
     "split_judge",
 ]
 
+# Name -> module with `open(model: str, settings: Settings) -> Backend`.
 BACKENDS: dict[str, str] = {
     "anthropic": "judge.backends.anthropic.backend",
     "gemini": "judge.backends.gemini",
@@ -37,21 +38,20 @@ BACKENDS: dict[str, str] = {
     "trained": "judge.backends.trained",
     "vllm": "judge.backends.vllm.backend",
 }
-"""Name -> module with `open(model: str, settings: Settings) -> Backend`."""
 
+# Back-ends that load a model into this process: no server is asked, and nobody is paid for tokens.
 IN_PROCESS = frozenset({"hf", "local", "vllm"})
-"""Back-ends that load a model into this process: no server is asked, and nobody is paid for tokens."""
 
+# Back-ends whose protocol has no way to ask for several answers: known before one of them is opened.
 ONE_ANSWER_A_CALL = frozenset({"anthropic"})
-"""Back-ends whose protocol has no way to ask for several answers: known before one of them is opened."""
 
+# Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`.
 SCORERS: dict[str, str] = {
     "hf": "judge.backends.hf.scorer",
     "local": "judge.backends.hf.packaged",
     "openai": "judge.backends.openai.scorer",
     "vllm": "judge.backends.vllm.scorer",
 }
-"""Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`."""
 
 
 def known_backends() -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import aiohttp
 
+# Bytes, unpacked: the longest answers with twenty alternatives for each token take a few.
 MOST = 32 << 20
-"""Bytes, unpacked: the longest answers with twenty alternatives for each token take a few."""
 
+# Bytes read at a time, so that an answer without an end is left soon after MOST.
 _PIECE = 1 << 16
-"""Bytes read at a time, so that an answer without an end is left soon after MOST."""
 
 
 class TooLongError(aiohttp.ClientError):

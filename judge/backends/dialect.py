@@ -41,8 +41,8 @@ _REASONING = (
     "thoughts_token_count",
     "thoughtsTokenCount",
 )
+# Numbers from here on count nothing; the journal could not hold all of them either.
 _MOST = 2**53
-"""Numbers from here on count nothing; the journal could not hold all of them either."""
 
 _UPSTREAM = "cost_details.upstream_inference_cost"
 _COST = ("cost", "total_cost", "estimated_cost", "cost.total_cost", "cost_details.total_cost")
@@ -149,8 +149,8 @@ def _number(value: object) -> float | None:
 # Constraints on the format of an answer: the points or labels as a choice, or a JSON schema. They are the same for
 # every back-end.
 
+# Forms that an answer can be asked to have.
 STRUCTURED = ("choice", "json", "json-explanation-first")
-"""Forms that an answer can be asked to have."""
 
 
 def choices(query: Query) -> list[str]:
@@ -219,8 +219,8 @@ def request_fields(query: Query) -> dict[str, Any]:
 
 
 Scrub = Callable[[str], str]
+# (body, address, scrub) -> the answers, and how many the server gave, those that failed on their way included.
 Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]
-"""(body, address, scrub) -> the answers, and how many the server gave, those that failed on their way included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +279,8 @@ def no_answer(url: str, body: bytes, form: str) -> BackendError:
     return BackendError(f"{url}: the answer is not {form} answer: {start!r}", kind="garbage", retryable=True)
 
 
+# Characters of the model's name: the journal holds it with each answer, and a server could put anything there.
 _LONGEST_NAME = 300
-"""Characters of the model's name: the journal holds it with each answer, and a server could put anything there."""
 
 
 def checked(response: Response) -> Response:

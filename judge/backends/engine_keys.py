@@ -12,6 +12,7 @@ from typing import Any
 
 from judge.base.errors import SpecError, unknown
 
+# Change how fast or how long, not what is said: no part of the judge's identity.
 SPEED = frozenset(
     {
         "tensor_parallel_size",
@@ -41,8 +42,8 @@ SPEED = frozenset(
         "batch_wait_ms",
     }
 )
-"""Change how fast or how long, not what is said: no part of the judge's identity."""
 
+# Start an engine or a server; never sent with a request.
 START = SPEED | {
     "model",
     "dtype",
@@ -65,19 +66,18 @@ START = SPEED | {
     "attention_backend",
     "speculative_config",
 }
-"""Start an engine or a server; never sent with a request."""
 
+# Keys of START that are read by this program, not passed on as they are.
 OURS = frozenset({"model", "lora", "chat_template", "device", "batch_size", "batch_wait_ms", "max_model_len"})
-"""Keys of START that are read by this program, not passed on as they are."""
 
+# Sampling settings that vLLM takes beside OpenAI's; each query is asked with them.
 SAMPLING = frozenset({"top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty"})
-"""Sampling settings that vLLM takes beside OpenAI's; each query is asked with them."""
 
+# Go with each request of an engine in this process. A server takes any key that does not start one.
 REQUEST = SAMPLING | {"top_logprobs", "chat_template_kwargs"}
-"""Go with each request of an engine in this process. A server takes any key that does not start one."""
 
+# Alternatives asked for at each token where ratings are read from log-probabilities; `engine: {top_logprobs: N}`.
 TOP_LOGPROBS = 20
-"""Alternatives asked for at each token where ratings are read from log-probabilities; `engine: {top_logprobs: N}`."""
 
 
 def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str) -> None:

@@ -26,17 +26,17 @@ from judge.base.records import Response
 
 _FORM = "a Gemini-style"
 
+# The provider's word for how an answer ended -> ours.
 _ENDS = {"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"}
-"""The provider's word for how an answer ended -> ours."""
 
+# Reasons that speak of this content; any other one is a failure, after which the same is asked again.
 FILTERED = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "ESCALATION", "MODEL_ARMOR"}
     | {"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
 )
-"""Reasons that speak of this content; any other one is a failure, after which the same is asked again."""
 
+# The account itself was limited, for what it asked before.
 _ACCOUNT = "PUP_LIMITED_DISABLED"
-"""The account itself was limited, for what it asked before."""
 
 
 def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
@@ -161,6 +161,7 @@ def _usage(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 # Converts a request under OpenAI's chat names into the format of Gemini's generateContent.
 
+# OpenAI's name -> the name in generationConfig.
 _GENERATION = {
     "max_tokens": "maxOutputTokens",
     "max_completion_tokens": "maxOutputTokens",
@@ -172,12 +173,11 @@ _GENERATION = {
     "logprobs": "responseLogprobs",
     "top_logprobs": "logprobs",
 }
-"""OpenAI's name -> the name in generationConfig."""
 
+# Fields of a request that stand beside generationConfig.
 _BESIDE = frozenset(
     {"safetySettings", "tools", "toolConfig", "cachedContent", "serviceTier", "store", "labels", "systemInstruction"}
 )
-"""Fields of a request that stand beside generationConfig."""
 
 
 def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,6 +233,7 @@ def _camel(name: str) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
+# Google's generateContent.
 GEMINI = Dialect(
     "gemini",
     lambda model: f"/models/{model}:generateContent",
@@ -242,7 +243,6 @@ GEMINI = Dialect(
     limit="maxOutputTokens",
     protocol=PROVIDER,
 )
-"""Google's generateContent."""
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader

@@ -31,8 +31,8 @@ from judge.base.credentials.trust import VARIABLE, trusted
 from judge.base.errors import nearest
 from judge.base.wording import Advice
 
+# Seconds for the list of models.
 PATIENCE = 10.0
-"""Seconds for the list of models."""
 
 _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 

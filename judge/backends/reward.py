@@ -22,8 +22,8 @@ from judge.base.records import Story
 # criterion.
 
 KEYS = {"dtype", "device", "max_model_len", "tokenizer"}
+# Stories whose reward is kept: it is the same for every criterion, and each of them asks.
 _KEPT = 256
-"""Stories whose reward is kept: it is the same for every criterion, and each of them asks."""
 
 
 class RewardScorer:
@@ -100,8 +100,8 @@ class RewardScorer:
         return loaded.logit(inputs)
 
 
+# Mean and spread that leave a reward as the model gives it: nothing was fitted to people's ratings.
 _LOGIT = (0.0, 1.0)
-"""Mean and spread that leave a reward as the model gives it: nothing was fitted to people's ratings."""
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name

@@ -30,6 +30,7 @@ class Line:
     reasoning: str | None = None
 
 
+# Scripts by name: `scripted/three`, and so on.
 SCRIPTS: dict[str, tuple[Line, ...]] = {
     "three": (Line("Rating: 3"),),
     "points": tuple(Line(f"Rating: {point}") for point in (1, 2, 3, 4, 5)),
@@ -43,7 +44,6 @@ SCRIPTS: dict[str, tuple[Line, ...]] = {
         Line(""),
     ),
 }
-"""Scripts by name: `scripted/three`, and so on."""
 
 
 class Scripted:

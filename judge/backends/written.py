@@ -9,8 +9,8 @@ import orjson
 
 from judge.base.records import Query
 
+# A label or a word, or a number.
 Value = str | float
-"""A label or a word, or a number."""
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:

@@ -109,8 +109,8 @@ class MissingExtraError(JudgeError):
         super().__init__(joined(feature, missing))
 
 
+# Hint of errors about damaged files of a run.
 TELLS_INTACT = "judge status RUN --verify tells what is intact"
-"""Hint of errors about damaged files of a run."""
 
 ErrorKind = Literal[
     "auth",  # a wrong key, a key without permission, a closed account

@@ -13,10 +13,10 @@ from typing import Any
 
 import orjson
 
+# Escaped backslashes and whole pairs, which stay as they are (group 1), or else one half.
 _ESCAPE = re.compile(
     r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""Escaped backslashes and whole pairs, which stay as they are (group 1), or else one half."""
 
 
 def whole_characters(text: str) -> str:

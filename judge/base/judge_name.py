@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# What stands before the name of an automatic measure, which is no judge.
 MEASURE = "measure"
-"""What stands before the name of an automatic measure, which is no judge."""
 
+# Providers without a language model: the control judge, answers from a file, answers from a script.
 CONTROL, RECORDED, SCRIPTED = "surface", "recorded", "scripted"
-"""Providers without a language model: the control judge, answers from a file, answers from a script."""
 
+# Providers that score a story in this process and generate nothing: a trained evaluator, a reward model.
 TRAINED, REWARD = "trained", "reward"
-"""Providers that score a story in this process and generate nothing: a trained evaluator, a reward model."""
 
+# They generate nothing, ask no server and cost nothing.
 MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED, TRAINED, REWARD})
-"""They generate nothing, ask no server and cost nothing."""
 
 
 class JudgeName(NamedTuple):

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+# What the transport knows about an attempt, and no more.
 Outcome = Literal["answered", "provider_error", "timeout", "filtered"]
-"""What the transport knows about an attempt, and no more."""
 
+# What became of one repeat. Only `ok` and `imported` carry a rating.
 Status = Literal[
     "ok",
     "no_rating",
@@ -25,7 +26,6 @@ Status = Literal[
     "filtered",
     "imported",
 ]
-"""What became of one repeat. Only `ok` and `imported` carry a rating."""
 
 STATUSES: tuple[str, ...] = get_args(Status)
 
@@ -45,11 +45,12 @@ class Rating:
     panel: str | None = None
 
 
+# Which of two stories was preferred: the one shown (or named) first, the second, or neither.
 Preferred = Literal["first", "second", "tie"]
-"""Which of two stories was preferred: the one shown (or named) first, the second, or neither."""
 
 PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
 
+# What became of one repeat of a comparison. Only `ok` and `imported` carry a preference.
 VerdictStatus = Literal[
     "ok",
     "no_preference",
@@ -61,7 +62,6 @@ VerdictStatus = Literal[
     "filtered",
     "imported",
 ]
-"""What became of one repeat of a comparison. Only `ok` and `imported` carry a preference."""
 
 VERDICT_STATUSES: tuple[str, ...] = get_args(VerdictStatus)
 
@@ -93,8 +93,8 @@ class Pair:
     preferences: tuple[Preference, ...] = ()
 
 
+# What the stories of a comparison are called in an Eval-Prompt and in an answer: first, second, and neither.
 CHOICES = ("A", "B", "Tie")
-"""What the stories of a comparison are called in an Eval-Prompt and in an answer: first, second, and neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +139,8 @@ class Comparison:
         return self.first.story_prompt if self.first.story_prompt == self.second.story_prompt else ""
 
 
+# What a query is about.
 Subject = Story | Comparison
-"""What a query is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +299,8 @@ class Criterion:
         return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
 
+# What one query asks for: one criterion, or several in one answer.
 Asked = Criterion | tuple[Criterion, ...]
-"""What one query asks for: one criterion, or several in one answer."""
 
 
 def joint_name(names: Sequence[str]) -> str:
@@ -346,9 +346,9 @@ class Generation:
     stop: tuple[str, ...] = ()
 
 
+# Form to which the server was asked to constrain the answer: none, one point of the scale or one label (``choice``),
+# JSON with the rating first, or JSON with the explanation first.
 Structured = Literal["none", "choice", "json", "json-explanation-first"]
-"""Form to which the server was asked to constrain the answer: none, one point of the scale or one label (``choice``),
-JSON with the rating first, or JSON with the explanation first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,8 +437,8 @@ class Commission:
         return self.wanted.text
 
 
+# What a back-end is asked: for a rating or a verdict, or for a story.
 Request = Query | Commission
-"""What a back-end is asked: for a rating or a verdict, or for a story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,9 +471,9 @@ class Response:
         return None if self.cost is None or self.cost > MOST_PLAUSIBLE_COST else self.cost
 
 
+# Dollars of one request. The dearest prices of 2026, for a context of a million tokens, come to a few hundred; what a
+# server reports beyond this is no cost, and is counted but not summed.
 MOST_PLAUSIBLE_COST = 1000.0
-"""Dollars of one request. The dearest prices of 2026, for a context of a million tokens, come to a few hundred; what a
-server reports beyond this is no cost, and is counted but not summed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,13 @@ from typing import Any
 
 MASK = "***"
 
+# Names of environment variables whose values are keys.
 VARIABLES = re.compile(r"(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PAT)")
-"""Names of environment variables whose values are keys."""
 
+# Shorter values are words that stand in any text.
 LEAST = 8
-"""Shorter values are words that stand in any text."""
 
+# What keys of the large providers look like, as patterns for text and, encoded, for bytes.
 LOOKS = {
     "what looks like an API key (sk-...)": r"(?<!\w)(?<!\w-)sk-(?=[\w-]*\d)[A-Za-z0-9_-]{20,}",
     "what looks like a Hugging Face token (hf_...)": r"(?<!\w)hf_[A-Za-z0-9]{30,}",
@@ -33,22 +34,21 @@ LOOKS = {
     "what looks like an AWS key (AKIA...)": r"(?<!\w)A[KS]IA[A-Z0-9]{16}(?!\w)",
     "what looks like a signed token (eyJ...)": r"(?<!\w)(?<!\w-)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
 }
-"""What keys of the large providers look like, as patterns for text and, encoded, for bytes."""
 
 _LOOKS = re.compile("|".join(LOOKS.values()))
 _DUMMIES = frozenset({"dummy", "empty", "lm-studio", "no-key-required", "none", "not-needed", "sk-no-key-required"})
+# Characters of a long key that give it away where a text holds only part of it.
 _PIECE = 10
-"""Characters of a long key that give it away where a text holds only part of it."""
 
 _LONG = 12
+# Letters alone make a key only from this length on.
 _WORD = 16
-"""Letters alone make a key only from this length on."""
 
+# Characters of a key that a provider left when it masked the rest, from which on the rest is masked as well.
 _SHOWN = 4
-"""Characters of a key that a provider left when it masked the rest, from which on the rest is masked as well."""
 
+# Characters of a key that JSON does not write as they are.
 _ESCAPED = re.compile(r'["\\]|[^ -~]')
-"""Characters of a key that JSON does not write as they are."""
 
 _RUN = re.compile(r"\*{2,}|\.{3,}|…+|•{2,}|[xX]{4,}")
 _remembered: set[str] = set()

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeVar
 
 from judge.base.errors import SpecError
 
+# Seconds to wait for another program's lock.
 WAIT = 5.0
-"""Seconds to wait for another program's lock."""
 
+# Number of this process's open connections to each file.
 _open: Counter[Path] = Counter()
-"""Number of this process's open connections to each file."""
 
 # A connection may be deleted, and count itself, wherever memory is collected: also while this thread counts.
 _counting = threading.RLock()

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+# Seconds after which a draft of another machine is nobody's: no write takes as long.
 _OLD = 24 * 3600.0
-"""Seconds after which a draft of another machine is nobody's: no write takes as long."""
 
 
 def draft_name(path: Path) -> Path:

@@ -7,14 +7,14 @@ from typing import Any
 
 import yaml
 
+# Collections within collections: PyYAML builds them by recursion, and deeper ones would exhaust Python's stack.
 MOST_NESTED = 50
-"""Collections within collections: PyYAML builds them by recursion, and deeper ones would exhaust Python's stack."""
 
+# Values, those behind an alias counted each time it is used.
 MOST_VALUES = 100_000
-"""Values, those behind an alias counted each time it is used."""
 
+# Whole numbers that may need more than 64 bits: no file of the program can hold them.
 _LONG = re.compile(r"[-+]?(?:[0-9_]{19,}|0x[0-9a-fA-F_]{16,}|0b[01_]{63,})")
-"""Whole numbers that may need more than 64 bits: no file of the program can hold them."""
 
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

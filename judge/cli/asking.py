@@ -43,10 +43,10 @@ _Output = Annotated[
 _Ratings = Annotated[
     Path | None, typer.Option("--ratings", metavar="FOLDER", help="result folder to write the combined ratings to")
 ]
+# Choice of what is shown that matters on a screen only: files hold whole texts.
 _FULL_TEXT = "full_text"
-"""Choice of what is shown that matters on a screen only: files hold whole texts."""
+# Everything on the screen; a way may have more to show then.
 _FULL = "full"
-"""Everything on the screen; a way may have more to show then."""
 
 
 @functools.cache

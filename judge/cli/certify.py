@@ -17,8 +17,8 @@ from judge.questions.summary.options import EvidenceOptions
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+# The exit code where a condition does not hold.
 NOT_MET = 4
-"""The exit code where a condition does not hold."""
 
 
 _Floor = Annotated[

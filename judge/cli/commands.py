@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# In place of a module: the command asks the question of its name (`judge.questions.registry`).
 QUESTION = "question"
-"""In place of a module: the command asks the question of its name (`judge.questions.registry`)."""
 
 
 class Entry(NamedTuple):
@@ -17,6 +17,7 @@ class Entry(NamedTuple):
     text: str
 
 
+# Question -> commands, in reading order.
 PANELS: dict[str, dict[str, Entry]] = {
     "Start here": {
         "demo": Entry("demo", "A complete run of the control judge on packaged stories: no key, no network."),
@@ -91,11 +92,11 @@ PANELS: dict[str, dict[str, Entry]] = {
         "import": Entry("import_", "Ratings and answers made elsewhere: logs of tools, tables, batch results."),
     },
 }
-"""Question -> commands, in reading order."""
 
+# Command -> its entry.
 COMMANDS: dict[str, Entry] = {name: entry for commands in PANELS.values() for name, entry in commands.items()}
-"""Command -> its entry."""
 
+# Word that may be tried as a command -> the command that answers it.
 MEANT: dict[str, str] = {
     "retry": "run --retry",
     "merge": "run --merge",
@@ -120,7 +121,6 @@ MEANT: dict[str, str] = {
     "plot": "correlate",
     "power": "plan",
 }
-"""Word that may be tried as a command -> the command that answers it."""
 
 
 def app_of(name: str) -> Any:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from judge.base.errors import SpecError, unknown
 
 SHELLS = ("bash", "zsh", "fish")
+# The variable by which a script requests completions, as typer names it.
 REQUEST = "_JUDGE_COMPLETE"
-"""The variable by which a script requests completions, as typer names it."""
 SHOW, INSTALL = "--show-completion", "--install-completion"
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+# Exit code of a declared check that failed.
 CHECK_FAILED = 4
-"""Exit code of a declared check that failed."""
 
 
 @app.command()

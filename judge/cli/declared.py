@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 Declare = Callable[[Command], Command]
 
+# Flags that are not the field's name with hyphens.
 FLAGS: Mapping[str, str] = {
     "drop_systems": "--drop-system",
     "systems": "--system",
@@ -31,8 +32,8 @@ FLAGS: Mapping[str, str] = {
     "as_": "--as",
     "notes": "--note",
 }
-"""Flags that are not the field's name with hyphens."""
 
+# What stands for a value in help texts, where its type does not say it.
 METAVARS: Mapping[str, str] = {
     "drop_systems": "SYSTEM",
     "against": "CRITERION",
@@ -50,8 +51,8 @@ METAVARS: Mapping[str, str] = {
     "labelled": "FILE",
     "released": "MODEL=YYYY-MM",
 }
-"""What stands for a value in help texts, where its type does not say it."""
 
+# Options that few need: `--set KEY=VALUE` gives them.
 RARE = frozenset(
     {
         *("adjust", "all_criteria", "allocation", "alpha", "as_published", "batch_size", "between", "bins"),
@@ -69,8 +70,8 @@ RARE = frozenset(
         *("with_features", "with_measures", "workers"),
     }
 )
-"""Options that few need: `--set KEY=VALUE` gives them."""
 
+# Help texts of fields that mean the same in every command.
 HELP: Mapping[str, str] = {
     "drop_systems": "system to leave out, with all its stories; may be given several times",
     "against": "people's criterion that every criterion is compared with",
@@ -80,7 +81,6 @@ HELP: Mapping[str, str] = {
     "ci": "units that are resampled for confidence intervals",
     "layout": "what is computed and shown",
 }
-"""Help texts of fields that mean the same in every command."""
 
 
 def flag(name: str) -> str:

@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
 
 _NESTED: Mapping[str, Any] = {"generation": GenerationSpec, "criteria": CriteriaSpec}
+# What a key without a default may hold.
 _EXAMPLES: Mapping[str, Any] = {
     "columns": {"id": "Story ID", "text": "Story", "system": "Model", "ratings": {"Coherence": "coh"}},
     "criteria.only": ["Coherence"],
@@ -30,7 +31,6 @@ _EXAMPLES: Mapping[str, Any] = {
     "note": "a pilot: not for publication",
     "max_cost": 5.0,
 }
-"""What a key without a default may hold."""
 
 _COMMENT_AT = 44
 _KEY = re.compile(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")

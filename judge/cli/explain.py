@@ -90,8 +90,8 @@ NUMBERS = {
     "refits": "number of classifiers on permuted labels, for the baseline of their accuracy",
     "resamples": "number of resamples of stories, for intervals of rank correlations",
 }
+# Of the numbers: not asked for, or the map's own.
 _FIXED = ("seed", "neighbours", "folds", "components", "words", "stories_share", "top")
-"""Of the numbers: not asked for, or the map's own."""
 
 
 @app.command()

@@ -17,8 +17,8 @@ from judge.exchange.bundle import output as bundle
 from judge.exchange.outputs import outputs
 from judge.exchange.reader import AS
 
+# The forms of export by name.
 FORMS = MappingProxyType({form.name: form for form in (*outputs.OUTPUTS, *bundle.OUTPUTS, *batch.OUTPUTS)})
-"""The forms of export by name."""
 
 _TEXT = """Write runs in a form for other programs; nothing is uploaded. --as chooses the form:
 

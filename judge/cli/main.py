@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 # Handles standard streams that are closed, full, no longer read, or limited to a narrow encoding.
 
+# Exit code where the reader of the output has gone, as in `judge ratings RUN | head`: a shell's word for SIGPIPE.
 UNREAD = 141
-"""Exit code where the reader of the output has gone, as in `judge ratings RUN | head`: a shell's word for SIGPIPE."""
 
 
 class _Noted(RawIOBase):

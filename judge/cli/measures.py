@@ -64,8 +64,8 @@ _MeasureSet = Annotated[
 _Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")]
 
 
+# Word of a former command -> the command that it means.
 _FORMER = {"of": "judge measures {}", "systems": "judge measures {} --systems", "list": "judge measures"}
-"""Word of a former command -> the command that it means."""
 
 _OF_MEASURES = ("--measure", "--set", "--criteria", "--quiet")
 _OF_DATASETS = (*_OF_MEASURES, "--column", "--limit", "--systems")

@@ -88,8 +88,8 @@ def rank(
     emit(tables(ranking, topics, long=long), form, output, full=full)
 
 
+# The picture of who won against whom, as a name of --table.
 _WINS = "wins"
-"""The picture of who won against whom, as a name of --table."""
 
 
 def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:

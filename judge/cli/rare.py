@@ -15,14 +15,14 @@ from typer.models import OptionInfo
 
 from judge.cli.declared import RARE, own_parameters, with_parameters
 
+# Parameter of a command that holds the words of ``--set``.
 SET = "rare_options"
-"""Parameter of a command that holds the words of ``--set``."""
 
+# Attribute of a command's function that holds its rare options by name.
 KEYS = "rare_options"
-"""Attribute of a command's function that holds its rare options by name."""
 
+# Parameters of commands: no progress messages, and everything that there is. A context's `meta` holds them.
 EVERYWHERE = ("quiet", "full")
-"""Parameters of commands: no progress messages, and everything that there is. A context's `meta` holds them."""
 
 _CONTEXT = "given_context"
 _WIDTH = 76

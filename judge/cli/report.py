@@ -14,8 +14,8 @@ from judge.cli.table_options import DropSystem, PanelName, ParserName, PassRate,
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+# Resamples and swaps with --quick.
 QUICK = 200
-"""Resamples and swaps with --quick."""
 
 _Methods = Annotated[
     bool,

@@ -17,6 +17,7 @@ from judge.cli.table_options import Form, Seed
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+# Study (a module of `judge.reproduce`) -> options that it takes beside those of all; hanna takes every option.
 TAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "hanna": ("--choice", "--measures", "--resamples", "--seed"),
@@ -25,7 +26,6 @@ TAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ttcw": ("--resamples", "--seed"),
     }
 )
-"""Study (a module of `judge.reproduce`) -> options that it takes beside those of all; hanna takes every option."""
 
 _Studies = Annotated[
     list[str] | None,

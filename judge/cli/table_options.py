@@ -34,8 +34,8 @@ Limit = Annotated[
 
 # Options and messages as the command line writes them: flags such as ``--level system`` in place of Python arguments.
 
+# (Field, value) -> flag, where a value has a flag of its own.
 SETTINGS = {("map", "none"): "--no-map"}
-"""(Field, value) -> flag, where a value has a flag of its own."""
 
 
 class Flags:
@@ -111,8 +111,8 @@ Form = Annotated[
     Format, typer.Option("--format", metavar="FORM", help="form of the tables: table, json, csv, md or latex")
 ]
 Full = Annotated[bool, typer.Option("--full", help="everything: all tables, rows, columns and notes")]
+# Forms of single rows: also a line of JSON for each.
 Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
-"""Forms of single rows: also a line of JSON for each."""
 
 Long = Annotated[bool, typer.Option("--long", help="long layout: one row for each number")]
 Output = Annotated[
@@ -156,8 +156,8 @@ Width = Annotated[
 ]
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
+# Every command is given it (`judge.cli.rare`).
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress messages")]
-"""Every command is given it (`judge.cli.rare`)."""
 
 
 _IMAGES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".eps", ".ps")

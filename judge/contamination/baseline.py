@@ -30,11 +30,11 @@ from judge.stats.shares.weighted_proportion import effective_size
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int64]
+# From scores and labels to a threshold, or None where the rule has none on them.
 Choose = Callable[[Floats, Flags], float | None]
-"""From scores and labels to a threshold, or None where the rule has none on them."""
 
+# Enough for a standard error (Efron & Tibshirani 1993, p. 52); no percentile is taken of them.
 RESAMPLES = 200
-"""Enough for a standard error (Efron & Tibshirani 1993, p. 52); no percentile is taken of them."""
 NO_RATES = Note(
     "undefined: the scores file has no rates of unseen texts",
     Advice("score the stories again with {calibration}"),

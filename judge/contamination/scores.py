@@ -22,17 +22,17 @@ from judge.base.estimate import Estimate
 
 Floats = NDArray[np.float64]
 
+# Shares in per cent that the reference implementation of Min-K% Prob goes through.
 SWEEP = (5, 10, 20, 30, 40, 50, 60)
-"""Shares in per cent that the reference implementation of Min-K% Prob goes through."""
 
 EMPTY = "undefined: the text has no token with a log-probability"
 CERTAIN = "undefined: every token has probability 1"
 
+# Tokens in a row that make a recital (Carlini et al. 2023, Quantifying Memorization Across Neural Language Models).
 RECITED = 50
-"""Tokens in a row that make a recital (Carlini et al. 2023, Quantifying Memorization Across Neural Language Models)."""
 
+# Tokens in a row that stood in the text before: what follows can be copied from there.
 _COPIED = 8
-"""Tokens in a row that stood in the text before: what follows can be copied from there."""
 
 
 def loss(logprobs: Floats) -> Estimate:

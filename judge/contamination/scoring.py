@@ -86,11 +86,11 @@ def _floats(values: Sequence[float | None]) -> tuple[float, ...]:
 
 
 Floats = NDArray[np.float64]
+# Called with the name of a pass, texts done and texts in all.
 Progress = Callable[[str, int, int], None]
-"""Called with the name of a pass, texts done and texts in all."""
 
+# Texts given to the scorer together; after each lot the results are on disk.
 _AT_ONCE = 512
-"""Texts given to the scorer together; after each lot the results are on disk."""
 
 EMPTY_TEXT = "undefined: the text is empty"
 

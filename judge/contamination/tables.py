@@ -42,8 +42,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+# Of `Halves`, in order.
 PARTS = ("high", "low", "difference")
-"""Of `Halves`, in order."""
 
 
 @dataclass(frozen=True, slots=True)

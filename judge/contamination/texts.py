@@ -16,8 +16,8 @@ from judge.base.fingerprint import fingerprint_text
 from judge.base.wording import Advice
 from judge.inputs.datasets import open_dataset
 
+# Names of the text's column: WikiMIA's, BookMIA's, and the plain one.
 TEXT_KEYS = ("input", "snippet", "text")
-"""Names of the text's column: WikiMIA's, BookMIA's, and the plain one."""
 
 GROUP_KEYS = ("book", "book_id")
 

@@ -64,8 +64,8 @@ def area(scores: ScoresFile, name: str, label: Flags) -> Estimate:
 
 Floats = NDArray[np.float64]
 
+# Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them.
 _MOVED_BY = {"recall": "prefix"}
-"""Score -> the setting that must be equal where its threshold is carried over; `words` must be for all of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from judge.inputs.datasets.files.table_file import table_columns
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 _ARCHIVES = (".eval", ".zip")
 _JSON = (".json", ".jsonl", ".ndjson")
+# Bytes of a text's first line that are looked at.
 _LONGEST_LINE = 1 << 20
-"""Bytes of a text's first line that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def _members(file: Path) -> frozenset[str]:
 
 # Readers for the JSON files of evaluation tools: JSON Lines line by line, other files whole up to a size limit.
 
+# Bytes of a file that is read whole.
 LARGEST = 1 << 30
-"""Bytes of a file that is read whole."""
 
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -239,11 +239,11 @@ class TableWords(NotedWords):
 
 # A reader of one form of file that other programs write, as one record.
 
+# Is told what was read, a line at a time.
 Say = Callable[[str], None]
-"""Is told what was read, a line at a time."""
 
+# Reads files with options, and writes a result folder or a run to a path; None takes `folder_for`.
 Read = Callable[[Sequence[Path], Any, Path | None, Say], None]
-"""Reads files with options, and writes a result folder or a run to a path; None takes `folder_for`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,16 +274,16 @@ def folder_for(files: Sequence[Path], target: Path | None) -> Path:
 
 ENTRY_POINT = "judge.readers"
 
+# Name of the option that says what a file is.
 AS = "as_"
-"""Name of the option that says what a file is."""
 
+# Each has its readers as `READERS`.
 _MODULES = (
     "judge.exchange.logs.tools",
     "judge.exchange.ratings.file",
     "judge.exchange.batch.importing",
     "judge.exchange.imports.readers",
 )
-"""Each has its readers as `READERS`."""
 
 
 @functools.cache

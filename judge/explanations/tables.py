@@ -95,8 +95,8 @@ def _joined(weighted: Weighted | None) -> str | None:
     return None if weighted is None else ", ".join(word for word, _ in weighted)
 
 
+# Characters shown of the text that stands for a cluster.
 _EXAMPLE = 160
-"""Characters shown of the text that stands for a cluster."""
 
 
 def tables(result: ExplanationResults) -> list[Table]:

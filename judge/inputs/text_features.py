@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import eq
 
+# Our name -> column of HANNA's released score file that measures the same, over other tokens (see above).
 SCORE_FILE_FEATURES: dict[str, str] = {
     "length": "Text length ¤§",
     "compression": "Compression ¤§",
@@ -35,8 +36,8 @@ SCORE_FILE_FEATURES: dict[str, str] = {
     "repetition-2": "Repetition-2 ¤§",
     "repetition-3": "Repetition-3 ¤§",
 }
-"""Our name -> column of HANNA's released score file that measures the same, over other tokens (see above)."""
 
+# Features that act by ratio, not by difference: regressions read log(value + offset) of them.
 LOG_OFFSETS: dict[str, float] = {
     "length": 1,
     "compression": 0.01,
@@ -48,7 +49,6 @@ LOG_OFFSETS: dict[str, float] = {
     "sentence-length": 1,
     "sentence-spread": 1,
 }
-"""Features that act by ratio, not by difference: regressions read log(value + offset) of them."""
 
 _TOKEN = re.compile(
     r"\w+(?:(?<=[nN])['’][tT]\b)?"  # a word; with its n't, which is cut off afterwards
@@ -61,8 +61,8 @@ _END_MARKS = " .!?…\"'”’)]"
 _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
 _QUOTES = frozenset({'"', "“", "”", "„", "«", "»", "``", "''"})
+# Words: windows of one length, so that the share does not fall with the length of a story.
 _WINDOW = 50
-"""Words: windows of one length, so that the share does not fall with the length of a story."""
 
 _SENTENCE_FEATURES = (
     "sentences",
@@ -86,8 +86,8 @@ _OTHER_LIST = (
 )
 _PRONOUNS = frozenset(_PRONOUN_LIST.split())
 _BEING = frozenset(_BEING_LIST.split())
+# English words that carry grammar rather than matter.
 _FUNCTION_WORDS = _PRONOUNS | _BEING | frozenset(_OTHER_LIST.split())
-"""English words that carry grammar rather than matter."""
 
 
 def tokens(text: str) -> list[str]:

@@ -28,12 +28,12 @@ Floats = NDArray[np.float64]
 
 CRITERIA = ("Coherence", "Engagement", "Surprise")
 PROMPTS, SYSTEMS, RATERS, REPEATS = 50, 10, 3, 3
+# The system that stands for the judges' own.
 OWN = "house-writer"
-"""The system that stands for the judges' own."""
 
 HONEST = "honest"
+# Standard deviation of one person's, and of one repeat's, error, in points.
 ERROR = 0.8
-"""Standard deviation of one person's, and of one repeat's, error, in points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +107,7 @@ def _lose_blindly(ratings: Floats, stories: Stories, rng: np.random.Generator) -
     return np.asarray(np.where(rng.random(ratings.shape) < 0.1, np.nan, ratings), dtype=np.float64)
 
 
+# Judge -> its fault.
 FAULTS: dict[str, Fault] = {
     "lenient": Fault("leniency", "+0.2 points", think=lambda o, s, r: o + 0.2),  # noqa: ARG005
     "lengthy": Fault("length", "+0.3 points per sd of log length", think=_length),
@@ -116,7 +117,6 @@ FAULTS: dict[str, Fault] = {
     "partial": Fault("self-preference", "+0.5 points for its own system", think=_own),
     "dropping": Fault("loss", "10 % lost, 1.8 times as likely for each point of quality", say=_lose),
 }
-"""Judge -> its fault."""
 
 
 def write_folder(folder: Path, seed: int) -> None:
@@ -200,11 +200,11 @@ def _rounded(values: Floats) -> Floats:
 
 ALPHA, POWER = 0.05, 0.9
 SEEDS = 1000
+# How often some diagnostic may fail by luck where all find their fault in `POWER` and a false one in `ALPHA`.
 FAMILY = 0.01
-"""How often some diagnostic may fail by luck where all find their fault in `POWER` and a false one in `ALPHA`."""
 
+# (judge, diagnostic) -> tests that exist, tests with p < alpha, in one simulated study.
 Found = dict[tuple[str, str], tuple[int, int]]
-"""(judge, diagnostic) -> tests that exist, tests with p < alpha, in one simulated study."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 _One = TypeVar("_One")
 
+# Inches of the text's width in ACL's and TACL's format.
 PAGE = 6.30
-"""Inches of the text's width in ACL's and TACL's format."""
 
 
 def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:

@@ -20,8 +20,8 @@ from judge.questions.way import Way
 if TYPE_CHECKING:
     from judge.questions.source import Source
 
+# Name of the option that chooses a question's way.
 WAY = "layout"
-"""Name of the option that chooses a question's way."""
 
 
 @dataclass(frozen=True)

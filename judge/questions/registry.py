@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINT = "judge.questions"
 
+# Name of each question of this program -> module and name of its `Question`.
 QUESTIONS = MappingProxyType(
     {
         "summary": "judge.questions.whole:SUMMARY",
@@ -35,7 +36,6 @@ QUESTIONS = MappingProxyType(
         "systems": "judge.questions.comparing:SYSTEMS",
     }
 )
-"""Name of each question of this program -> module and name of its `Question`."""
 
 
 def names() -> tuple[str, ...]:

@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from judge.analysis.systems.systems import Systems
     from judge.base.estimate import Estimate
 
+# Datasets, or groups of compared runs, of which sentences are printed; a table has the others.
 _MOST = 2
-"""Datasets, or groups of compared runs, of which sentences are printed; a table has the others."""
 
+# What variants have in common -> the word that joins it to their name.
 _SCOPES = {"judge": "of", "eval_prompt": "with"}
-"""What variants have in common -> the word that joins it to their name."""
 
+# What a judge is set beside, and its words.
 _BARS = ((CEILING, "one person with the others"), (CONTROL, "the control"))
-"""What a judge is set beside, and its words."""
 
+# Kinds of faults that are named.
 _KINDS = 4
-"""Kinds of faults that are named."""
 
 
 def correlations(found: Correlations) -> str:

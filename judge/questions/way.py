@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
 
+# Draws a result: takes the ratings table, the result, the options and a width in inches (None: as the picture needs).
 Picture = Callable[[Any, Any, Any, float | None], Any]
-"""Draws a result: takes the ratings table, the result, the options and a width in inches (None: as the picture
-needs).
-"""
 
 
 def shown(text: str, *, default: Any = False) -> Any:

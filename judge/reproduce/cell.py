@@ -64,6 +64,7 @@ class Recipe:
         return replace(self, **{name.replace("-", "_"): True})
 
 
+# Name on the command line -> the difference.
 DIFFERENCES = {
     difference.name: difference
     for difference in (
@@ -133,18 +134,17 @@ DIFFERENCES = {
         ),
     )
 }
-"""Name on the command line -> the difference."""
 
 CORRECTIONS = tuple(name for name, difference in DIFFERENCES.items() if difference.correction)
 PUBLISHED = Recipe()
 OURS = Recipe(**{field.name: field.name.replace("_", "-") in CORRECTIONS for field in fields(Recipe)})
 
 
+# Table, row, column.
 Place = tuple[str, str, str]
-"""Table, row, column."""
 
+# Cells of tables at full precision; None where the recipe leaves a cell blank.
 Numbers = dict[Place, float | None]
-"""Cells of tables at full precision; None where the recipe leaves a cell blank."""
 
 State = Literal["match", "repeat", "differ", "off", "not computable", "not in print"]
 STATES: Mapping[State, str] = {
@@ -158,6 +158,7 @@ STATES: Mapping[State, str] = {
 
 
 Verdict = Literal["reproduced", "differs", "near", "sum", "sample only", "floor", "with weights", "never"]
+# What can be done about a printed cell, for studies of which little was released.
 VERDICTS: Mapping[Verdict, str] = {
     "reproduced": "numbers that are at hand give the printed cell",
     "differs": "they give another number, and a note says which",
@@ -168,7 +169,6 @@ VERDICTS: Mapping[Verdict, str] = {
     "with weights": "a model that anybody may run would give it; which one was used is not stated",
     "never": "neither data nor scores were released, and a note says which",
 }
-"""What can be done about a printed cell, for studies of which little was released."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ STATES: Mapping[TableState, str] = {
     "not compared": "the program stores no printed number of it",
 }
 
+# Study -> its title.
 TITLES: Mapping[str, str] = {
     "hanna": "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
     "openmeva": "OpenMEVA (Guan et al. 2021, ACL)",
     "storyer": "StoryER (Chen et al. 2022, EMNLP)",
     "ttcw": "Art or Artifice (Chakrabarty et al. 2024, CHI)",
 }
-"""Study -> its title."""
 
 _NOTES: Mapping[str, Sequence[str]] = {
     "hanna": ("the notebook also prints means and agreement of Mistral-7B, which are not listed",),

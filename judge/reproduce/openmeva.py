@@ -28,8 +28,8 @@ from judge.stats.resampling import bootstrap
 SETS = ("mans_roc", "mans_wp")
 COUNTS, SPREAD, MEANS, SDS = "mans_counts", "mans_spread", "mans_system_means", "mans_system_sds"
 ALPHA, ICC, REFUSED = "mans_alpha", "mans_icc", "mans_refused"
+# The study prints one alpha a set, to two decimals; the interval alpha is the one that has them.
 PRINTED_ALPHA = "alpha_as_printed"
-"""The study prints one alpha a set, to two decimals; the interval alpha is the one that has them."""
 
 ALPHA_LEVELS: tuple[krippendorff.Level, ...] = ("interval", "nominal", "ratio")
 PRINTED_LEVEL: krippendorff.Level = "interval"

@@ -50,20 +50,20 @@ def _verb(places: set[Place], singular: str, several: str) -> str:
     return singular if len(places) == 1 else several
 
 
+# The table of differences, one at a time.
 CHOICES = "choices"
-"""The table of differences, one at a time."""
 
+# From so many cells on, a reason that they share stands under the table and not in each row.
 _OFTEN = 4
-"""From so many cells on, a reason that they share stands under the table and not in each row."""
 
 _KEYS = ("table", "row", "column", "published", "as_published", "corrected", "note", "state", "source")
 
+# States whose columns have shorter titles, so that the summary fits a terminal of 80 columns.
 _TITLES: Mapping[State, str] = {"not computable": "n/a", "not in print": "own"}
-"""States whose columns have shorter titles, so that the summary fits a terminal of 80 columns."""
 
 _WIDTH = 80
+# Columns of a terminal that tables are made for, and of a note at least.
 _NARROWEST = 24
-"""Columns of a terminal that tables are made for, and of a note at least."""
 
 
 def study_tables(

@@ -35,11 +35,11 @@ from judge.lab.measures.session import Measured, measured
 from judge.reproduce.listing import TITLES
 from judge.version import __version__
 
+# Largest difference of a released number, which has ten digits, from ours.
 EQUAL = 1e-9
-"""Largest difference of a released number, which has ten digits, from ours."""
 
+# Decimals of Table 11.
 DIGITS = 4
-"""Decimals of Table 11."""
 
 _SIDES = {"Recall": "recall", "Precision": "precision", "F-Score": "f"}
 _ROUGE = re.compile(r"ROUGE-(1|2|3|4|L|W-1\.2|S\*|SU\*) (Recall|Precision|F-Score) ")

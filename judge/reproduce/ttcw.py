@@ -39,9 +39,10 @@ Floats = NDArray[np.float64]
 
 JUDGES, LABELS, AGREEMENT, AC1 = "ttcw_judges", "ttcw_labels", "ttcw_experts_agreement", "ttcw_experts_AC1"
 FETCHED = ("cgpt", "claudev2", "claudev21", "claudev13", "gpt4")
+# Models whose numbers are printed too, and whose answers are not among the files that the program fetches.
 OTHERS = ("gemini-pro", "claude3-opus")
-"""Models whose numbers are printed too, and whose answers are not among the files that the program fetches."""
 
+# Column in print -> the statistic of the confusion matrix.
 STATISTICS = {
     "balanced accuracy": "balanced_accuracy",
     "precision": "precision",
@@ -49,7 +50,6 @@ STATISTICS = {
     "F1": "f1",
     "correlation": "phi",
 }
-"""Column in print -> the statistic of the confusion matrix."""
 
 _ANSWERS = "ttcw/llm_answers/annotations_{}.jsonl"
 _EXPERTS = "experts"

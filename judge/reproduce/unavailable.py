@@ -23,6 +23,7 @@ _RATERS = (
     "raters: judge data fetch hanna, judge run on dataset hanna, judge consistency RUN"
 )
 _RAW_ANSWERS = "judge import FILE --judge NAME, judge run, judge {}"
+# Table -> why the released files that this program reads cannot give it, and the command that can, from other data.
 REASONS: Mapping[str, str] = {
     HUMAN_ICC: _RATERS,
     HUMAN_HALF: _RATERS,
@@ -38,7 +39,6 @@ REASONS: Mapping[str, str] = {
     KEYWORDS: "the study chose them by hand from the 30 that YAKE extracts for a criterion, and the score file holds "
     "no explanations; the raw answers give the 30: " + _RAW_ANSWERS.format("explain RUN --set as_published=true"),
 }
-"""Table -> why the released files that this program reads cannot give it, and the command that can, from other data."""
 
 _EVERY_SYSTEM = Recipe(keep_human=True)
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 MEASURES = ("strict", "half", "acc_eq", "spa")
+# Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
 _MOST_UNITS = 2000
-"""Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then."""
 
 _MIN_UNITS, _FEW_SYSTEMS = 5, 10
 

@@ -31,14 +31,14 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+# The kind of a row of an uninformed judge; others are judges'.
 NULL: Final = "null"
-"""The kind of a row of an uninformed judge; others are judges'."""
 
+# How far the people of a criterion agree: ICC(1,1), and the share of their pairs who rate a story the same.
 Agreed = tuple[Estimate, Estimate]
-"""How far the people of a criterion agree: ICC(1,1), and the share of their pairs who rate a story the same."""
 
+# A judge that rated less of people's stories is set beside uninformed judges on the same stories.
 _WHOLE = 0.98
-"""A judge that rated less of people's stories is set beside uninformed judges on the same stories."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ __all__ = ["CEILING", "CONTROL", "JUDGE", "MEAN", "Layout", "LayoutRow", "layout
 
 _ORDER: dict[Kind, int] = {CEILING: 0, JUDGE: 1, CONTROL: 2}
 _ABSENT = Estimate.undefined("not asked, or not rated, on this criterion")
+# Shares of the stories by which rows may differ before a caption says so.
 _APART = 0.02
-"""Shares of the stories by which rows may differ before a caption says so."""
 
 _NO_MEAN = Estimate.undefined("no mean over criteria")
 _CONTROL_WORDS = {
@@ -197,8 +197,8 @@ def _against(dataset: CorrelatedDataset) -> dict[str, str | None]:
     return {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
 
 
+# Judge, run and Eval-Prompt of a row.
 _Key = tuple[str, str | None, str | None]
-"""Judge, run and Eval-Prompt of a row."""
 
 
 def _rows(

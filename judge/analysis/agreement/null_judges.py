@@ -23,8 +23,8 @@ Mask = NDArray[np.bool_]
 
 MEAN, MODE, PERMUTED = "always the mean", "always the commonest label", "people permuted"
 RANDOM = "labels at random, as often as people"
+# How many times people's ratings are dealt to the stories; figures are means over them.
 DEALT = 20
-"""How many times people's ratings are dealt to the stories; figures are means over them."""
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:

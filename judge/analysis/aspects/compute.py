@@ -36,8 +36,8 @@ from judge.stats.resampling import bootstrap
 
 # Result types of the analysis of aspects: rows and notes.
 
+# How many of the aspects that a judge finds most to say about are looked at.
 PLACES = (1, 3, 5)
-"""How many of the aspects that a judge finds most to say about are looked at."""
 
 Kind = Literal["judge", "floor"]
 
@@ -194,8 +194,8 @@ def printed() -> tuple[Floats, Floats]:
     return comments, rates
 
 
+# What stands behind an aspect's name in the name of the criterion that asks how much it stands out.
 SALIENCE = " (salience)"
-"""What stands behind an aspect's name in the name of the criterion that asks how much it stands out."""
 
 OTHER_STORIES, TABLE_2 = "floor: most frequent in other stories", "floor: Table 2 of StoryER"
 _NO_SALIENCE = f"the judge did not rate NAME{SALIENCE}, as the criteria set storyer_salience asks it"

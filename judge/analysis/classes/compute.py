@@ -34,18 +34,18 @@ from judge.stats.correlation.range_restriction import Spread, at_spread, spread_
 from judge.stats.estimation.multiplicity import adjust
 from judge.stats.resampling.intervals import DEGENERATE
 
+# Stories that a class needs.
 LEAST = 10
-"""Stories that a class needs."""
 
+# Resamples that a standard error is taken from, at most: the first of the table's.
 RESAMPLES = 300
-"""Resamples that a standard error is taken from, at most: the first of the table's."""
 
+# How far a pooled value may lie from the mean within, restated: what restating itself may be wrong by.
 MARGIN = 0.05
-"""How far a pooled value may lie from the mean within, restated: what restating itself may be wrong by."""
 
 PEOPLE, MODELS = "people", "models"
+# How names of systems begin that are people.
 _PEOPLE = ("human", "people", "person")
-"""How names of systems begin that are people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,8 +30,8 @@ from judge.ratings.ratings_table import RatingsTable
 
 # Ranking of several variants by agreement with people, from pairwise contrasts.
 
+# Variants from which a ranking says more than their contrast.
 LEAST = 3
-"""Variants from which a ranking says more than their contrast."""
 
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:

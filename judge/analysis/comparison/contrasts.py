@@ -36,11 +36,11 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Draws = Mapping[str, Floats]
 
+# Differences that have a mean over criteria; `tau_both` is `tau` with the interval over systems and story-prompts.
 MEASURES = ("rating", "parsed", "explained", "icc", "tau", "tau_both")
-"""Differences that have a mean over criteria; `tau_both` is `tau` with the interval over systems and story-prompts."""
 
+# Story-prompts on which two rates must differ: with fewer an interval of resamples is too short to be believed.
 _LEAST_DISCORDANT = 5
-"""Story-prompts on which two rates must differ: with fewer an interval of resamples is too short to be believed."""
 
 _IMPORTED = "undefined for imported ratings: the file does not hold the repeats"
 _NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answers"

@@ -32,6 +32,7 @@ NAMES: dict[Factor, tuple[str, str]] = {
     "parser": ("parser", "parsers"),
     "run": ("run", "runs"),
 }
+# What both sides of a contrast have in common; the run too, where a side occurs in several.
 _SHARED: dict[Factor, tuple[str, ...]] = {
     "eval_prompt": ("judge", "structured", "parser"),
     "judge": ("eval_prompt", "structured", "parser"),
@@ -39,11 +40,10 @@ _SHARED: dict[Factor, tuple[str, ...]] = {
     "parser": ("judge", "eval_prompt", "structured"),
     "run": ("judge", "eval_prompt"),
 }
-"""What both sides of a contrast have in common; the run too, where a side occurs in several."""
 
 
+# What imported measures have in place of an Eval-Prompt: they can stand beside a judge whatever it was asked.
 NO_EVAL_PROMPT = "-"
-"""What imported measures have in place of an Eval-Prompt: they can stand beside a judge whatever it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,8 @@ def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
     return candidates[0] if candidates else None
 
 
+# Side -> criterion -> cell.
 _Sides = dict[str, dict[str, int]]
-"""Side -> criterion -> cell."""
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:

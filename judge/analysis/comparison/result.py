@@ -20,11 +20,11 @@ from judge.stats.estimation import multiplicity
 
 # The declared family of tests of a comparison: every contrast x criterion that could be tested.
 
+# Adjusted p below this counts as seen.
 ALPHA = 0.05
-"""Adjusted p below this counts as seen."""
 
+# With no more units swapped as a whole, hardly any pattern of swaps has a p below `ALPHA` (8: six of 128 pairs).
 FEW_UNITS = 8
-"""With no more units swapped as a whole, hardly any pattern of swaps has a p below `ALPHA` (8: six of 128 pairs)."""
 
 _METHODS: Mapping[str, str] = {
     "bh": "Benjamini-Hochberg",

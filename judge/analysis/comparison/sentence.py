@@ -181,8 +181,8 @@ def _why(estimate: Estimate) -> str:
 
 # Compares four tests and intervals of one difference between two sides, which answer different questions.
 
+# Comparisons named in one note; the rest are counted.
 _LONGEST = 6
-"""Comparisons named in one note; the rest are counted."""
 
 _SWAPPED: Mapping[Swap, tuple[str, str]] = {
     "systems": ("PERM-SYSTEMS, whole systems are swapped", "would it hold for new systems?"),

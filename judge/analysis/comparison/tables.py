@@ -35,8 +35,8 @@ _DETECTABLE = (
 )
 
 
+# Up to so many contrasts every pair is printed unless told otherwise.
 FEW_PAIRS = 6
-"""Up to so many contrasts every pair is printed unless told otherwise."""
 
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:

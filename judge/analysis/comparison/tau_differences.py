@@ -27,11 +27,11 @@ from judge.stats.resampling.swap_test import swap_test
 
 Floats = NDArray[np.float64]
 FEW_PROMPTS = "fewer than 5 story-prompts to resample"
+# Differences without each system, and each story-prompt: for BCa at system level.
 _WITHOUT = ("tau_without_system", "tau_without_prompt")
-"""Differences without each system, and each story-prompt: for BCa at system level."""
 
+# What may be among a comparison's resampled differences of tau.
 DRAWS = ("tau", "tau_both", "tau_systems", *_WITHOUT)
-"""What may be among a comparison's resampled differences of tau."""
 
 _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side's ratings", "the people's ratings")
 

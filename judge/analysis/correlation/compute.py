@@ -64,8 +64,8 @@ def notes(matrix: RatingMatrix) -> Iterator[str]:
         )
 
 
+# Shares of the stories that judges rated may differ by so much before a note says so.
 _APART = 0.02
-"""Shares of the stories that judges rated may differ by so much before a note says so."""
 
 _FEW_SYSTEMS = 10
 

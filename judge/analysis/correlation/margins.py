@@ -49,12 +49,12 @@ _ABSENT: dict[Bar, Estimate] = {
     CEILING: Estimate.undefined("there is no human ceiling"),
 }
 
+# Shares of the stories that two judges rated may differ by so much before the highest needs the common stories.
 MOST_APART = 0.02
-"""Shares of the stories that two judges rated may differ by so much before the highest needs the common stories."""
 
 
+# Largest possible difference between two correlations.
 _FURTHEST = 2.0
-"""Largest possible difference between two correlations."""
 
 
 @dataclass(frozen=True, slots=True)

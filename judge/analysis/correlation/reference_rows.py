@@ -22,8 +22,8 @@ from judge.base.estimate import Estimate, Reason
 from judge.stats.correlation import human_ceiling
 
 Masks = NDArray[np.bool_]
+# A statistic in each set of resamples; empty where there are none.
 Values = tuple[Floats, ...]
-"""A statistic in each set of resamples; empty where there are none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# The people of a row that is against everybody who rated, of whatever panel.
 ALL = "all"
-"""The people of a row that is against everybody who rated, of whatever panel."""
 
+# Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
+# out, and the control on this row's stories.
 ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_same"
-"""Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
-out, and the control on this row's stories."""
 
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "value", "low", "high", "n")
 _COUNTS = ("stories", "systems", "repeats", "unrated", "missing", "method", "reason")
@@ -246,8 +246,8 @@ def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:
 
 # Means over criteria: of estimates, and of whole rows of a correlation table.
 
+# A criterion, the estimate on it, and its values in each set of resamples.
 Part = tuple[str, Estimate, Values]
-"""A criterion, the estimate on it, and its values in each set of resamples."""
 
 
 def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:

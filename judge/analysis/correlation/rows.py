@@ -68,8 +68,8 @@ def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] 
     return f"the stories' {given}", Side(features[given])
 
 
+# Criteria whose correlations are computed together: more would take memory and no less time.
 _TOGETHER = 64
-"""Criteria whose correlations are computed together: more would take memory and no less time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,8 +27,8 @@ from judge.stats.resampling.resampled_correlation import FEW_STORIES
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Drawn = Callable[[Floats, Floats, Resamples], Floats]
+# Two variables, shape (n stories,) each; NaN = no value.
 Pair = tuple[Floats, Floats]
-"""Two variables, shape (n stories,) each; NaN = no value."""
 
 
 class Known:
@@ -243,8 +243,8 @@ class Statistic:
 
 # Intervals for all rows of one dataset's correlation table, from the same resamples, so that rows are paired.
 
+# With fewer units to resample an interval says more about the number of units than about the judge.
 MIN_UNITS = 5
-"""With fewer units to resample an interval says more about the number of units than about the judge."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
 
+# Statuses without a text of the judge.
 NOT_ANSWERED = ("not_answered", "filtered")
-"""Statuses without a text of the judge."""
 
+# What stands for the parser of ratings that were never parsed here.
 IMPORTED = "imported"
-"""What stands for the parser of ratings that were never parsed here."""
 
+# Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted.
 WHY_AMBIGUOUS = ("list", "quoted")
-"""Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted."""
 
 
 @dataclass(frozen=True, slots=True)

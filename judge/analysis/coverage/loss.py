@@ -18,8 +18,8 @@ from judge.stats.estimation import multiplicity
 from judge.stats.estimation.association import Association, with_group, with_number
 
 _ALPHA = 0.05
+# Judges with an Eval-Prompt that are named; the rest are counted.
 _LONGEST = 6
-"""Judges with an Eval-Prompt that are named; the rest are counted."""
 
 SYSTEM, LENGTH, RATING, DISTANCE = "system", "length", "rating", "distance"
 _HALF = 0.5

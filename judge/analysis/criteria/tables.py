@@ -22,11 +22,11 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias.scale_use import ScaleUse
 
+# Below this number of systems a tau over system means is noted as weak.
 FEW_SYSTEMS = 10
-"""Below this number of systems a tau over system means is noted as weak."""
 
+# Above this number of criteria a matrix, which nobody reads on a screen, is printed only in full tables.
 MANY = 50
-"""Above this number of criteria a matrix, which nobody reads on a screen, is printed only in full tables."""
 
 _LONG: Mapping[View, str] = {
     "halo": "Halo and validity",

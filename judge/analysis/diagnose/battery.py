@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 # Tests of one rater beside the others: a judge or a person with the scale turned round, a judge that repeats a
 # person.
 
+# Agreement beyond the others', as a share of what chance leaves, from which a judge is said to repeat a rater.
 COPIED = 0.5
-"""Agreement beyond the others', as a share of what chance leaves, from which a judge is said to repeat a rater."""
 
 ONE_RATER = "undefined with fewer than two raters"
 AGREE_WELL = (
@@ -131,8 +131,8 @@ def _named(finding: Finding, tests: list[Test], names: tuple[str, ...]) -> Findi
 
 POSITIVE = "the positive label"
 
+# With fewer second ratings of a story the error of one rating is not known.
 LEAST_TWICE = 10
-"""With fewer second ratings of a story the error of one rating is not known."""
 
 _NO_SPREAD = (
     "undefined: people's disagreement within stories explains more than nine tenths of the variance of stories' mean "

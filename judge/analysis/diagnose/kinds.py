@@ -35,11 +35,12 @@ class Diagnostic:
     limit_unit: str = ""
 
 
+# Unit of a limit: the standard deviation of single ratings, people's or the judge's, whichever is smaller.
 OF_SD = "sd of ratings"
-"""Unit of a limit: the standard deviation of single ratings, people's or the judge's, whichever is smaller."""
 
 REVERSED, COPY, REVERSED_RATER, MIDDLING = "reversed", "copy", "reversed rater", "middling loss"
 
+# Name -> diagnostic, in the order of the table.
 DIAGNOSTICS = {
     kind.name: kind
     for kind in (
@@ -70,19 +71,18 @@ DIAGNOSTICS = {
         Diagnostic(REVERSED_RATER, "r", "less", "", "rates against the other raters"),
     )
 }  # fmt: skip
-"""Name -> diagnostic, in the order of the table."""
 
+# In place of a criterion's name: a test over all criteria.
 ALL = "all criteria"
-"""In place of a criterion's name: a test over all criteria."""
 
+# In place of a judge's name: a test of people's own ratings.
 PEOPLE = "people"
-"""In place of a judge's name: a test of people's own ratings."""
 
+# Why self-preference is not tested where nobody says which systems are the judge's own.
 NO_OWN = Note("no system is known to be this judge's own", Advice("{own}", own="SYSTEM"))
-"""Why self-preference is not tested where nobody says which systems are the judge's own."""
 
+# What leniency is on two labels.
 YES_BIAS = "yes-bias"
-"""What leniency is on two labels."""
 
 
 def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
@@ -183,8 +183,8 @@ class Finding:
 
 # Tests of whether the ratings that a judge failed to give depend on people's ratings of the stories.
 
+# With losses on fewer story-prompts nothing is known of what is lost.
 LEAST_LOSSES = 5
-"""With losses on fewer story-prompts nothing is known of what is lost."""
 
 NOTHING_LOST = "nothing was lost"
 

@@ -148,8 +148,8 @@ def _plain(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 
 _WIDTH = 100
+# Characters kept of a text unless all of it is asked for.
 _STORY, _EXPLANATION, _PROMPT = 400, 200, 200
-"""Characters kept of a text unless all of it is asked for."""
 
 _WHAT = {
     "people": "judge minus people",

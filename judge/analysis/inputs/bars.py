@@ -21,11 +21,11 @@ Kind = Literal["ceiling", "judge", "control", "mean"]
 CEILING: Final = "ceiling"
 JUDGE: Final = "judge"
 CONTROL: Final = "control"
+# What a row is of: people one at a time, a judge, the control; or the mean of one of these over criteria.
 MEAN: Final = "mean"
-"""What a row is of: people one at a time, a judge, the control; or the mean of one of these over criteria."""
 
+# What stands in the judge's column of rows that are no judge's.
 PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language model"
-"""What stands in the judge's column of rows that are no judge's."""
 
 
 class ControlSource(Enum):
@@ -64,8 +64,8 @@ class ControlPredictions(Protocol):
     def reason(self) -> str | None: ...
 
 
+# From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings.
 Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
-"""From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings."""
 
 
 def control_label(sources: Iterable[ControlSource]) -> str:

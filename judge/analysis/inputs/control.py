@@ -25,17 +25,17 @@ from judge.inputs.text_features import LOG_OFFSETS, for_regression, own_features
 from judge.stats.regression.standardised_ridge import StandardisedRidge, StandardisedRows, fit_ridge, out_of_fold
 from judge.stats.resampling.grouped_folds import folds_of_groups
 
+# Stories with people's ratings from which on the control is refitted on them.
 LEAST_RATED = 100
-"""Stories with people's ratings from which on the control is refitted on them."""
 
 FOLDS, FOLDINGS = 5, 5
+# Ridge penalties, from which each fold's training stories choose by their leave-one-out error.
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
-"""Ridge penalties, from which each fold's training stories choose by their leave-one-out error."""
 
 Floats = NDArray[np.float64]
 
+# Bytes of rows taken apart that are kept for further criteria.
 _KEPT = 1 << 26
-"""Bytes of rows taken apart that are kept for further criteria."""
 
 _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 

@@ -34,8 +34,8 @@ SYSTEM, STORY_PROMPT, STORY, EVAL_PROMPT, JUDGE, REPEAT = (
 
 HENDERSON = "Henderson's Method I"
 
+# Share of queries without any rating above which intervals are said to be too narrow.
 MANY_EMPTY = 0.1
-"""Share of queries without any rating above which intervals are said to be too narrow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 PASS_RATE = "pass rate"  # noqa: S105  no password
 
+# One reading of a story by a judge or a person.
 _READING = ["run", "judge", "dataset", "story", "eval_prompt", "source", "rater", "repeat"]
-"""One reading of a story by a judge or a person."""
 _KNOWN = ("ok", "imported")
 
 

@@ -62,16 +62,16 @@ _LABELS = {
     SINGLE: "best single judge, chosen in training folds",
     IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
 }
+# What the jury is compared with, as sentences name it.
 _NAMES = {
     SINGLE: "the best single judge chosen in training folds",
     IN_SAMPLE: "the best single judge chosen in sample (which biases it upwards)",
     MEAN: "the plain mean",
     CONTROL: "the control",
 }
-"""What the jury is compared with, as sentences name it."""
 
+# A gain below this is that of sums in another order: the two are the same ratings.
 _ROUNDING = 1e-9
-"""A gain below this is that of sums in another order: the two are the same ratings."""
 
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
@@ -250,8 +250,8 @@ def notes_of(held: Held) -> list[str]:
     return [first, *held.notes]
 
 
+# With fewer rated stories a warning stands under the table.
 FEW_STORIES = 100
-"""With fewer rated stories a warning stands under the table."""
 
 
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:

@@ -40,11 +40,11 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
+# A column scaled up by g is penalised g^2 times less: how far a criterion's own ratings may count for more.
 OWN_FACTORS = (1.0, 2.0, 4.0)
-"""A column scaled up by g is penalised g^2 times less: how far a criterion's own ratings may count for more."""
 
+# A ridge penalty is residual variance / prior variance of a weight; a logistic latent residual has variance pi^2/3.
 LOGIT_PENALTY = 3 / math.pi**2
-"""A ridge penalty is residual variance / prior variance of a weight; a logistic latent residual has variance pi^2/3."""
 
 
 class Split:
@@ -80,8 +80,8 @@ class Combined:
     reason: str | None = None
 
 
+# From a split, people's ratings of its training rows (no NaN), and which predictors are the criterion's own.
 Combiner = Callable[[Split, Floats, Bools], Combined]
-"""From a split, people's ratings of its training rows (no NaN), and which predictors are the criterion's own."""
 
 
 def _mean(split: Split, people: Floats, own: Bools) -> Combined:  # noqa: ARG001  nothing is fitted
@@ -141,6 +141,7 @@ class CombinerRecord:
     candidate: bool = False
 
 
+# The combiners. Where candidates agree equally well with people, the first one is chosen.
 COMBINERS: Mapping[NamedCombiner, CombinerRecord] = registry(
     NamedCombiner,
     {
@@ -153,7 +154,6 @@ COMBINERS: Mapping[NamedCombiner, CombinerRecord] = registry(
         "stack": CombinerRecord(None, candidate=True),
     },
 )
-"""The combiners. Where candidates agree equally well with people, the first one is chosen."""
 
 
 def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Floats]:
@@ -174,8 +174,8 @@ def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
         return np.asarray(statistic(ratings, axis=1), dtype=np.float64)
 
 
+# Folds within folds need at least this many story-prompts (or systems) with people's ratings.
 LEAST_GROUPS = 4
-"""Folds within folds need at least this many story-prompts (or systems) with people's ratings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -169,8 +169,8 @@ def _summed(combiner: str, source: str, parts: Sequence[Weight]) -> MemberWeight
 
 
 JURY, MEAN, SINGLE, IN_SAMPLE, CONTROL = "jury", "mean", "single", "single in sample", "control"
+# What the jury is compared with, in the order of sentences.
 BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
-"""What the jury is compared with, in the order of sentences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

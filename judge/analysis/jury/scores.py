@@ -27,8 +27,8 @@ from judge.stats.resampling import bootstrap, resampled_tau
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+# With fewer story-prompts to resample an interval says more about their number than about the jury.
 MIN_UNITS = 5
-"""With fewer story-prompts to resample an interval says more about their number than about the jury."""
 
 _NAMES = ("the ratings", "the people's ratings")
 

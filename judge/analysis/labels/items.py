@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 ALL = "all criteria"
+# Names of the labels where binary criteria with different words are counted together.
 PASSED = ("not positive", "positive")
-"""Names of the labels where binary criteria with different words are counted together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from judge.base.estimate import Estimate
 from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Column, Table
 
+# Names of the statistics, as `judge.stats.agreement.confusion` defines them.
 STATISTICS = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "phi", "kappa", "ac1", "alpha")
-"""Names of the statistics, as `judge.stats.agreement.confusion` defines them."""
 
 Shares = tuple[float | None, ...]
 
@@ -179,8 +179,8 @@ _LOST = {
     "nobody": "no person's label",
     "others_tied": "others tied",
 }
+# What is printed of a judge beside one person; the frame has all.
 _BESIDE = ("accuracy", "balanced_accuracy", "f1", "kappa")
-"""What is printed of a judge beside one person; the frame has all."""
 
 
 def tables(result: Confusions) -> list[Table]:

@@ -190,6 +190,7 @@ def _uninformed(options: Any) -> str:
     return f"|uninformed:boot-inputs/{options.resamples}/seed{options.seed}"
 
 
+# Option -> its part of the signature, as in `signature.FRAGMENTS`.
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
     "labels": lambda o: f"labels:{o.labels}",
@@ -200,10 +201,9 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "positions": lambda o: "raters:positions" if o.positions else None,
     "rated": lambda o: f"rated:{o.rated}/system/seed{o.seed}" if o.rated else None,
 }
-"""Option -> its part of the signature, as in `signature.FRAGMENTS`."""
 
+# Options that another option's fragment shows.
 SHOWN_BY = {"stride": "window", "measure": "epsilon"}
-"""Options that another option's fragment shows."""
 
 PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions | ConfusionOptions
 

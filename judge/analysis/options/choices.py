@@ -85,6 +85,7 @@ INTERVALS: Mapping[NamedInterval, IntervalRecord] = registry(
     },
 )
 
+# Method of an interval from resampled values -> its name in notes.
 METHODS: Mapping[IntervalMethod, str] = registry(
     IntervalMethod,
     {
@@ -95,4 +96,3 @@ METHODS: Mapping[IntervalMethod, str] = registry(
         "calibrated": "calibrated percentile",
     },
 )
-"""Method of an interval from resampled values -> its name in notes."""

@@ -10,8 +10,8 @@ from judge.base.errors import OptionError
 from judge.stats.agreement.alt_test import Measure
 
 Study = Literal["hanna", "mans_roc", "mans_wp"]
+# The study that stands in for a pilot unless another is named.
 FIRST: Study = "hanna"
-"""The study that stands in for a pilot unless another is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,7 @@ class SuccessionOptions:
                 raise OptionError(name, getattr(self, name), f"must be {least} or more")
 
 
+# Option -> its part of the signature, as in `signature.FRAGMENTS`.
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "half_width": lambda o: f"half-width:{o.half_width:g}",
     "difference": lambda o: f"difference:{o.difference:g}",
@@ -107,7 +108,6 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "rater_price": lambda o: f"rater:${o.rater_price:g}" if o.rater_price is not None else None,
     "like": lambda o: f"like:{o.like}",
 }
-"""Option -> its part of the signature, as in `signature.FRAGMENTS`."""
 
 PlanningOptions = PlanOptions | SuccessionOptions
 

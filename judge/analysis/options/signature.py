@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
 
+# As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS.
 _SWAPPED: dict[Unit, str] = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
-"""As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
 
 
 def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions | RepeatsOptions) -> str:
@@ -48,6 +48,7 @@ def _mean_interval(options: SystemsOptions) -> str:
     return f"boot-inputs/{options.resamples}/seed{options.seed}" if how == "boot" else how
 
 
+# Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too.
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "coefficient": lambda o: COEFFICIENTS[o.coefficient].signature,
     "level": lambda o: f"level:{o.level}",
@@ -88,22 +89,21 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     **PLANNING_FRAGMENTS,
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
-"""Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""
 
+# Options that another option's fragment shows.
 SHOWN_BY = {"resamples": "ci", "foldings": "folds", "swap": "permutations", **PEOPLE_SHOWN_BY}
-"""Options that another option's fragment shows."""
 
+# Options that move no number, and why.
 EXEMPT = {
     "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
     "as_published": "adds a table of correlations; no other number depends on it",
     "top": "the length of a list; no row's number depends on it",
     "family": "words that say what the adjusted tests are about; they stand in a note",
 }
-"""Options that move no number, and why."""
 
 
+# Of a table without any interval, whatever the options say of those of other tables.
 NO_INTERVAL = ""
-"""Of a table without any interval, whatever the options say of those of other tables."""
 
 _INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations", "bootstraps")
 

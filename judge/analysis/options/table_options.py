@@ -16,8 +16,8 @@ Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-sto
 Readings = Literal["mean", "single"]
 IntervalKind = Literal["auto", "expanded", "percentile", "bca", "calibrated"]
 Engine = Literal["ours", "pingouin"]
+# Option -> another option, and the values of that one with which it has no effect.
 Idle = Mapping[str, tuple[str, tuple[object, ...]]]
-"""Option -> another option, and the values of that one with which it has no effect."""
 
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
@@ -37,8 +37,8 @@ Adjustment = Literal["bh", "by", "holm", "none"]
 Swap = Literal["auto", Unit]
 
 
+# A third variable: the stories' words; and that none is wanted, not even beside measures.
 LENGTH, NOTHING_GIVEN = "length", "none"
-"""A third variable: the stories' words; and that none is wanted, not even beside measures."""
 
 
 @dataclass(frozen=True, slots=True)

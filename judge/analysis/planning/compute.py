@@ -230,8 +230,8 @@ def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, 
     return Usage(each(dollars), each(tokens), each(hours), "; ".join(basis))
 
 
+# Story-prompts below which a pilot's figures are said to be hardly known.
 _FEW = 20
-"""Story-prompts below which a pilot's figures are said to be hardly known."""
 
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 DRAWS = 2000
+# Pairs of judge cells whose difference of tau is looked at.
 _MOST_PAIRS = 60
-"""Pairs of judge cells whose difference of tau is looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,8 +259,8 @@ def _too_few(prompts: int) -> str:
 
 # Variances of published studies that come with the program, from which a study can be planned without a pilot.
 
+# In place of a criterion: the middle over all of them.
 EVERY = "every criterion"
-"""In place of a criterion: the middle over all of them."""
 
 FILE = ("analysis", "planning", "study_variances.json")
 

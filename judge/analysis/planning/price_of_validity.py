@@ -168,8 +168,8 @@ def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
 Floats = NDArray[np.float64]
 
 PERSON = "person"
+# How often one person of each story is left out at random.
 DRAWS = 12
-"""How often one person of each story is left out at random."""
 
 
 @dataclass(frozen=True, slots=True)

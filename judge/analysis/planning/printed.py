@@ -29,8 +29,8 @@ _COSTS = (
     Column("tokens", "tokens for .01 of tau", digits=0),
     Column("hours", "hours for .01 of tau", digits=3),
 )
+# How often an uninformed judge may pass before it is said.
 _NULL_PASSES = 0.2
-"""How often an uninformed judge may pass before it is said."""
 
 _ASKS: Mapping[Question, str] = {
     "half-width": "how sure is tau?",

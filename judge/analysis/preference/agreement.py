@@ -29,8 +29,8 @@ from judge.stats.resampling.grouped_folds import folds_of_groups
 Floats = NDArray[np.float64]
 
 LEAST_PAIRS = 100
+# On the squared weights of differences in units of their root mean square; fixed, so that no fold chooses.
 PENALTY = 100.0
-"""On the squared weights of differences in units of their root mean square; fixed, so that no fold chooses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +94,8 @@ class SurfaceControl:
 
 RowKind = Literal["people", "judge", "implied", "longer", "control"]
 
+# Thirds of the pairs by difference of length, the most alike first.
 THIRDS = ("alike", "between", "apart")
-"""Thirds of the pairs by difference of length, the most alike first."""
 
 LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one person against the others"
 

@@ -20,8 +20,8 @@ from judge.stats.comparing.circular_triads import GUESSING
 Topic = Literal["agreement", "order", "systems", "stories", "transitivity"]
 TOPICS: tuple[Topic, ...] = ("agreement", "order", "systems", "stories", "transitivity")
 
+# Systems whose wins stand in a table; with more they are in the figure and in the long table.
 _MATRIX_AT_MOST = 8
-"""Systems whose wins stand in a table; with more they are in the figure and in the long table."""
 
 Rows = Sequence[Mapping[str, Any]]
 _ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("eval_prompt", "eval prompt"))

@@ -24,8 +24,8 @@ from judge.stats.estimation import means
 
 Floats = NDArray[np.float64]
 
+# Stories of a story-prompt from which an order of them is more than one pair.
 LEAST = 3
-"""Stories of a story-prompt from which an order of them is more than one pair."""
 
 
 @dataclass(frozen=True, slots=True)

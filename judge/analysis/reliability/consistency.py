@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 PEOPLE = "people"
 
+# Forms for known raters who did not all rate the same stories: crossed random effects instead of mean squares.
 REML = ("ICC(A,1) REML", "ICC(A,k) REML")
-"""Forms for known raters who did not all rate the same stories: crossed random effects instead of mean squares."""
 
 IMPORTED = "undefined for imported ratings: repeats are not in the file, only their mean"
 
+# Columns of `Consistency.frame`, in order.
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criterion", "form", "icc", "low", "high", "f", "df1", "df2", "p"),
     *("tail", "n", "incomplete", "k", "exact", "flip", "within_sd", "reason"),
 ]
-"""Columns of `Consistency.frame`, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from judge.analysis.reliability.pingouin_icc import PingouinFamily
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note
 
+# Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports.
 SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
-"""Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports."""
 
 _READING = (
     Note(

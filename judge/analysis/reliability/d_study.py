@@ -16,8 +16,8 @@ from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliabili
 from judge.stats.agreement.variance_components import VarianceComponents
 from judge.stats.estimation.sample_size import Number
 
+# Levels up to which designs are searched.
 MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10_000}
-"""Levels up to which designs are searched."""
 
 
 @dataclass(frozen=True, slots=True)

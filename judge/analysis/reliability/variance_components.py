@@ -30,14 +30,14 @@ from judge.stats.agreement.variance_components import Component, VarianceCompone
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
+# Draws behind the intervals.
 DRAWS = 2000
-"""Draws behind the intervals."""
 
+# Columns of `Components.frame`, in order.
 COLUMNS = [
     *("dataset", "criterion", "term", "levels", "df", "mean_square", "variance", "low", "high", "negative", "share"),
     *("reason", "ratings", "asked", "method"),
 ]
-"""Columns of `Components.frame`, in order."""
 
 
 @dataclass(frozen=True, slots=True)

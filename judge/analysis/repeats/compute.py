@@ -62,11 +62,11 @@ def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
     return replace(table, frame=frame, facts=(*table.facts, *facts))
 
 
+# Subsets of k repeats that are averaged over, at most.
 SUBSETS = 20
-"""Subsets of k repeats that are averaged over, at most."""
 
+# With more distinct ratings than that, such as expected values, the points are whole numbers.
 _MOST_POINTS = 50
-"""With more distinct ratings than that, such as expected values, the points are whole numbers."""
 
 _NAMES = ("people agree most", "in between", "people disagree most")
 

@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
 # Applies to a judge the quality control that a published study applied to crowd workers.
 
+# Perturbations that make the spoilt story: repeated, or shuffled.
 SPOILT = ("lexical-repetition", "sentence-shuffle", "word-shuffle")
-"""Perturbations that make the spoilt story: repeated, or shuffled."""
 
+# Share of workers' ratings that were kept (1 - .387 and 1 - .754): Guan et al. 2021.
 PUBLISHED = {"ROC": 0.613, "WP": 0.246}
-"""Share of workers' ratings that were kept (1 - .387 and 1 - .754): Guan et al. 2021."""
 
 _HUMAN = ("human", "gold", "reference")
+# 4 and 2 of a scale from 1 to 5, as parts of its length.
 _HIGH, _LOW = 0.75, 0.25
-"""4 and 2 of a scale from 1 to 5, as parts of its length."""
 
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
@@ -93,8 +93,8 @@ def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
 # Classifies each row of a stress test as a finding in one or two words, such as ``found``, ``missed`` or ``fell
 # for``.
 
+# Detection of a judge that notices half of the pairs and guesses at the others.
 HALF_FOUND = 0.75
-"""Detection of a judge that notices half of the pairs and guesses at the others."""
 
 _HALF = 0.5
 

@@ -16,13 +16,12 @@ from judge.inputs.perturbations.perturbation import Facts
 from judge.stats.estimation.equivalence import Equivalence
 from judge.stats.ordering.detection import Detection
 
+# What a row shows.
+#
+# Discrimination: found, weak (distinguished from chance, below .75), missed (not distinguished from chance, and .75
+# is outside the interval), prefers (the changed story). Invariance: same, moved. Attacks: withstood, fell for.
+# Degenerate stories: seen, fell for. `open`: these stories do not decide it.
 Finding = Literal["found", "weak", "missed", "prefers", "same", "moved", "withstood", "fell for", "seen", "open"]
-"""What a row shows.
-
-Discrimination: found, weak (distinguished from chance, below .75), missed (not distinguished from chance, and .75 is
-outside the interval), prefers (the changed story). Invariance: same, moved. Attacks: withstood, fell for. Degenerate
-stories: seen, fell for. `open`: these stories do not decide it.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +290,7 @@ def _ends(some: Iterable[tuple[str, Estimate | None]]) -> Iterable[tuple[str, fl
 
 # Summarises a stress test for each judge: which perturbations it notices, misses, is moved by or falls for.
 
+# Finding -> how a verdict begins, bad ones first.
 FINDING_WORDS: dict[Finding, str] = {
     "missed": "misses",
     "prefers": "prefers",
@@ -303,7 +303,6 @@ FINDING_WORDS: dict[Finding, str] = {
     "seen": "rates lowest",
     "open": "not decided",
 }
-"""Finding -> how a verdict begins, bad ones first."""
 
 _BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "missed": 4}
 

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+# Stands where a criterion's name would: the mean over all criteria.
 AVERAGE = "average"
-"""Stands where a criterion's name would: the mean over all criteria."""
 
+# With fewer story-prompts a resampled interval says more about their number than about the systems.
 LEAST_UNITS = 5
-"""With fewer story-prompts a resampled interval says more about their number than about the systems."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,11 +229,11 @@ def _mean(
     )
 
 
+# Columns of `Separation.frame`, in order.
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),
     *("reversed", "alone", "pairs", "level_low", "level_high"),
 ]
-"""Columns of `Separation.frame`, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,18 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
+# Columns of `Systems.frame`, in order.
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criterion", "system", "mean", "low", "high", "stories"),
     *("story_prompts", "ratings", "unrated", "rank", "rank_low", "rank_high", "best", "set_low", "set_high", "group"),
     *("method", "reason"),
 ]
-"""Columns of `Systems.frame`, in order."""
 
+# Columns of `Systems.differences`, in order.
 DIFFERENCE_COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criterion", "system", "against", "difference", "low", "high", "n"),
     *("t", "p", "tail", "p_adjusted", "family", "test", "reason"),
 ]
-"""Columns of `Systems.differences`, in order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

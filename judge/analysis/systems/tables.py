@@ -24,11 +24,11 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation.paired_differences import Difference
 
+# Up to so many judges x Eval-Prompts each has its own tables without being asked for.
 FEW = 4
-"""Up to so many judges x Eval-Prompts each has its own tables without being asked for."""
 
+# Judges x Eval-Prompts side by side in a table by criterion.
 ACROSS = 6
-"""Judges x Eval-Prompts side by side in a table by criterion."""
 
 _HOW = {
     "clustered": "± is half of a 95 % t interval with story-prompts as the independent units",

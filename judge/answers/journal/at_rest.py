@@ -24,8 +24,8 @@ from judge.base.whole_file import write_whole
 # An SQLite file begins with a header of 100 bytes, whose bytes 24 to 27 count the file's changes.
 _HEADER = 100
 _LOGS = ("-wal", "-journal")
+# Journals whose sum this process found right, as they were then.
 _compared: dict[Path, tuple[int, ...]] = {}
-"""Journals whose sum this process found right, as they were then."""
 
 
 def sum_file(path: Path) -> Path:

@@ -19,12 +19,12 @@ from judge.answers.journal.database import COMPARISONS, PAIRS, PREFERENCES, SHAR
 from judge.base.errors import RunFolderError
 from judge.base.records import PREFERRED, Commission, Comparison, Pair, Preference, Request, Story
 
+# Request key, pair, and the story shown second.
 Compared = tuple[str, str, str]
-"""Request key, pair, and the story shown second."""
 
 _PAGE = 64
+# A story stands in many pairs, so it is read once for several; the bound keeps memory flat.
 _KEPT_STORIES = 256
-"""A story stands in many pairs, so it is read once for several; the bound keeps memory flat."""
 
 _PLANNED = """
 SELECT position, pair, first, second FROM pairs WHERE position > :after AND (:limit IS NULL OR number < :limit)
@@ -33,6 +33,7 @@ ORDER BY position LIMIT :page
 _STORY = "SELECT id, story_prompt, system, text, reference FROM stories WHERE id = ?"
 _GIVEN = "SELECT pair, first, second, criterion, rater, value FROM preferences ORDER BY rowid"
 
+# Rules between tables of a journal that holds comparisons.
 RULES = {
     "comparisons of no known query": """
         SELECT count(*) FROM comparisons WHERE query_key NOT IN (SELECT key FROM queries)""",
@@ -41,7 +42,6 @@ RULES = {
     "queries that compare nothing": """
         SELECT count(*) FROM queries WHERE key NOT IN (SELECT query_key FROM comparisons)""",
 }
-"""Rules between tables of a journal that holds comparisons."""
 
 
 def compared(query: Request) -> Compared | None:

@@ -17,8 +17,8 @@ from judge.base.wording import Advice
 
 # The journal's tables and format version. Parsed ratings are not stored: answers are parsed when a table is built.
 
+# Raised when a released program can no longer read older journals as they stand; see tests/journals.
 FORMAT = 1
-"""Raised when a released program can no longer read older journals as they stand; see tests/journals."""
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -93,6 +93,7 @@ CREATE TABLE replaced (                      -- answers that were asked again on
 );
 """
 
+# Made when the first shard is merged, so that journals without shards stay as they were.
 SHARDS = """
 CREATE TABLE IF NOT EXISTS shards (          -- files of attempts merged into this journal; only where there were any
     name TEXT PRIMARY KEY,
@@ -100,8 +101,8 @@ CREATE TABLE IF NOT EXISTS shards (          -- files of attempts merged into th
     merged REAL NOT NULL
 )
 """
-"""Made when the first shard is merged, so that journals without shards stay as they were."""
 
+# Made when the first rating with a panel is stored, so that journals without panels stay as they were.
 PANELS = """
 CREATE TABLE IF NOT EXISTS panels (          -- panels of people's ratings; only where some rating has one
     story INTEGER NOT NULL REFERENCES stories (position),
@@ -110,7 +111,6 @@ CREATE TABLE IF NOT EXISTS panels (          -- panels of people's ratings; only
     PRIMARY KEY (story, place)
 ) WITHOUT ROWID
 """
-"""Made when the first rating with a panel is stored, so that journals without panels stay as they were."""
 
 USAGE = """
 CREATE TABLE usage (                         -- what a server said of a call beyond its tokens; only where it did
@@ -150,6 +150,7 @@ CREATE TABLE IF NOT EXISTS preferences (     -- people's; rater is NULL where id
 )
 """
 
+# Like the three before it, and `shards`: made on first use, so that journals which need none stay as they were.
 COMMENTS = """
 CREATE TABLE IF NOT EXISTS comments (        -- what people wrote about their ratings
     story INTEGER NOT NULL,
@@ -158,13 +159,11 @@ CREATE TABLE IF NOT EXISTS comments (        -- what people wrote about their ra
     PRIMARY KEY (story, place)
 ) WITHOUT ROWID
 """
-"""Like the three before it, and `shards`: made on first use, so that journals which need none stay as they were."""
 
+# Additions to format 1, numbered from 1, which older programs do not see. PRAGMA user_version counts those made.
+#
+# Each is made when the first row needs it, so that journals which need none stay as they were.
 MIGRATIONS = (USAGE,)
-"""Additions to format 1, numbered from 1, which older programs do not see. PRAGMA user_version counts those made.
-
-Each is made when the first row needs it, so that journals which need none stay as they were.
-"""
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -360,8 +359,8 @@ def sentences(path: Path) -> Iterator[None]:
 # Journal table of the reasoning tokens, cache-write tokens and cost of a call. It exists only where a server reports
 # any of them.
 
+# Reasoning tokens, cache-write tokens, cost.
 Usage = tuple[int | None, int | None, float | None]
-"""Reasoning tokens, cache-write tokens, cost."""
 
 KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 

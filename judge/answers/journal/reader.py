@@ -29,8 +29,8 @@ from judge.answers.journal.spending import (
 from judge.base.errors import TELLS_INTACT, RunFolderError
 from judge.base.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
 
+# Stories read at a time: texts may be long.
 _PAGE = 64
-"""Stories read at a time: texts may be long."""
 
 _BY_PROMPT = "SELECT * FROM stories WHERE (story_prompt, position) > (?, ?) ORDER BY story_prompt, position LIMIT ?"
 _BY_POSITION = "SELECT * FROM stories WHERE position > ? ORDER BY position LIMIT ?"

@@ -16,8 +16,8 @@ from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.base.sqlite_file import connect, open_reading, read_only, strange
 
+# Key of `meta` and name of the table in a journal without texts.
 LEFT_OUT = "texts_left_out"
-"""Key of `meta` and name of the table in a journal without texts."""
 
 _TABLE = f"""
 CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 of UTF-8, and the text's words

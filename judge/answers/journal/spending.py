@@ -13,11 +13,11 @@ from typing import Any
 from judge.answers.journal import database
 from judge.base.records import MOST_PLAUSIBLE_COST
 
+# Executor of sessions whose answers came through a provider's batch API.
 BATCH = "batch"
-"""Executor of sessions whose answers came through a provider's batch API."""
 
+# How the executor of a session begins whose answers were copied from another run, and not charged again.
 REUSED = "reused from "
-"""How the executor of a session begins whose answers were copied from another run, and not charged again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,8 @@ def _sum(first: int | None, other: int | None) -> int | None:
 
 # Number, tokens and cost of the calls for each query in a journal, from which forecasts are made.
 
+# Attempts that are read at most: a forecast needs no more.
 _MOST = 100_000
-"""Attempts that are read at most: a forecast needs no more."""
 
 # The largest integer of SQLite: as a limit it leaves nothing out.
 _ALL = (1 << 63) - 1
@@ -306,8 +306,8 @@ def seconds_of_work(db: sqlite3.Connection) -> float:
 # Counts of a journal's rows (answered repeats, failures, tokens), updated while a run goes on. Each update reads only
 # the rows added since the last one.
 
+# Attempts from which the present rate is taken.
 _LATELY = 2_000
-"""Attempts from which the present rate is taken."""
 
 _FAILED = """
 SELECT coalesce(a.error_kind, a.outcome), count(*) FROM attempts a

@@ -17,18 +17,18 @@ import orjson
 
 from judge.base.records import Answer, Response
 
+# Places in a block: block n holds the responses whose rowid lies above n * ROWS, up to (n + 1) * ROWS.
 ROWS = 16_384
-"""Places in a block: block n holds the responses whose rowid lies above n * ROWS, up to (n + 1) * ROWS."""
 
 # The largest rowid that SQLite gives.
 _LAST = (1 << 63) - 1
 
 Row = tuple[Any, ...]
+# Place of the Eval-Prompt's name in a row.
 EVAL_PROMPT = 3
-"""Place of the Eval-Prompt's name in a row."""
 
+# Nanoseconds after which a file's times tell every later change: some systems count them in seconds.
 _SETTLING = 2_000_000_000
-"""Nanoseconds after which a file's times tell every later change: some systems count them in seconds."""
 
 _NEXT = "SELECT min(rowid) FROM responses WHERE rowid > ?"
 _BLOCK = """

@@ -21,11 +21,11 @@ from judge.base.errors import BackendError, JudgeError
 from judge.base.half_pairs import whole_characters
 from judge.base.records import Outcome, Pair, Rating, Request, Response, Story
 
+# Seconds between group commits: at most this much answered work is asked again after a kill -9.
 COMMIT_WINDOW = 0.03
-"""Seconds between group commits: at most this much answered work is asked again after a kill -9."""
 
+# Rows waiting for a commit beyond which those who add rows must wait.
 BACKLOG = 4096
-"""Rows waiting for a commit beyond which those who add rows must wait."""
 
 _KEEP_REPLACED = "INSERT INTO replaced SELECT * FROM responses WHERE query_key = ? AND repeat = ?"
 _DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"

@@ -13,14 +13,14 @@ from judge.base.wording import Advice
 
 __all__ = ["LOADED", "PARSERS", "Parser", "Structured", "known_parsers", "parser"]
 
+# When this process began to import parsers, in seconds since 1970: what was edited later is not what it runs.
 LOADED = time.time()
-"""When this process began to import parsers, in seconds since 1970: what was edited later is not what it runs."""
 
+# Name -> module with `load() -> Parser`.
 PARSERS: dict[str, str] = {
     "ours": "judge.answers.parsing.ours.parser",
     "as-published": "judge.answers.parsing.as_published",
 }
-"""Name -> module with `load() -> Parser`."""
 
 
 def known_parsers() -> list[str]:

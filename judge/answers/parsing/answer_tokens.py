@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+# By this much the probabilities that a server reports at one position may add up to more than 1: engines that compute
+# with 8 bits of precision round each of them.
 _ROUNDING = 0.01
-"""By this much the probabilities that a server reports at one position may add up to more than 1: engines that compute
-with 8 bits of precision round each of them."""
 
 
 @dataclass(frozen=True, slots=True)

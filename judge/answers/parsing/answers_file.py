@@ -22,11 +22,11 @@ _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
 _TEXT, _OTHER_TEXT = "text", "response"
 
+# Columns that every table of parsed answers has.
 RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
-"""Columns that every table of parsed answers has."""
 
+# The column of a rating's label, where labels are asked for.
 LABEL = "label"
-"""The column of a rating's label, where labels are asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from judge.base.records import Criterion, Judgment, Response, Structured
 from judge.base.wording import Advice
 
 _FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
+# What the study put in place of a missing rating: the middle of its scale of 1-5.
 _MIDPOINT = 3.0
-"""What the study put in place of a missing rating: the middle of its scale of 1-5."""
 
+# Characters: the study counted a longer answer as one with an explanation.
 _LONGEST_BARE_RATING = 10
-"""Characters: the study counted a longer answer as one with an explanation."""
 
 
 @dataclass(frozen=True, slots=True)

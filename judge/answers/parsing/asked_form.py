@@ -20,17 +20,17 @@ FORMS: dict[Structured, str] = {
     "json": "one JSON object with the rating",
     "json-explanation-first": "one JSON object with the rating",
 }
+# The same of comparisons.
 VERDICT_FORMS: dict[Structured, str] = {
     "choice": "one of the words of a verdict and nothing else",
     "json": "one JSON object with the verdict",
     "json-explanation-first": "one JSON object with the verdict",
 }
-"""The same of comparisons."""
+# The same of several criteria in one answer.
 JOINT_FORM = "one JSON object with a rating for each criterion"
-"""The same of several criteria in one answer."""
 
+# Finish reasons of an answer that was cut, blocked or broken, in the words of several servers.
 _CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
-"""Finish reasons of an answer that was cut, blocked or broken, in the words of several servers."""
 
 
 def has_asked_form(

@@ -21,12 +21,12 @@ from judge.base.records import Criterion, Judgment, Response
 
 # Divides an answer into the parts about each criterion: JSON, tags, table rows, or lines that begin with a name.
 
+# Objects within objects that are followed: {"ratings": {"CRITERION": {"rating": 4}}} needs two, hostile texts nest
+# more.
 _DEEPEST = 4
-"""Objects within objects that are followed: {"ratings": {"CRITERION": {"rating": 4}}} needs two, hostile texts nest
-more."""
 
+# Lines that begin so end a criterion's part: their number is of the whole story.
 _SUMMARY = r"overall|total|sum|average|mean|final|summary|conclusion"
-"""Lines that begin so end a criterion's part: their number is of the whole story."""
 
 _AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']{0,3}[ \t]{0,3}")
 
@@ -225,8 +225,8 @@ def joint_judgments(
     return tuple(judged)
 
 
+# Flags that say nothing where other criteria were asked for too, or that are the whole answer's.
 _ASKED = frozenset({"others_rated", "run_on"})
-"""Flags that say nothing where other criteria were asked for too, or that are the whole answer's."""
 
 
 def _of_parts(

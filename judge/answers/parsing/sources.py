@@ -14,8 +14,8 @@ from judge.base import records
 from judge.base.fingerprint import fingerprint, fingerprint_file
 
 _OURS = "judge.answers.parsing."
+# Seconds by which a file's time may lag behind the clock.
 _CLOCK = 0.05
-"""Seconds by which a file's time may lag behind the clock."""
 
 
 def code_of(parser: str) -> str | None:

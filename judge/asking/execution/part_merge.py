@@ -104,8 +104,8 @@ def _how(result: Result) -> str:
     return f"{result.missing} missing" if result.missing else "done"
 
 
+# Parts named in a message.
 _NAMED = 4
-"""Parts named in a message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from judge.asking.plan.forecast import Measured, characters_by_query, prompt_cha
 from judge.asking.run_folder import ResultFolder
 from judge.base.records import Comparison, Criterion, Subject
 
+# Answers that are parsed at most.
 _PARSED = 2_000
-"""Answers that are parsed at most."""
 
+# Share of their mean by which lengths must differ at least, so that their tokens tell what a character takes.
 _SPREAD = 0.05
-"""Share of their mean by which lengths must differ at least, so that their tokens tell what a character takes."""
 
 
 def measure(result: ResultFolder, plan: Plan) -> Measured | None:
@@ -60,8 +60,8 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
     )
 
 
+# A story's id, and that of the other one where two are compared.
 _Name = tuple[str, str | None]
-"""A story's id, and that of the other one where two are compared."""
 
 
 def _name(subject: Subject) -> _Name:

@@ -57,6 +57,7 @@ def read_pairs(file: Path) -> list[Pair]:
     return pairs
 
 
+# What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added.
 _SAME = {
     "dataset_hash": "the dataset's content",
     "criteria_hash": "the criteria set",
@@ -75,7 +76,6 @@ _SAME = {
     "judge_key": "the judge (provider, model or identity, revision, engine)",
     "shard": Advice("the part of the plan ({shard}, {limit})"),
 }
-"""What must be equal for a run to go on in the same folder; repeats may grow, criteria may be added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,15 @@ from judge.base.records import Commission, Request, Response
 # Progress display on stderr for a command with several judges: one line per judge, redrawn on a terminal or written
 # to a log.
 
+# Columns that a judge's name has at most on a terminal.
 _NAME = 26
-"""Columns that a judge's name has at most on a terminal."""
 
 _BAR = 10
+# From this width on each line has a bar.
 _WIDE = 100
-"""From this width on each line has a bar."""
 
+# Redraws: more cannot be read, and each costs time that requests need.
 _PER_SECOND = 4
-"""Redraws: more cannot be read, and each costs time that requests need."""
 
 
 class Shown(Protocol):
@@ -143,16 +143,16 @@ def cut(text: str, most: int) -> str:
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
+# Seconds between plain lines where stderr is not a terminal.
 _EVERY = 5.0
-"""Seconds between plain lines where stderr is not a terminal."""
 
 _SEPARATOR = " · "
+# Seconds of waiting for a limit from which on the line says so.
 _WORTH_SAYING = 2.0
-"""Seconds of waiting for a limit from which on the line says so."""
 
 _PARSED_AT_FIRST = 200
+# Display parses the first answers, then one in so many: parsing is for tables, not for the progress line.
 _PARSED_LATER = 16
-"""Display parses the first answers, then one in so many: parsing is for tables, not for the progress line."""
 
 
 class Progress:

@@ -183,8 +183,8 @@ async def _sit(sitting: Sitting, plan: AnyPlan, backend: Backend, beside: Beside
         await backend.close()
 
 
+# Which repeats of a query not to ask.
 Settled = Callable[[Request], set[int]]
-"""Which repeats of a query not to ask."""
 
 
 @dataclass(frozen=True, slots=True)

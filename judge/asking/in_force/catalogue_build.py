@@ -21,6 +21,7 @@ from typing import Any
 
 from judge.base.folders.shipped import package_file
 
+# A provider's name of a setting -> the name that run.yaml has for it.
 SETTINGS = {
     "temperature": "temperature",
     "topP": "top_p",
@@ -50,7 +51,6 @@ SETTINGS = {
     "repetition_penalty": "repetition_penalty",
     "reasoning_effort": "reasoning_effort",
 }
-"""A provider's name of a setting -> the name that run.yaml has for it."""
 
 _HOLDERS = ("generationConfig.", "inferenceConfig.", "additionalModelRequestFields.", "extra_body.")
 _NO_EFFECT = re.compile(r"no effect|ignored", re.IGNORECASE)

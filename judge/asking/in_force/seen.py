@@ -22,11 +22,11 @@ from judge.base.records import Answer, Criterion, Response
 # What the model catalogue says about one setting of a run. Nothing is known about a setting that the catalogue does
 # not list.
 
+# Settings that the catalogue lists for every model that takes them, so that a model without them takes none.
 _CORE = frozenset({"temperature", "top_p"})
-"""Settings that the catalogue lists for every model that takes them, so that a model without them takes none."""
 
+# Settings that mean the same in a provider's own interface and in its OpenAI-compatible one.
 _EVERY_INTERFACE = _CORE | {"max_tokens", "top_k"}
-"""Settings that mean the same in a provider's own interface and in its OpenAI-compatible one."""
 
 _THINKING = "thinking.type"
 
@@ -156,14 +156,14 @@ def _matches(condition: Any, value: Any) -> bool:
     return bool(value == condition)
 
 
+# Answers that are read: a sample is enough, and a run's end must not wait for a million.
 MOST = 2000
-"""Answers that are read: a sample is enough, and a run's end must not wait for a million."""
 
+# Answers or queries from which something is concluded.
 FEWEST = 10
-"""Answers or queries from which something is concluded."""
 
+# Characters from which two equal answers are no accident; a bare rating is equal by chance.
 _LONG = 40
-"""Characters from which two equal answers are no accident; a bare rating is equal by chance."""
 
 
 @dataclass(frozen=True, slots=True)

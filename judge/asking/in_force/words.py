@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from judge.asking.run_definition.writing import AnySpec
 
 _SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
+# Settings that move no number: where `n` is not taken, each repeat is a request of its own.
 _HARMLESS = frozenset({"n"})
-"""Settings that move no number: where `n` is not taken, each repeat is a request of its own."""
 
 _FOUND_OUT = ("server", "answers", "probe")
 

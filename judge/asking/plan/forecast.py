@@ -13,18 +13,18 @@ from judge.base.records import Asked, Criterion, Subject
 from judge.base.wording import Advice, Note
 from judge.inputs.eval_prompts import EvalPrompt
 
+# A usual ratio for English; only used until a pilot has measured the model's own.
 _CHARACTERS_PER_TOKEN = 4.0
-"""A usual ratio for English; only used until a pilot has measured the model's own."""
 
+# Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few.
 _ANSWER_TOKENS = 150
-"""Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few."""
 
+# Of an answer without an explanation, such as "Rating: 4".
 _RATING_TOKENS = 5
-"""Of an answer without an explanation, such as "Rating: 4"."""
 
+# Largest number, roughly, of stories or pairs whose prompts are rendered to find their lengths: of more only every
+# second, third and so on is, since a mean length needs no more and a plan should take seconds.
 MOST_SUBJECTS = 4_000
-"""Largest number, roughly, of stories or pairs whose prompts are rendered to find their lengths: of more only every
-second, third and so on is, since a mean length needs no more and a plan should take seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,16 +26,16 @@ from judge.base.judge_name import JudgeName
 from judge.base.printing.dollars import dollars
 from judge.base.records import Response
 
+# Hosts whose documentation promises the cost of each answer in its `usage`.
 _REPORTING = frozenset({"openrouter.ai"})
-"""Hosts whose documentation promises the cost of each answer in its `usage`."""
 
+# Keys of `engine` that change the price, with the values at which it is the listed one.
 _USUAL: Mapping[str, tuple[Any, ...]] = {
     "service_tier": (None, "auto", "default", "standard_only"),
     "serviceTier": (None, "standard"),
     "speed": (None, "standard"),
     "inference_geo": (None, "global"),
 }
-"""Keys of `engine` that change the price, with the values at which it is the listed one."""
 
 _NUMBERS = ("input", "output", "cached", "written")
 _KEYS = (*_NUMBERS, "batch", "date", "source")

@@ -26,8 +26,8 @@ from judge.base.records import Asked, Comparison, Criterion, Message, Query, Sto
 from judge.inputs.criteria import CriteriaSet, Published, load_criteria
 from judge.inputs.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 
+# Stories or pairs in a block at most: bounds memory where thousands of them share one story-prompt.
 BLOCK = 32
-"""Stories or pairs in a block at most: bounds memory where thousands of them share one story-prompt."""
 
 
 @dataclass(frozen=True, slots=True)

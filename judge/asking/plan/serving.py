@@ -16,14 +16,14 @@ from judge.base.errors import SpecError
 from judge.base.judge_name import JudgeName
 from judge.base.records import Subject
 
+# Fewer than English usually has (about 4), so that a long query still fits.
 _CHARACTERS_PER_TOKEN = 3.0
-"""Fewer than English usually has (about 4), so that a long query still fits."""
 
+# Room for an answer where max_tokens is not said.
 _ANSWER_TOKENS = 1024
-"""Room for an answer where max_tokens is not said."""
 
+# The room is rounded up to a multiple, so that a slightly longer story does not need another server.
 _STEP = 256
-"""The room is rounded up to a multiple, so that a slightly longer story does not need another server."""
 
 # Between the marks of JSON a model may go on with blanks until its tokens are spent; the grammar forbids them.
 _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}

@@ -86,8 +86,8 @@ class WritingPlan:
         }
 
 
+# What a session asks.
 AnyPlan = Plan | WritingPlan
-"""What a session asks."""
 
 
 def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:

@@ -22,6 +22,7 @@ from judge.base.wording import Advice
 
 # Restricts run definitions that other people wrote. Two things in them need the user's consent.
 
+# Key -> what its files end in; of `dataset` and `story_prompts` the readers see to it.
 _SUFFIXES = {
     "eval_prompts": (".jinja",),
     "writer_prompts": (".jinja",),
@@ -31,7 +32,6 @@ _SUFFIXES = {
     "pairs.file": (".jsonl", ".ndjson"),
     "dataset": (),
 }
-"""Key -> what its files end in; of `dataset` and `story_prompts` the readers see to it."""
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
@@ -86,9 +86,10 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, value
 
 
+# Keys that stand in an entry only.
 OF_ONE = ("base_url", "api_key_env", "headers", "engine", "revision", "identity")
-"""Keys that stand in an entry only."""
 
+# Keys that stand in an entry, or beside `judges` for all entries that do not say them; `max_cost` there is of all.
 OF_EACH = (
     "api",
     "system",
@@ -103,23 +104,22 @@ OF_EACH = (
     "max_attempts",
     "max_cost",
 )
-"""Keys that stand in an entry, or beside `judges` for all entries that do not say them; `max_cost` there is of all."""
 
+# What an entry takes.
 ENTRY = ("judge", *OF_ONE, *OF_EACH)
-"""What an entry takes."""
 
+# Keys that every judge of a run shares.
 OF_THE_RUN = (
     *("name", "dataset", "columns", "criteria", "people", "eval_prompts", "repeats", "note", "judges"),
     *("pairs", "orders", "ties", "across"),
 )
-"""Keys that every judge of a run shares."""
 
 
+# In the place of a revision: whichever.
 ANY = "*"
-"""In the place of a revision: whichever."""
 
+# Providers that ask no server: an address in the definition is none of theirs.
 _LOCAL = IN_PROCESS | MODELLESS
-"""Providers that ask no server: an address in the definition is none of theirs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,8 +163,8 @@ def judge_key_of(judge: str, how: Reached) -> str:
     return fingerprint({**who, "revision": how.revision, "engine": engine})
 
 
+# Keys of a run that compares stories.
 OF_PAIRS = ("pairs", "orders", "ties", "across")
-"""Keys of a run that compares stories."""
 
 
 class _Asked(Strict):

@@ -33,8 +33,8 @@ from judge.base.credentials import literal
 from judge.base.errors import SpecError
 from judge.base.judge_name import CONTROL, JudgeName
 
+# The key by which a definition of stories to be written is told from a run's.
 WRITES = "writer_prompts"
-"""The key by which a definition of stories to be written is told from a run's."""
 
 _OF_ONE_SERVER = ("base_url", "api_key_env", "headers")
 
@@ -117,8 +117,8 @@ class GenerateSpec(Reached):
         return judge_key_of(self.writer, self)
 
 
+# A definition of requests: of ratings and verdicts, or of stories.
 AnySpec = RunSpec | GenerateSpec
-"""A definition of requests: of ratings and verdicts, or of stories."""
 
 
 @dataclass(frozen=True, slots=True)

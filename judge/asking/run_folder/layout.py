@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 DEFINITION = "run.yaml"
+# The definition of stories to be written; its results lie as a run's do.
 GENERATION = "generate.yaml"
-"""The definition of stories to be written; its results lie as a run's do."""
 
 MANIFEST = "manifest.json"
 JOURNAL = "journal.sqlite"
+# In a judge's result folder: the parts of the plan that were asked by processes of their own, a folder each.
 SHARDS = "shards"
-"""In a judge's result folder: the parts of the plan that were asked by processes of their own, a folder each."""
 
 IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
 IMPORTED_PREFERENCES = "imported_preferences.csv"
 
 _RUN = "a run.yaml, its folder, or one result folder"
 _NAMED = 4
+# Definitions whose results lie beside them: a folder holds one.
 _OWN_FOLDER = (DEFINITION, GENERATION)
-"""Definitions whose results lie beside them: a folder holds one."""
 
 """Runs named in a message."""
 

@@ -16,11 +16,11 @@ from judge.base.errors import RunFolderError
 from judge.base.wording import Advice
 
 LOCK = ".lock"
+# Stands for the lock on file systems that have none, such as Lustre mounted without flock.
 MARKER = ".marker.lock"
-"""Stands for the lock on file systems that have none, such as Lustre mounted without flock."""
 _NO_LOCKS = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
+# Seconds for removing a dead process's marker.
 _PATIENCE = 0.5
-"""Seconds for removing a dead process's marker."""
 
 
 _ELSEWHERE = Advice("choose another place with {output}", output="FOLDER")

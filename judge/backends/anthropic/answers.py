@@ -25,6 +25,7 @@ from judge.base.wording import Advice
 
 # Converts errors of Anthropic's API into `BackendError`s with hints for the user.
 
+# Type of an error -> the status that it has where it is no part of a batch or of an answer already begun.
 STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -37,7 +38,6 @@ STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Type of an error -> the status that it has where it is no part of a batch or of an answer already begun."""
 
 _HINTS: dict[ErrorKind, str] = {
     "auth": "check ANTHROPIC_API_KEY, or the variables that the run names; it must be allowed to use this model",
@@ -78,6 +78,7 @@ def _key(name: str, sent: Mapping[str, Any] | None) -> str:
     return {"stop_sequences": "stop"}.get(name, name)
 
 
+# The provider's word for how an answer ended -> OpenAI's; other words stand as they are.
 _STOPPED = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -85,7 +86,6 @@ _STOPPED = {
     "model_context_window_exceeded": "length",
     "refusal": "content_filter",
 }
-"""The provider's word for how an answer ended -> OpenAI's; other words stand as they are."""
 
 
 def read_message(body: bytes, url: str) -> Response:

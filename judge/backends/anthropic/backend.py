@@ -31,8 +31,8 @@ from judge.base.records import Message, Request, Response
 
 # Converts a query into the body of a request to Anthropic's Messages API. The text of the prompt is not changed.
 
+# Cache points in one request at most.
 CACHE_POINTS = 4
-"""Cache points in one request at most."""
 
 _EPHEMERAL = {"type": "ephemeral"}
 
@@ -121,8 +121,8 @@ def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
     return blocks
 
 
+# The protocol's version, a header of every request.
 VERSION = "2023-06-01"
-"""The protocol's version, a header of every request."""
 
 _TOLD = ("id", "display_name", "created_at", "lifecycle", "retires_at", "max_input_tokens", "max_tokens")
 _OWN = frozenset({"model", "messages", "system", "max_tokens", "stream", "stop_sequences", "cache_control"})
@@ -130,8 +130,8 @@ _INSTEAD = {
     "cache_control": "cache points are put where the prompts of a run part from each other",
     "stream": "answers are read whole",
 }
+# Answers after which it is said that none of them met the cache.
 _FEW = 8
-"""Answers after which it is said that none of them met the cache."""
 
 
 def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the registry's name for a loader

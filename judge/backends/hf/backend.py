@@ -37,16 +37,16 @@ from judge.base.records import Generation, Request, Response
 if TYPE_CHECKING:
     from judge.backends.hf.generation import Row
 
+# Keys of SPEED that only vLLM has are read by nobody here: they do not change what is said.
 KEYS = {"model", "dtype", "trust_remote_code", "tokenizer", "chat_template", "top_k", "min_p", "repetition_penalty"} | {
     "top_logprobs",
     "chat_template_kwargs",
     *SPEED,
 }
-"""Keys of SPEED that only vLLM has are read by nobody here: they do not change what is said."""
 
 BATCH = {"cpu": 16, "cuda": 64}
+# Pause after the first waiting request: those sent at the same moment then share its batch.
 WAIT_MS = 5.0
-"""Pause after the first waiting request: those sent at the same moment then share its batch."""
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader

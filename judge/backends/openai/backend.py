@@ -36,11 +36,11 @@ from judge.base.redaction import redact
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
 
+# A refusal is waited for this many times as long as the list of models took; later it is learnt all the same.
 _ROUND_TRIPS = 4
-"""A refusal is waited for this many times as long as the list of models took; later it is learnt all the same."""
 
+# Seconds that a refusal is waited for at least.
 _SHORTEST = 0.02
-"""Seconds that a refusal is waited for at least."""
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader

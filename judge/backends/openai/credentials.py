@@ -54,8 +54,8 @@ def beside(base_url: str, route: str) -> str:
     return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route
 
 
+# `api_key_env: none` sends no key.
 NO_KEY = "none"
-"""`api_key_env: none` sends no key."""
 
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

@@ -28,8 +28,8 @@ from judge.base.errors import BackendError, nearest
 
 # Checks before the first query that a server responds and lists the judge's model.
 
+# Seconds for all questions to one server together, unless run.yaml's `probe_timeout` says otherwise.
 PATIENCE = 3.0
-"""Seconds for all questions to one server together, unless run.yaml's `probe_timeout` says otherwise."""
 
 _ENTRY = ("version", "inputTokenLimit", "owned_by", "max_model_len", "root", "parent", "revision", "created")
 
@@ -236,18 +236,18 @@ def without(sent: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
     return {key: value for key, value in sent.items() if key not in left_out}
 
 
+# Unexplained refusals that are taken apart before anything is answered; then they count as the request's.
 _DIAGNOSES = 3
-"""Unexplained refusals that are taken apart before anything is answered; then they count as the request's."""
 
+# Seconds for which a key that was shown to work is not tried again.
 _KEY_HOLDS = 60.0
-"""Seconds for which a key that was shown to work is not tried again."""
 
 
+# Tries to name all refused settings of a definition at once.
 _MOST_SETTINGS = 16
-"""Tries to name all refused settings of a definition at once."""
 
+# The request as it would be sent now.
 Again = Callable[[], dict[str, Any]]
-"""The request as it would be sent now."""
 
 
 class Negotiation:

@@ -23,14 +23,14 @@ from judge.base.records import Response
 
 # Chooses a server for each query of a run that names several. A server that failed is tried again later.
 
+# Failures in a row after which a server counts as dead.
 DEAD_AFTER = 3
-"""Failures in a row after which a server counts as dead."""
 
+# Seconds until a dead server is tried again.
 REST = 30.0
-"""Seconds until a dead server is tried again."""
 
+# Errors that speak of the server, not of the query.
 _SERVER_KINDS = frozenset({"connection", "address", "timeout", "server", "overload"})
-"""Errors that speak of the server, not of the query."""
 
 
 class Servers:
@@ -174,5 +174,5 @@ def _response(items: Any, reason: str, model: str | None) -> Response:
     )
 
 
+# OpenAI's Responses API: `api: responses`, or learnt from the refusal of a model that has no other.
 RESPONSES = Dialect("openai", lambda _: "/responses", _wire, _read, limit="max_output_tokens", one_answer=True)
-"""OpenAI's Responses API: `api: responses`, or learnt from the refusal of a model that has no other."""

@@ -39,8 +39,8 @@ from judge.base.wording import Advice
 Answer = TypeVar("Answer")
 
 _ATTEMPTS = 4
+# Seconds before the second try; each later pause is twice the one before, where the server names none.
 _PAUSE = 1.0
-"""Seconds before the second try; each later pause is twice the one before, where the server names none."""
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:

@@ -15,11 +15,11 @@ from typing import Any
 
 import orjson
 
+# Characters of the server's words in a sentence for people.
 SHOWN = 300
-"""Characters of the server's words in a sentence for people."""
 
+# Characters of the server's words that are kept to find its cause in.
 _MOST = 4000
-"""Characters of the server's words that are kept to find its cause in."""
 
 # Gateways wrap another server's JSON in their own a few levels deep; a hostile body could nest without end.
 _DEEPEST = 8
@@ -31,11 +31,11 @@ _CODES_TOO = ("__type", "status_code", "statuscode", "quotaid", "quota_limit")
 _PARAMS = ("param", "parameter", "field", "loc", "argument", "path")
 _DELAYS = ("retrydelay", "retry_delay", "retry_after", "retryafter", "retry-after", "retry_after_seconds")
 _DELAYS_TOO = ("retry_after_ms", "retry-after-ms", "estimated_time", "x-ratelimit-reset")
+# Keys that hold what was sent: its words are the user's, and tell nothing.
 _ECHOES = frozenset({"input", "ctx", "messages", "body", "request", "failed_generation", "prompt", "choices"})
-"""Keys that hold what was sent: its words are the user's, and tell nothing."""
 
+# Codes that stand with every error.
 _SAYS_NOTHING = frozenset({"invalid_request_error", "unknown_error", "api_error", "invalid_argument", "server_error"})
-"""Codes that stand with every error."""
 
 _LOC = re.compile(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
 _ARROW = re.compile(r"\bbody ?(?:->|→|\.) ?(\w+)")
@@ -83,8 +83,8 @@ class ErrorBody:
         return text[: SHOWN + 80]
 
 
+# Digits of a code that is read as a number.
 _LONG_CODE = 20
-"""Digits of a code that is read as a number."""
 
 
 def read_error_body(body: bytes) -> ErrorBody:

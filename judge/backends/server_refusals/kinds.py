@@ -16,8 +16,8 @@ from judge.backends.server_refusals.body import ErrorBody, read_error_body, retr
 from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
 from judge.base.errors import ErrorKind
 
+# Kinds that another attempt may mend without anybody changing anything.
 RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
-"""Kinds that another attempt may mend without anybody changing anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ def _rule(kind: ErrorKind, codes: str, *words: str, unless: str = "401 402 404")
     return Rule(kind, frozenset(codes.split()), pattern, frozenset(int(number) for number in unless.split()))
 
 
+# Rules that hold before it is examined whether a setting is refused.
 BEFORE_SETTINGS: tuple[Rule, ...] = (
     # An answer that ran into its limit while the model was still thinking.
     _rule(
@@ -127,7 +128,6 @@ BEFORE_SETTINGS: tuple[Rule, ...] = (
         unless="401 404",
     ),
 )
-"""Rules that hold before it is examined whether a setting is refused."""
 
 _RATE = _rule(
     "rate",
@@ -148,6 +148,7 @@ _CONTEXT = _rule(
     unless="401 402 404 429",
 )
 
+# Rules that hold once no setting is found to be refused.
 AFTER_SETTINGS: tuple[Rule, ...] = (
     _rule(
         "api",
@@ -187,7 +188,6 @@ AFTER_SETTINGS: tuple[Rule, ...] = (
         unless="401 402 404 429",
     ),
 )
-"""Rules that hold once no setting is found to be refused."""
 
 _QUOTA_WORDS = re.compile(
     r"current quota|quota (exceeded|has been|is exhausted)|exceeded .{0,20}quota|plan and billing"

@@ -8,17 +8,18 @@ from typing import Any
 
 from judge.backends.server_refusals.body import ErrorBody
 
+# The two names of the longest answer.
 LIMITS = ("max_tokens", "max_completion_tokens")
-"""The two names of the longest answer."""
 
+# Settings that may be refused where the request is not at hand.
 _KNOWN = frozenset(
     {*LIMITS, "n", "seed", "temperature", "top_p", "stop", "logprobs", "top_logprobs", "response_format"}
     | {"structured_outputs", "system"}
 )
-"""Settings that may be refused where the request is not at hand."""
 
 _NO_SETTING = frozenset({"model", "messages", "prompt"})
 
+# A name that a server may use -> the names under which it is sent.
 _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "max_tokens": LIMITS,
     "max_completion_tokens": LIMITS,
@@ -48,8 +49,8 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "guided_choice": ("structured_outputs",),
     "guided_json": ("response_format",),
 }
-"""A name that a server may use -> the names under which it is sent."""
 
+# Plain words for a setting.
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(multiple|several|one|single) (completions?|candidates?|generations?|choices?)\b"), "n"),
     (re.compile(r"number of (completions|candidates|generations|choices)"), "n"),
@@ -65,10 +66,9 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
         "system",
     ),
 )
-"""Plain words for a setting."""
 
+# Names that are English words too: they count in quotation marks, or beside a word for a parameter.
 _WORDLIKE = frozenset({"n", "stop", "seed", "system"})
-"""Names that are English words too: they count in quotation marks, or beside a word for a parameter."""
 
 _REFUSES = re.compile(
     r"unsupported|not (?:currently |yet )?support|n't support|no support|unknown|unrecogni[sz]ed|unexpected|extraneous"

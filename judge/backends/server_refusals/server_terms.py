@@ -19,6 +19,7 @@ from judge.backends.server_refusals.kinds import Refusal
 from judge.backends.server_refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
 from judge.base.whole_file import write_whole
 
+# A setting as sent -> its key in run.yaml; others are keys of `engine`.
 _KEYS = {
     "max_tokens": "generation.max_tokens",
     "max_completion_tokens": "generation.max_tokens",
@@ -32,20 +33,19 @@ _KEYS = {
     "structured_outputs": "structured",
     "system": "system",
 }
-"""A setting as sent -> its key in run.yaml; others are keys of `engine`."""
 
+# Advice for a key that cannot simply be removed.
 _CHANGED = {
     "scoring": "set `scoring: text` (the model gives no log-probabilities)",
     "structured": "set `structured: none` (the model does not constrain its answers so)",
     "system": "remove `system`, and put its words into the Eval-Prompt",
 }
-"""Advice for a key that cannot simply be removed."""
 
+# What a refusal names when the model has no other route: "only supported in v1/responses".
 RESPONSES_ALONE = "v1/responses"
-"""What a refusal names when the model has no other route: "only supported in v1/responses"."""
 
+# Keys of which a server may refuse the value alone.
 _OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
-"""Keys of which a server may refuse the value alone."""
 
 
 @dataclass(slots=True)

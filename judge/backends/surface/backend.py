@@ -20,9 +20,10 @@ from judge.stats import near_ties
 
 # Explanations of the control judge: the features that contributed most to its rating.
 
+# Rating points below which a feature is not worth a word.
 MOVED = 0.02
-"""Rating points below which a feature is not worth a word."""
 
+# Feature -> words where it is above, and where it is below, its mean in fitting; how its value reads.
 _WORDS: dict[str, tuple[str, str, str]] = {
     "length": ("longer than usual", "shorter than usual", "{:.0f} tokens"),
     "compression": ("short for its story-prompt", "long for its story-prompt", "story-prompt is {:.0%} of its length"),
@@ -59,7 +60,6 @@ _WORDS: dict[str, tuple[str, str, str]] = {
     "words-given-before": ("sentences take up more earlier words", "sentences take up fewer earlier words", "{:.0%}"),
     "stutter": ("more doubled words", "fewer doubled words", "{:.1%}"),
 }
-"""Feature -> words where it is above, and where it is below, its mean in fitting; how its value reads."""
 
 
 def explain(
@@ -107,12 +107,12 @@ def _phrase(name: str, value: float, part: float, above: bool) -> str:
     return f"{more if above else less} ({form.format(value)}, {part:+.2f})"
 
 
+# Stories whose features are kept: criteria and Eval-Prompts ask about the same one again and again.
 _KEPT_STORIES = 8
-"""Stories whose features are kept: criteria and Eval-Prompts ask about the same one again and again."""
 
 _PAIR = 2
+# The scale it was fitted on: of two stories the ratings it would give there are compared.
 _FITTED = Scale(POINTS[0], POINTS[-1], 1)
-"""The scale it was fitted on: of two stories the ratings it would give there are compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from judge.inputs.text_features import for_regression, own_features
 
 # Scores stories with a linear model of surface features and, if the model uses one, of an embedding.
 
+# Stories whose numbers are kept: criteria and pairs ask about the same one again and again.
 _KEPT = 64
-"""Stories whose numbers are kept: criteria and pairs ask about the same one again and again."""
 
 
 class LinearScorer:
@@ -122,8 +122,8 @@ def along(terms: tuple[Term, ...], vector: list[float]) -> float:
 
 
 _PAIR = 2
+# Digits of a rating: the last ones of a sum of floats differ between machines.
 _DIGITS = 6
-"""Digits of a rating: the last ones of a sum of floats differ between machines."""
 
 
 class Scorer(Protocol):

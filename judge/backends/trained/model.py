@@ -28,13 +28,13 @@ from judge.base.records import Story
 
 FORMAT = 1
 MODEL_FILE = "model.json"
+# Bytes of a model file that are read.
 LARGEST = 1 << 26
-"""Bytes of a model file that are read."""
 
+# Parts of one list: an embedding has a few thousand dimensions.
 _MOST = 100_000
-"""Parts of one list: an embedding has a few thousand dimensions."""
+# Products and squares of smaller numbers stay finite: a model file may come from a stranger.
 _LIMIT = 1e100
-"""Products and squares of smaller numbers stay finite: a model file may come from a stranger."""
 
 _MARK = re.compile(r"[pt][0-9a-f]{12}")
 
@@ -274,8 +274,8 @@ def _number(value: Any) -> float:
 
 ENCODER_FOLDER = "encoder"
 _KEYS = {"dtype", "device"}
+# Stories whose logit is kept: comparisons ask about the same story again and again.
 _KEPT = 256
-"""Stories whose logit is kept: comparisons ask about the same story again and again."""
 
 
 def query_text(asked: str, story_prompt: str) -> str:

@@ -70,8 +70,8 @@ def tail(log: Path) -> str:
         return ""
 
 
+# Without it a model may fill JSON with blanks until max_tokens.
 _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
-"""Without it a model may fill JSON with blanks until max_tokens."""
 
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader

@@ -15,8 +15,8 @@ from judge.base.wording import joined
 
 # Recognises names of fields, headers and URL parameters whose value is an API key.
 
+# Names of environment variables that a definition may name. Capitals alone: a key is not mistaken for one.
 VARIABLE = r"[A-Z][A-Z0-9_]{0,99}"
-"""Names of environment variables that a definition may name. Capitals alone: a key is not mistaken for one."""
 
 REFERENCE = re.compile(r"\$\{([^{}]*)\}")
 
@@ -72,8 +72,8 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
 
 
+# Where a value stands in plain data: names of fields, numbers in lists.
 Place = tuple[str | int, ...]
-"""Where a value stands in plain data: names of fields, numbers in lists."""
 
 MEND = (
     "export the key as an environment variable and write its name: api_key_env: NAME, or headers: {api-key: ${NAME}}; "
@@ -85,8 +85,8 @@ _KEY_VALUE = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,15} |[A-Za-z][\w-]{0,31}=)?\
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)\s+\S", re.IGNORECASE)
 _USER = re.compile(r"(?:[A-Za-z][\w+.-]*:)?(?://)?[^/?#]*@")
 _PARAMETER = re.compile(r"[?&#;]([^=?&#;/]+)=([^&#;]+)")
+# Letters of both cases and digits without a break, as in keys and in no name.
 _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{32,}")
-"""Letters of both cases and digits without a break, as in keys and in no name."""
 
 
 def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:

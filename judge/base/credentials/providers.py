@@ -63,8 +63,8 @@ GEMINI = Provider(
     address="https://generativelanguage.googleapis.com/v1beta",
 )
 
+# Back-end that asks over HTTP -> the provider whose protocol it speaks.
 PROTOCOLS = {"openai": OPENAI, "anthropic": ANTHROPIC, "gemini": GEMINI}
-"""Back-end that asks over HTTP -> the provider whose protocol it speaks."""
 
 PROVIDERS = (
     OPENAI,

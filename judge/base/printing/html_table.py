@@ -9,14 +9,14 @@ from markupsafe import Markup
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cell_text, is_numeric, reasons, render, worded
 
+# Characters of a cell from which on its column needs the width of a paragraph.
 _LONG = 90
-"""Characters of a cell from which on its column needs the width of a paragraph."""
 
+# Characters that fit side by side on a phone: a table that needs more stands there row under row.
 _PHONE = 46
-"""Characters that fit side by side on a phone: a table that needs more stands there row under row."""
 
+# More notes than this are folded.
 _NOTES = 2
-"""More notes than this are folded."""
 
 COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 

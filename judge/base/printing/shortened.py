@@ -28,23 +28,23 @@ from judge.base.printing.tables import (
 )
 from judge.base.wording import Wording
 
+# Lines of the first screen, its width in columns where there is no terminal, and its notes.
 LINES, WIDTH, NOTES = 40, 100, 5
-"""Lines of the first screen, its width in columns where there is no terminal, and its notes."""
 
+# Rows with a p value below it carry the answer, where a table does not say which rows do.
 ALPHA = 0.05
-"""Rows with a p value below it carry the answer, where a table does not say which rows do."""
 
+# Lines that tables leave to notes.
 _FOR_NOTES = 10
-"""Lines that tables leave to notes."""
 
+# Characters to which a column of text may shrink before a column is left out.
 _LEAST_TEXT = 24
-"""Characters to which a column of text may shrink before a column is left out."""
 
+# Undefined rows that are named one by one; more are counted.
 _NAMED = 3
-"""Undefined rows that are named one by one; more are counted."""
 
+# Lines of the sentence on what is left out.
 _TAIL = 2
-"""Lines of the sentence on what is left out."""
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from judge.base.printing.tables import Column, Table, worded
 
 TEXT = "text"
 _ESTIMATE = "estimate"
+# From a row to its text; None where that is not known.
 TextOf = Callable[[Mapping[str, Any]], str | None]
-"""From a row to its text; None where that is not known."""
 
 
 def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:

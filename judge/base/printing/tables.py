@@ -153,8 +153,8 @@ _BLANKS = {ord(character): " " for character in f"\n\r\t\v\f\u0085\u2028\u2029{_
 _MARKUP = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>#|~$&"})
 
 
+# What follows a column's key in the keys of its estimates' other parts.
 _SUFFIXES = ("_low", "_high", "_n", "_reason")
-"""What follows a column's key in the keys of its estimates' other parts."""
 
 
 def flat_rows(table: Table) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 # Width of the screen; None where output is not a terminal.
 
+# Below this many columns, tables and lists are laid out one under another.
 NARROW = 60
-"""Below this many columns, tables and lists are laid out one under another."""
 
 
 def columns() -> int | None:
@@ -37,11 +37,11 @@ def narrow() -> int | None:
     return width if width is not None and width < NARROW else None
 
 
+# Blanks between two columns.
 GAP = 2
-"""Blanks between two columns."""
 
+# Characters to which a column of text may shrink before the table is printed in blocks.
 LEAST_TEXT = 12
-"""Characters to which a column of text may shrink before the table is printed in blocks."""
 
 
 @dataclass(frozen=True, slots=True)

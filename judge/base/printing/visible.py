@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
+# Formatting characters that scripts and emoji need, and that move nothing.
 JOINERS = "\u200c\u200d"
-"""Formatting characters that scripts and emoji need, and that move nothing."""
 
 _HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

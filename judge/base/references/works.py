@@ -15,6 +15,7 @@ _FILE = Path(__file__).parent / "references.bib"
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 
 
+# Keys of works by the beginning of a dataset's name.
 DATASETS = {
     "hanna": ("chhun-etal-2022-human", "chhun-etal-2024-language"),
     "mans": ("guan-etal-2021-openmeva",),
@@ -22,7 +23,6 @@ DATASETS = {
     "plotguided": ("ghazarian-etal-2021-plot",),
     "deltascore": ("xie-etal-2023-deltascore",),
 }
-"""Keys of works by the beginning of a dataset's name."""
 
 
 @dataclass(frozen=True, slots=True)

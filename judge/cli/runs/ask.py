@@ -34,9 +34,10 @@ Batch = Literal["submit", "status", "collect"]
 OtherWay = Literal[
     "--retry", "--merge", "--serve-command", "--batch submit", "--batch status", "--batch collect", "--print-schema"
 ]
+# What one call of `judge run` does: it asks, unless an option names another way.
 Way = Literal["ask"] | OtherWay
-"""What one call of `judge run` does: it asks, unless an option names another way."""
 
+# Way -> the options that go with it. All options go with asking, except those that belong to one other way.
 TAKES: Mapping[OtherWay, tuple[str, ...]] = {
     "--retry": ("--unparsed", "--set"),
     "--merge": ("--partial", "--output", "--set"),
@@ -46,7 +47,6 @@ TAKES: Mapping[OtherWay, tuple[str, ...]] = {
     "--batch collect": (),
     "--print-schema": (),
 }
-"""Way -> the options that go with it. All options go with asking, except those that belong to one other way."""
 
 _BELONGS = {"--unparsed": "--retry", "--partial": "--merge"}
 

@@ -99,8 +99,8 @@ def collect(run: Path) -> None:
         raise typer.Exit(3)
 
 
+# Of which judge or folder, and what was wrong.
 Failure = tuple[str, "JudgeError"]
-"""Of which judge or folder, and what was wrong."""
 
 
 def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
@@ -155,6 +155,7 @@ def _collect(folder: ResultFolder) -> bool:
     return bool(collected.waiting)
 
 
+# Key and title of the columns of `--batch status`.
 _COLUMNS = {
     "run": "run",
     "judge": "judge",
@@ -167,7 +168,6 @@ _COLUMNS = {
     "failed": "failed",
     "collected": "collected",
 }
-"""Key and title of the columns of `--batch status`."""
 
 
 def _row(batch: Batch) -> dict[str, object]:

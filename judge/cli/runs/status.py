@@ -156,6 +156,7 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: boo
     emit(Table("Status", columns, rows, signature, [*dict.fromkeys(notes), *lacking]), form, output, full=full)
 
 
+# Key, title and decimals of the columns that machines and papers get.
 _COLUMNS = (
     ("run", "run", 2),
     ("judge", "judge", 2),
@@ -176,7 +177,6 @@ _COLUMNS = (
     ("first_request", "first request", 3),
     ("last_commit", "last commit", 3),
 )
-"""Key, title and decimals of the columns that machines and papers get."""
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 # Text and table of a contamination check's result, as `judge contamination check` prints them.
 
+# Columns of the narrowest usual terminal; the sentences of a row side by side would take 200.
 WIDTH = 80
-"""Columns of the narrowest usual terminal; the sentences of a row side by side would take 200."""
 
 _TITLE = "Have the judges seen the stories?"
 _LABEL = 10
@@ -94,8 +94,8 @@ def _wrapped(words: str, label: str) -> list[str]:
     return lines or [""]
 
 
+# At most one in twenty of the labelled set's unseen texts counts as seen.
 RULE = "fpr=0.05"
-"""At most one in twenty of the labelled set's unseen texts counts as seen."""
 _PASSAGE = "passage:"
 _NO_MODEL = "no language model rated these stories: a control, or answers from a file, has seen nothing"
 _NO_SET = Note(

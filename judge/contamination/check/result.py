@@ -91,11 +91,11 @@ def _table() -> Mapping[str, Any]:
     return table
 
 
+# From this log-probability of 50 tokens in a row a text counts as recited: 1 in 1,000.
 LIKELY = math.log(1e-3)
-"""From this log-probability of 50 tokens in a row a text counts as recited: 1 in 1,000."""
 
+# In the order of what they show; docs/contamination.md has the rule of each.
 Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "cannot be told", "not measured"]
-"""In the order of what they show; docs/contamination.md has the rule of each."""
 
 
 @dataclass(frozen=True, slots=True)

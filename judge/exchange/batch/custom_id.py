@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from judge.base.fingerprint import TAG
 
+# Characters: Anthropic's limit for a custom_id. One form serves every provider.
 LONGEST = 64
-"""Characters: Anthropic's limit for a custom_id. One form serves every provider."""
 
 _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1,4}(?:-\d{1,4})?)*)")
 

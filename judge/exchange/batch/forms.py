@@ -38,14 +38,14 @@ from judge.exchange.batch.results import GEMINI_LINES, MESSAGE_LINES, OPENAI_LIN
 
 T = TypeVar("T")
 
+# Of one request to the batch API: growing pauses outlast a short outage, and the command can be repeated.
 _ATTEMPTS = 6
-"""Of one request to the batch API: growing pauses outlast a short outage, and the command can be repeated."""
 
 _PAGE = 100
 _ROUTE = "/messages/batches"
 
+# Seconds by which the provider's clock may be behind this machine's.
 _SKEW = 300.0
-"""Seconds by which the provider's clock may be behind this machine's."""
 
 
 class AnthropicBatches:
@@ -234,8 +234,8 @@ def _remote(batch: dict[str, Any]) -> Remote:
     )
 
 
+# What asks live over HTTP; a batch's lines hold its requests.
 Executor = OpenAIBackend | AnthropicBackend
-"""What asks live over HTTP; a batch's lines hold its requests."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,8 +275,8 @@ def _note(
 
 # Reader of a batch's result files, whose answers go into the journal of the run that asked for them.
 
+# custom_ids named of each kind.
 _SHOWN = 5
-"""custom_ids named of each kind."""
 
 
 def _fits(look: Look) -> bool:

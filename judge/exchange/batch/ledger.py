@@ -20,11 +20,11 @@ from judge.exchange.batch.custom_id import parse_id
 
 LEDGER, FOLDER = "batches.json", "batches"
 
+# Our own step. `uploading` and `creating` mean: asked for, and perhaps done, when the program ended.
 State = Literal["written", "uploading", "uploaded", "creating", "created", "collected"]
-"""Our own step. `uploading` and `creating` mean: asked for, and perhaps done, when the program ended."""
 
+# The provider's statuses after which nothing more comes.
 ENDED = ("completed", "failed", "expired", "cancelled")
-"""The provider's statuses after which nothing more comes."""
 
 
 @dataclass(slots=True)

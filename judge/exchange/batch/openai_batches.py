@@ -31,8 +31,8 @@ Route = Literal["/v1/chat/completions", "/v1/completions", "/v1/responses"]
 T = TypeVar("T")
 
 _ATTEMPTS = 6
+# Rows in a page of the provider's lists.
 _PAGE = 100
-"""Rows in a page of the provider's lists."""
 
 
 class BatchServer:

@@ -93,9 +93,10 @@ class BatchApi(Protocol):
 T = TypeVar("T")
 
 _ATTEMPTS = 6
+# Rows in a page of the provider's lists.
 _PAGE = 100
-"""Rows in a page of the provider's lists."""
 
+# The provider's states -> those of the ledger.
 _STATES = {
     "BATCH_STATE_PENDING": "validating",
     "BATCH_STATE_RUNNING": "in_progress",
@@ -104,7 +105,6 @@ _STATES = {
     "BATCH_STATE_CANCELLED": "cancelled",
     "BATCH_STATE_EXPIRED": "expired",
 }
-"""The provider's states -> those of the ledger."""
 
 
 class GeminiBatches:

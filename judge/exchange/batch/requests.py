@@ -31,8 +31,8 @@ from judge.exchange.batch.custom_id import judge_part, split_ids
 from judge.exchange.batch.forms import Executor, batch_form, executor_of
 from judge.exchange.batch.ledger import read_ledger
 
+# Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB).
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
-"""Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB)."""
 
 
 @dataclass(slots=True)

@@ -26,8 +26,8 @@ from judge.exchange.batch.custom_id import BatchId, parse_id
 
 # Formats of the lines of batch files for each provider: writes requests, and converts results to OpenAI's format.
 
+# Codes of google.rpc.Status, which Gemini's lines carry -> statuses of HTTP (google/rpc/code.proto).
 _LINES_CODES = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 500, 14: 503, 16: 401}
-"""Codes of google.rpc.Status, which Gemini's lines carry -> statuses of HTTP (google/rpc/code.proto)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +114,19 @@ def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
     return named | {"response": {"status_code": 200, "body": data.get("response")}}
 
 
+# OpenAI's batches, and `vllm run-batch`.
 OPENAI_LINES = LineForm(_openai_request, frozenset({"custom_id", "body"}), _openai_result)
-"""OpenAI's batches, and `vllm run-batch`."""
 
+# Anthropic's Message Batches.
 MESSAGE_LINES = LineForm(_message_request, frozenset({"custom_id", "params"}), _message_result)
-"""Anthropic's Message Batches."""
 
+# Gemini's batches of a file.
 GEMINI_LINES = LineForm(_gemini_request, frozenset({"request"}), _gemini_result)
-"""Gemini's batches of a file."""
 
 _FORMS = (OPENAI_LINES, MESSAGE_LINES, GEMINI_LINES)
 
 
+# Codes of lines that never became a request -> (kind, whether asking again can help); others count as `server`.
 _CODES: dict[str, tuple[ErrorKind, bool]] = {
     "batch_expired": ("timeout", True),
     "request_timeout": ("timeout", True),
@@ -134,7 +135,6 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
     "insufficient_quota": ("quota", False),
     "rate_limit_exceeded": ("rate", True),
 }
-"""Codes of lines that never became a request -> (kind, whether asking again can help); others count as `server`."""
 
 
 @dataclass(frozen=True, slots=True)

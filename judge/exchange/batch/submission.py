@@ -33,8 +33,8 @@ from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, export_locke
 Say = Callable[[str], None]
 
 _ANSWER_TOKENS = 150
+# For the check against max_cost only: tokens of an answer without max_tokens, and the usual ratio for English.
 _CHARACTERS_PER_TOKEN = 4
-"""For the check against max_cost only: tokens of an answer without max_tokens, and the usual ratio for English."""
 
 
 @dataclass(slots=True)

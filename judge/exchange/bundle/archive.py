@@ -40,8 +40,8 @@ from judge.version import __version__
 # Search for API keys in files that are about to be published: known keys in every encoding, and text that looks like
 # a key.
 
+# Bytes searched at a time: journals may be larger than memory.
 _PIECE = 1 << 20
-"""Bytes searched at a time: journals may be larger than memory."""
 
 # Each piece is searched with the end of the one before it, since a key may cross the boundary.
 _OVERLAP = 512
@@ -220,11 +220,11 @@ def _licences(datasets: Sequence[str]) -> str:
 
 FORMAT = 1
 SUMS, CONTENTS, README, TABLES, EXPORTS = "SHA256SUMS", "bundle.json", "README.txt", "tables", "exports"
+# Bytes copied or hashed at a time: a journal with all answers need not fit into memory.
 PIECE = 1 << 20
-"""Bytes copied or hashed at a time: a journal with all answers need not fit into memory."""
 
+# Of every file in the archive: the earliest that the format can say.
 _DATE = (1980, 1, 1, 0, 0, 0)
-"""Of every file in the archive: the earliest that the format can say."""
 
 Say = Callable[[str], None]
 

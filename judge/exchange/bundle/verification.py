@@ -29,16 +29,16 @@ from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
 from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
 
+# A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes.
 MOST_FILES = 100_000
-"""A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes."""
 
+# Unpacked. A bundle of ten million answers with texts takes about a sixth of it.
 MOST_BYTES = 64 << 30
-"""Unpacked. A bundle of ten million answers with texts takes about a sixth of it."""
 
 _MAKE = "judge export RUN --as bundle makes one"
 
+# Bytes of the list of checksums and of bundle.json.
 MOST_TEXT = 64 << 20
-"""Bytes of the list of checksums and of bundle.json."""
 
 
 @dataclass(slots=True)

@@ -25,8 +25,8 @@ Form = Literal["columns", "rows", "ours"]
 
 _OURS = frozenset({"story", "criterion", "rating", "source"})
 _WHO = ("rater", "judge", "evaluator", "rated_by", "annotator", "source")
+# Option -> what `column_guess` calls the field.
 _FIELDS = {"story": "id", "by": "system", "prompt": "story_prompt", "text": "text"}
-"""Option -> what `column_guess` calls the field."""
 
 _STORIES = frozenset({"story", "stories", "item", "example", "sample", "document", "doc", "docid", "text", "output"})
 _CRITERIA = frozenset({"test", "question", "item", "criterionname"})

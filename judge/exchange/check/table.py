@@ -102,8 +102,8 @@ def _of_judges(judged: pd.DataFrame) -> Iterator[Untold]:
         )
 
 
+# Status of a judge's empty cells: the file does not say why they are.
 UNRATED = "no_rating"
-"""Status of a judge's empty cells: the file does not say why they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

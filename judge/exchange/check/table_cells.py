@@ -24,8 +24,8 @@ from judge.inputs.datasets.files.table_file import cell, separator, table_column
 
 Side = Literal["judge", "human"]
 
+# The criterion of ratings that name none.
 OVERALL = "Overall"
-"""The criterion of ratings that name none."""
 
 _JUDGE = re.compile(
     r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|beluga|vicuna|gemma|^phi\d*$|palm2?$|command-?r|grok|^o[134]$"
@@ -93,8 +93,8 @@ def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     return [column for column in columns if not column.mean or column.criterion not in single]
 
 
+# Rows from which on answers that never fall from column to column were put in order by somebody.
 _LEAST_SORTED = 20
-"""Rows from which on answers that never fall from column to column were put in order by somebody."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,15 +18,15 @@ from judge.lab.measures.measure import Need, Undefined, Value
 from judge.lab.measures.session import Measured
 from judge.ratings.ratings_table import COLUMNS
 
+# The criterion of measures where people rated none.
 UNRATED = "Overall"
-"""The criterion of measures where people rated none."""
 
 NOTE = (
     f"{MEASURE}/NAME: a measure, no judge: one number a story, the same for every criterion, on a scale of its own; "
     "judge measures says how each is computed"
 )
+# Below it a value is zero up to rounding: no n-gram of weight is shared.
 CIDER_ZERO = 1e-6
-"""Below it a value is zero up to rounding: no n-gram of weight is shared."""
 
 
 def as_import(

@@ -21,8 +21,8 @@ from judge.exchange.reader import Look, as_list, as_object, whole
 
 # Types of rows for preference logs: a preference, or a placeholder for one that was lost.
 
+# Reasons for which a log lacks a preference that it should have.
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
-"""Reasons for which a log lacks a preference that it should have."""
 
 STATUS: Mapping[PreferenceLoss, VerdictStatus] = {
     "error": "not_answered",
@@ -92,8 +92,8 @@ class PreferenceTool:
     orders: Literal["both", "not told"]
 
 
+# AlpacaEval writes a tie as 0 or as 1.5.
 _TIES = (0.0, 1.5)
-"""AlpacaEval writes a tie as 0 or as 1.5."""
 
 _NEEDED = ("instruction", "output_1", "output_2", "preference")
 _MIDDLE = 1.5

@@ -38,17 +38,16 @@ from judge.exchange.reader import Look, as_list, as_object, parse, whole
 
 # Reader for the members of a zip archive, also those compressed with zstandard, with limits on their unpacked size.
 
+# Bytes of an unpacked member: a log is a stranger's file, and a small archive may unpack to more than memory holds.
 LARGEST_MEMBER = 256 << 20
-"""Bytes of an unpacked member: a log is a stranger's file, and a small archive may unpack to more than memory holds."""
 
+# How many times longer than its packed form a long member may be.
 LONG_MEMBER, LARGEST_RATIO = 16 << 20, 500
-"""How many times longer than its packed form a long member may be."""
 
 # Compression method 93, and a local header of 30 bytes before the name, as the ZIP specification has them.
 _ZSTANDARD = 93
+# Bytes of a member's header without name and extra field, whose lengths stand in its last four (ZIP, APPNOTE 4.3.7).
 _LOCAL_HEADER = 30
-"""Bytes of a member's header without name and extra field, whose lengths stand in its last four (ZIP, APPNOTE 4.3.7).
-"""
 
 
 class Archive:
@@ -134,8 +133,8 @@ def _broken(file: Path, name: str) -> Iterator[None]:
 
 GRADES = {"I": "incorrect", "P": "partial", "C": "correct"}
 NO_ANSWER = "N"
+# Members of an archive that hold the log's header: at its end, and where the run did not end.
 _HEADER, _BEGUN = "header.json", "_journal/start.json"
-"""Members of an archive that hold the log's header: at its end, and where the run did not end."""
 
 _REASONS: Mapping[str, Loss] = {
     "invalid_response_format": "unparsed",
@@ -144,8 +143,8 @@ _REASONS: Mapping[str, Loss] = {
     "grader_failed": "unparsed",
     "scoring_failed": "error",
 }
+# How inspect, before it had scores without a value, explained the I that it wrote for an unreadable grade.
 _OLD_DEFAULT = "Grade not found in model output"
-"""How inspect, before it had scores without a value, explained the I that it wrote for an unreadable grade."""
 
 
 @dataclass(slots=True)

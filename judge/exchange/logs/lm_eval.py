@@ -17,8 +17,8 @@ from judge.base.errors import DataError
 from judge.exchange.logs.places import CODE, Asked, LogFacts, LogRow, Tool, as_text, lost, scored, with_people
 from judge.exchange.reader import Look, lines, whole
 
+# Word that lm-eval's filters write where nothing matched.
 INVALID = ("[invalid]", "invalid")
-"""Word that lm-eval's filters write where nothing matched."""
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
 _NONE = "none"

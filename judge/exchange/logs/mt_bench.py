@@ -113,8 +113,8 @@ def _winner(
     return None, "filtered" if loss_of(judgment) == "filtered" and len(judgment) < _SHORT else "unparsed"
 
 
+# Characters of an answer that may be a filter's notice; a longer one is a judgment that speaks of something else.
 _SHORT = 200
-"""Characters of an answer that may be a filter's notice; a longer one is a judgment that speaks of something else."""
 
 
 def _judge(held: Mapping[str, Any]) -> tuple[str, str | None]:

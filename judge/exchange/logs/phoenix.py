@@ -31,8 +31,8 @@ from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines,
 from judge.inputs.datasets.files.source_file import csv_rows
 
 _RESULT = ("label", "score", "explanation")
+# Keys of an annotation's metadata that may name the judge.
 _MODELS = ("model", "model_name", "llm", "judge")
-"""Keys of an annotation's metadata that may name the judge."""
 
 
 def fits(look: Look) -> bool:

@@ -20,9 +20,10 @@ from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines,
 
 # Types of rows for logs of scores: a score, or a placeholder for one that was lost, and facts that the log lacks.
 
+# A score as a log has it.
 Value = float | bool | str
-"""A score as a log has it."""
 
+# Reasons for which a log lacks a rating that it should have.
 Loss = Literal[
     "error",
     "filtered",
@@ -35,7 +36,6 @@ Loss = Literal[
     "defaulted",
     "out_of_range",
 ]
-"""Reasons for which a log lacks a rating that it should have."""
 
 STATUS: Mapping[Loss, Status] = {
     "error": "not_answered",
@@ -115,13 +115,13 @@ def loss_of(words: str) -> Loss:
     return "filtered" if kind == "filtered" else "truncated" if kind == "truncated" else "error"
 
 
+# Fields that may be said to stand elsewhere; `people` is a person's rating of the record's story.
 FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "rating", "explanation", "people")
-"""Fields that may be said to stand elsewhere; `people` is a person's rating of the record's story."""
 
 Record = Mapping[str, Any]
 _NOTHING = object()
+# Fields of a record that a message lists: enough to see how it is built.
 _NAMED = 12
-"""Fields of a record that a message lists: enough to see how it is built."""
 
 
 @dataclass(slots=True)
@@ -230,14 +230,14 @@ def as_text(value: Any) -> str | None:
 
 # Interface that all log readers share: the options of a reader, and the description of a tool.
 
+# What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge.
 Judged = Literal["outputs", "inputs"]
-"""What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
 
+# Prefix of the name of a scorer that asks no model.
 CODE = "code"
-"""Prefix of the name of a scorer that asks no model."""
 
+# Prefix of the criterion's name where a log names no judge.
 UNNAMED = "unnamed"
-"""Prefix of the criterion's name where a log names no judge."""
 
 
 @dataclass(frozen=True, slots=True)

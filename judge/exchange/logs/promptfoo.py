@@ -28,6 +28,7 @@ from judge.exchange.logs.places import (
 )
 from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines, whole
 
+# Assertions that ask a model.
 MODEL_GRADED = (
     "llm-rubric",
     "agent-rubric",
@@ -46,11 +47,10 @@ MODEL_GRADED = (
     "select-best",
     "similar",
 )
-"""Assertions that ask a model."""
 
 _UNREAD = ("Could not extract JSON", "No output", "Could not parse", "invalid JSON", "produced malformed response")
+# `failureReason` of an output that could not be made.
 _BROKEN = 2
-"""`failureReason` of an output that could not be made."""
 
 
 def fits(look: Look) -> bool:

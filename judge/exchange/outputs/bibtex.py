@@ -12,8 +12,8 @@ from judge.base.references import DATASETS, bibtex
 from judge.ratings.ratings_table import RunFacts
 from judge.version import __version__
 
+# Providers whose models are named as on the hub, where they are no folders.
 _ON_THE_HUB = frozenset({"vllm", "hf"})
-"""Providers whose models are named as on the hub, where they are no folders."""
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 

@@ -163,8 +163,8 @@ def _scale_name(scale: object) -> str:
     return "scale-unknown" if low is None else f"{low:g}to{high:g}by{step:g}"
 
 
+# Raised when a released program can no longer read older folders.
 FORMAT = 1
-"""Raised when a released program can no longer read older folders."""
 
 CONTENTS, CARD = "judge.json", "README.md"
 _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
@@ -332,8 +332,8 @@ def _judges(facts: Sequence[RunFacts]) -> str:
 
 # A form in which `judge export` writes, as one record, and the options that several forms share.
 
+# Is told what was written, a line at a time.
 Say = Callable[[str], None]
-"""Is told what was written, a line at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ from judge.ratings.ratings_table.columns import ordered, without_empty
 
 # Handling of several rows that hold a rating of the same thing: repeats if they are numbered, otherwise an error.
 
+# Pairs of rows named in a message.
 _NAMED = 3
-"""Pairs of rows named in a message."""
 
 
 def _key(row: FileRow) -> tuple[Any, ...]:

@@ -10,11 +10,11 @@ from judge.answers.parsing.answers_file import RESULT_KEYS
 from judge.inputs.datasets.files.column_guess import fits, named_column
 from judge.inputs.datasets.files.table_file import cell, table_rows
 
+# The column of the line in the file of answers.
 LINE = "line"
-"""The column of the line in the file of answers."""
 
+# Rows: enough to tell texts from ids.
 _LOOKED_AT = 200
-"""Rows: enough to tell texts from ids."""
 
 
 def is_parsed(present: Sequence[str]) -> bool:

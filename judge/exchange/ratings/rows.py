@@ -24,11 +24,11 @@ _WIDE = ("ratings.", "judges.", "people.")
 _JUDGES = "judges"
 _SAID = ("missing", "sheet", _JUDGES, *KEYS)
 
+# In place of a criterion's name: that of the row.
 OWN = "*"
-"""In place of a criterion's name: that of the row."""
 
+# In place of a column of ids: the row's number.
 BY_ROW = "=row"
-"""In place of a column of ids: the row's number."""
 
 Columns = Mapping[str, tuple[tuple[str | None, str], ...]]
 Given = list[tuple[str | None, float | None]]

@@ -14,8 +14,8 @@ from judge.exchange.ratings.rows import FileRow
 from judge.inputs.datasets import Dataset
 from judge.ratings.ratings_table import PANEL
 
+# Share of the file's stories that must be the dataset's: with fewer the dataset or the form of the ids is another.
 LEAST_MATCHED = 0.5
-"""Share of the file's stories that must be the dataset's: with fewer the dataset or the form of the ids is another."""
 
 _NAMED = 5
 _FACTS = ("text", "system", "story_prompt", "reference")

@@ -20,6 +20,8 @@ from judge.base.records import Criterion
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RunFacts
 
+# Columns of the frame. The first eight and `side` are texts ("" = not known), `repeat` is Int64 (<NA> = not known),
+# `rating` is float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none.
 COLUMNS = (
     "run",
     "judge",
@@ -39,11 +41,9 @@ COLUMNS = (
     "key",
     "side",
 )
-"""Columns of the frame. The first eight and `side` are texts ("" = not known), `repeat` is Int64 (<NA> = not known),
-`rating` is float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none."""
 
+# The side of people, where people's explanations stand beside judges'; other sides are judges' names.
 EXPERT = "expert"
-"""The side of people, where people's explanations stand beside judges'; other sides are judges' names."""
 
 STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 

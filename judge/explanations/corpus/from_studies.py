@@ -94,19 +94,19 @@ def _known(story: Story) -> tuple[Any, ...]:
     return (_DATASET, story.id, story.story_prompt, story.system, story.text or None, None)
 
 
+# Name on the command line -> the released file.
 NAMES: Mapping[str, str] = {
     "storyer_reasons": "storyer/train_rate_reason_data_small.json",
     "hanna_user_study": "hanna/user_study.csv",
 }
-"""Name on the command line -> the released file."""
 
 _AUDITED, _BLOCK = 100, 3
 _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
 _WORD = re.compile(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+# Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`.
 _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
-"""Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`."""
 
 
 def study_of(named: str | Path) -> ExplanationTexts | None:

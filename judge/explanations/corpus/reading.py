@@ -20,6 +20,8 @@ from judge.inputs.datasets.files.table_file import SUFFIXES, cell, table_columns
 
 # Reader of explanations from a user's table, in any supported file format, with a column map.
 
+# What a column can hold. `story` is an id; `story_text` and `reference` are whole texts; `side` is `expert` for what
+# people wrote, else who judged.
 FIELDS = (
     "text",
     "answer",
@@ -35,8 +37,6 @@ FIELDS = (
     "repeat",
     "side",
 )
-"""What a column can hold. `story` is an id; `story_text` and `reference` are whole texts; `side` is `expert` for what
-people wrote, else who judged."""
 
 _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
 

@@ -19,8 +19,8 @@ Points = NDArray[np.float64]
 
 # HDBSCAN's core distance needs `min_samples` of them; the others leave few edges of the spanning tree to be bridged.
 NEIGHBOURS = 100
+# Distance of two copies: a sparse matrix takes 0 for no edge.
 _NO_DISTANCE = 1e-6
-"""Distance of two copies: a sparse matrix takes 0 for no edge."""
 
 # Rows whose distances to all points are in memory at once.
 _BLOCK = 2048
@@ -88,12 +88,12 @@ Labels = NDArray[np.int64]
 
 NOISE = -1
 DIMENSIONS = 50
+# HDBSCAN's `min_samples`. Its default, the size of the smallest cluster, makes noise of most texts of many.
 SAMPLES = 10
-"""HDBSCAN's `min_samples`. Its default, the size of the smallest cluster, makes noise of most texts of many."""
 
 _SHARE, _SMALLEST = 0.01, 10
+# Largest numbers of texts and of dimensions for which HDBSCAN computes all distances.
 _EXACT, _FLAT = 5000, 3
-"""Largest numbers of texts and of dimensions for which HDBSCAN computes all distances."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,8 +28,8 @@ from judge.version import __version__
 # Explanations and keywords selected as in the HANNA judge study, and sentences on the points in which the analysis
 # still differs from that study.
 
+# Characters of an answer that is no explanation, by the study.
 SHORTEST = 10
-"""Characters of an answer that is no explanation, by the study."""
 
 RUN_ON = "###"
 HUMAN = "human"
@@ -113,8 +113,8 @@ def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | N
 
 
 Vectors = NDArray[np.float64]
+# Told of (what, done, total); total 0 where a step cannot be counted.
 Step = Callable[[str, int, int], None]
-"""Told of (what, done, total); total 0 where a step cannot be counted."""
 
 CACHE = "embeddings.sqlite"
 BANDS = ("low", "middle", "high")

@@ -28,8 +28,8 @@ Vectors = NDArray[np.float64]
 Ranked = list[tuple[str, float]]
 Progress = Callable[[int, int], None]
 
+# Of maximal marginal relevance; the rest is likeness to the group.
 DIVERSITY = 0.3
-"""Of maximal marginal relevance; the rest is likeness to the group."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS keybert (content TEXT PRIMARY KEY, words TEXT) WITHOUT ROWID"
 

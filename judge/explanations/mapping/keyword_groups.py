@@ -15,8 +15,8 @@ from judge.explanations.mapping.explanation_map import ExplanationMap, Step
 if TYPE_CHECKING:
     import pandas as pd
 
+# Words with their weights, best first.
 Weighted = tuple[tuple[str, float], ...]
-"""Words with their weights, best first."""
 
 _Codes = tuple[NDArray[np.int64], list[Any]]
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Weights = NDArray[np.float64]
 
 CANDIDATES = 300
+# The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`.
 YAKE_WORDS, YAKE_DEDUP, YAKE_TOP = 3, 0.3, 30
-"""The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`."""
 
 # Bounds memory: pairs of words grow with the texts; the most frequent terms are kept.
 _FEATURES = 200_000
+# Two characters or more, a letter among them: a number is no keyword.
 _WORD = r"(?u)\b(?=\w*[^\W\d_])\w\w+\b"
-"""Two characters or more, a letter among them: a number is no keyword."""
 
 _LEFT_OF_CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll mightn shouldn ve wasn weren wouldn"
 
@@ -113,8 +113,8 @@ def yake(text: str) -> list[tuple[str, float]]:
 
 # Terms that people use more often than judges, or judges more often than people, ranked by log-odds ratio.
 
+# Terms that the prior weighs, some dozens of texts: without it rare terms of one side would lead the list.
 PRIOR = 1000.0
-"""Terms that the prior weighs, some dozens of texts: without it rare terms of one side would lead the list."""
 
 PEOPLE, JUDGES = "people", "judges"
 

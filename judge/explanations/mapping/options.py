@@ -12,11 +12,11 @@ from judge.explanations.quality.options import NumbersOptions
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
 ClusterOn = Literal["auto", "umap", "pca", "none"]
 
+# What keywords can be grouped by; `band` is low, middle or high: thirds of the scale, or the label.
 GROUPINGS = ("criterion", "eval_prompt", "band", "cluster", "judge", "system", "side")
-"""What keywords can be grouped by; `band` is low, middle or high: thirds of the scale, or the label."""
 
+# Other names of groupings on the command line.
 WORDS = {"rating": "band", "eval-prompt": "eval_prompt"}
-"""Other names of groupings on the command line."""
 
 TFIDF = "tfidf"
 
@@ -104,11 +104,12 @@ def published(options: ExplainOptions) -> ExplainOptions:
     )
 
 
+# Option -> its part of the signature. What `SHOWN_BY` lists stands there as it was in force.
 FRAGMENTS: dict[str, Callable[[ExplainOptions], str | None]] = {
     "as_published": lambda o: "texts:as-published" if o.as_published else None,
 }
-"""Option -> its part of the signature. What `SHOWN_BY` lists stands there as it was in force."""
 
+# Options that the names of embedding, map, clusters and keywords show, as they were in force; or who shows them.
 SHOWN_BY = {
     "model": "embedding",
     "map": "map",
@@ -120,7 +121,6 @@ SHOWN_BY = {
     "by": "keywords",
     "numbers": "numbers_options.FRAGMENTS, under the tables that they move",
 }
-"""Options that the names of embedding, map, clusters and keywords show, as they were in force; or who shows them."""
 
+# Options that move no number, and why.
 EXEMPT = {"top": "the length of a list; no row's number depends on it"}
-"""Options that move no number, and why."""

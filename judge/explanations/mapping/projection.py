@@ -17,8 +17,8 @@ from judge.explanations.mapping.options import ExplainOptions
 Vectors = NDArray[np.float64]
 Points = NDArray[np.float32]
 
+# Texts up to which t-SNE is taken where UMAP is not installed, and distinct texts below which nothing is drawn.
 _TSNE_MOST, _LEAST = 5000, 5
-"""Texts up to which t-SNE is taken where UMAP is not installed, and distinct texts below which nothing is drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,12 +24,12 @@ from judge.explanations.mapping.explanation_map import ExplanationMap
 
 FILE = "explanations.json"
 FORMAT = 2
+# The form whose tables had no titles of columns: its points are read, its tables are not.
 _WITHOUT_COLUMNS = 1
-"""The form whose tables had no titles of columns: its points are read, its tables are not."""
 
+# Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
+# `x` and `y` are null without a map.
 POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster", "x", "y")
-"""Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
-`x` and `y` are null without a map."""
 
 # More digits would only lengthen the file: coordinates are for pictures, and ratings have fewer.
 _DIGITS = 4

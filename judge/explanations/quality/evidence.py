@@ -25,8 +25,8 @@ from judge.base.records import Criterion
 # Rules that detect whether a text repeats itself, and whether it continues with another chat turn.
 
 WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Words of a run that stands twice, and of a sentence that does, for a text to repeat itself.
 RUN, _SENTENCE = 8, 4
-"""Words of a run that stands twice, and of a sentence that does, for a text to repeat itself."""
 
 _SENTENCE_END = re.compile(r"[.!?…\n]+")
 _TURN_MARKS = ("\n", "<|", "[INST]", "[/INST]", "<s>", "</s>")
@@ -64,11 +64,10 @@ def runs_on(text: str) -> bool:
 
 
 Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
+# Sources in which evidence may occur, searched in this order; `task` is the criterion's own wording.
+#
+# `criteria`, which holds the names of all criteria, is none of them: those words are nobody's names.
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
-"""Sources in which evidence may occur, searched in this order; `task` is the criterion's own wording.
-
-`criteria`, which holds the names of all criteria, is none of them: those words are nobody's names.
-"""
 
 _COLUMNS: dict[Place, str] = {"story": "text", "story-prompt": "story_prompt", "reference": "reference"}
 _QUOTED = re.compile(
@@ -77,8 +76,8 @@ _QUOTED = re.compile(
 )
 _OMITTED = re.compile(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one.
 _NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
-"""Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one."""
 
 _NO_NAME_LIST = (
     "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
@@ -119,8 +118,8 @@ class Evidence:
         return sum(where == place for _, where in getattr(self, kind))
 
 
+# What may support an explanation, by place; a place that is not known is absent or holds nothing.
 Sources = Mapping[Place, Source]
-"""What may support an explanation, by place; a place that is not known is absent or holds nothing."""
 
 
 class Library:

@@ -28,8 +28,8 @@ from judge.stats.estimation.power import clustered_proportion
 from judge.stats.shares.proportion import wilson
 from judge.version import __version__
 
+# Positive items below which a rule's row says that they are too few.
 ENOUGH = 10
-"""Positive items below which a rule's row says that they are too few."""
 
 TOO_FEW = "too few to validate"
 

@@ -40,10 +40,11 @@ class Explained:
 _WORD = re.compile(r"[^\W\d_]+")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=Explanation:)")
 _RATING_HEAD = re.compile(r"^\W*(?:rating\W*)?\d(?:[.,]\d)?(?:\s*/\s*\d+)?\W*")
+# Words that make a paragraph more than a closing word, and below which a text is short.
 _MORE, _SHORT = 12, 40
-"""Words that make a paragraph more than a closing word, and below which a text is short."""
 
 _MAY_DOUBLE = frozenset({"had", "that", "very", "really", "so", "no"})
+# A sentence run into the next, a wrong article, a doubled verb, a past after did.
 _BROKEN = (
     re.compile(r"(?<=[a-z]{2})[.!?][A-Z][a-z]"),
     re.compile(r" an? (?:the|an?)\b| a [aeio]\w(?<! on)(?<! eu)\w| an [bcdfgjklmnpqrtvwxyz]\w\w"),
@@ -52,7 +53,6 @@ _BROKEN = (
     ),
     re.compile(r" d(?:oes|id|o)(?: not|n['’]t) \w{2,}ed\b"),
 )
-"""A sentence run into the next, a wrong article, a doubled verb, a past after did."""
 
 _TOLD: tuple[Place, ...] = ("story", "story-prompt")
 
@@ -78,8 +78,8 @@ _TALK_LIST = (
     "understand unique until used using very well were what when where which while whole will with without word words "
     "work world would writer writing written your yourself"
 )
+# Words in which any story is talked about: sharing them with a story says nothing.
 _TALK = frozenset(_TALK_LIST.split())
-"""Words in which any story is talked about: sharing them with a story says nothing."""
 
 
 def wrong_guideline(explanation: Explained) -> bool:
@@ -145,6 +145,7 @@ def incoherence(explanation: Explained) -> bool:
     return len(explanation.quoted) > 1
 
 
+# Error as the study prints it -> its rule.
 RULES: Mapping[str, Callable[[Explained], bool]] = {
     "Wrong Guideline": wrong_guideline,
     "Poor Syntax": poor_syntax,
@@ -152,7 +153,6 @@ RULES: Mapping[str, Callable[[Explained], bool]] = {
     "Unsubstantiated Claims": unsubstantiated_claims,
     "Incoherence": incoherence,
 }
-"""Error as the study prints it -> its rule."""
 
 
 def flags(explanation: Explained) -> dict[str, bool]:

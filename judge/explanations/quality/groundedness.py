@@ -28,8 +28,8 @@ Codes = NDArray[np.int64]
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 MIN_STORIES = 10
+# Stories below which there is no share, and other stories a run must stand in at least.
 LEAST = 3
-"""Stories below which there is no share, and other stories a run must stand in at least."""
 
 
 def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) -> Floats:

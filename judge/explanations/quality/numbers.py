@@ -210,8 +210,8 @@ def _contradictions(
 
 Step = Callable[[str, int, int], None]
 
+# Of shares of texts: Wilson's interval, stories as clusters.
 _SHARES = "ci:wilson-stories"
-"""Of shares of texts: Wilson's interval, stories as clusters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,6 +57,7 @@ class NumbersOptions:
             raise SpecError(f"stories_share {self.stories_share:g} must lie between 0 and 1")
 
 
+# Option -> its part of the signature.
 FRAGMENTS: dict[str, Callable[[NumbersOptions], str]] = {
     "seed": lambda o: f"seed:{o.seed}",
     "sample": lambda o: f"sample:{o.sample}",
@@ -69,10 +70,9 @@ FRAGMENTS: dict[str, Callable[[NumbersOptions], str]] = {
     "words": lambda o: f"ngram:{o.words}",
     "stories_share": lambda o: f"boilerplate:{o.stories_share:g}",
 }
-"""Option -> its part of the signature."""
 
+# Options that move no number, and why.
 EXEMPT = {"top": "the length of a list; no row's number depends on it"}
-"""Options that move no number, and why."""
 
 
 def fragments(options: NumbersOptions, *names: str) -> list[str]:

@@ -22,8 +22,8 @@ from judge.explanations.quality.evidence import RUN, WORDS, Readings
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.power import clustered_proportion
 
+# Characters up to which the study's program took a whole answer for one without an explanation.
 PUBLISHED = 10
-"""Characters up to which the study's program took a whole answer for one without an explanation."""
 
 _NOT_OBTAINED = ("not_answered", "filtered")
 

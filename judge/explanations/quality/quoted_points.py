@@ -11,8 +11,8 @@ from judge.base.records import Criterion
 
 _WORD = re.compile(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+# Share of a sentence's own pairs of words from which on it counts as quoted.
 QUOTED = 0.6
-"""Share of a sentence's own pairs of words from which on it counts as quoted."""
 
 Pairs = frozenset[tuple[str, str]]
 

@@ -121,8 +121,8 @@ Vectors = NDArray[np.float64]
 Floats = NDArray[np.float64]
 
 _LEAST_TEXTS, _LEAST_STORIES = 20, 10
+# Share of texts in stories with several criteria from which on labels are permuted within stories.
 _CROSSED = 0.8
-"""Share of texts in stories with several criteria from which on labels are permuted within stories."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

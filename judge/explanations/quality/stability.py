@@ -23,8 +23,8 @@ from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_betwe
 
 Vectors = NDArray[np.float64]
 
+# Random pairs of texts about different stories, from which the threshold is taken.
 PAIRS = 20_000
-"""Random pairs of texts about different stories, from which the threshold is taken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,8 @@ def _outer(template: object, where: str) -> str:
 # unchanged.
 
 TEMPLATE = "with_background.txt"
+# The published Eval-Prompt that the template is: a label first, then reasons, without a reference story.
 EVAL_PROMPT = "EP2"
-"""The published Eval-Prompt that the template is: a label first, then reasons, without a reference story."""
 
 _STORY, _BACKGROUND, _QUESTION = "[STORY]", "[BACKGROUND]", "[QUESTION]"
 

@@ -24,8 +24,8 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TEXT = "tag:yaml.org,2002:str"
 _SHOWN = 80
+# Folders of the shipped Eval-Prompts that compare, and that ask for several criteria; their names need no folder.
 FOLDERS = ("pairs", "joint")
-"""Folders of the shipped Eval-Prompts that compare, and that ask for several criteria; their names need no folder."""
 
 
 Place = tuple[str | int, ...]
@@ -219,15 +219,15 @@ def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place =
 
 # Schema of a criteria set's `scale`: numbers from min to max, or labels.
 
+# Keys whose values are texts as they are written: YAML takes a bare Yes for true and a bare 1 for a number.
 TEXT_KEYS = frozenset({"labels", "positive"})
-"""Keys whose values are texts as they are written: YAML takes a bare Yes for true and a bare 1 for a number."""
 
+# A slider from 0 to 100 has this many points; beyond, tables by point cannot be read.
 _MOST_POINTS = 101
-"""A slider from 0 to 100 has this many points; beyond, tables by point cannot be read."""
 
 _MOST_LABELS = 26
+# Characters: a label is a heading in tables and a word that an answer is searched for.
 _LONGEST_LABEL = 60
-"""Characters: a label is a heading in tables and a word that an answer is searched for."""
 
 _FEWEST_LABELS = 2
 _NUMBERS = ("min", "max", "step")

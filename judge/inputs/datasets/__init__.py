@@ -16,6 +16,7 @@ from judge.inputs.datasets.files.table_file import SUFFIXES, table_columns
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
+# Name -> module with `load(name: str) -> Dataset`.
 DATASETS: dict[str, str] = {
     "demo": "judge.inputs.datasets.studies.demo",
     "mans_roc": "judge.inputs.datasets.studies.mans",
@@ -37,7 +38,6 @@ DATASETS: dict[str, str] = {
     "creative_short_stories": "judge.inputs.datasets.studies.creative_short_stories",
     "confederacy": "judge.inputs.datasets.studies.confederacy",
 }
-"""Name -> module with `load(name: str) -> Dataset`."""
 
 
 def known_datasets() -> list[str]:

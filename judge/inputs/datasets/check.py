@@ -14,6 +14,7 @@ from judge.inputs.datasets.dataset import Dataset
 
 # Detects damage in a text, such as lost bytes, that was already in the released file. The text is not changed.
 
+# Kind of damage -> what shows it.
 DAMAGE: Mapping[str, re.Pattern[str]] = {
     "control characters": re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
     "U+FFFD (lost bytes)": re.compile("\ufffd"),
@@ -25,7 +26,6 @@ DAMAGE: Mapping[str, re.Pattern[str]] = {
         r"(?:^|\n|\s)(?:Assistant|Human|User|System)\s?:(?=\s|$)|###|<\|[A-Za-z_]+\|>|\[/?INST\]|<</?SYS>>"
     ),
 }
-"""Kind of damage -> what shows it."""
 
 
 # A text without any of these cannot match; looking for them first halves the time of a whole check.

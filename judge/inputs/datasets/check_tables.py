@@ -10,8 +10,8 @@ from judge.base.records import PREFERRED, Scale
 from judge.inputs.datasets.check import Check, CriterionUse, Moments, Seen
 from judge.version import __version__
 
+# Distinct ratings beyond which a histogram in one cell cannot be read, as with sliders.
 _MANY = 25
-"""Distinct ratings beyond which a histogram in one cell cannot be read, as with sliders."""
 
 
 def check_tables(counts: Check) -> list[Table]:

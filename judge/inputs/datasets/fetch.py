@@ -14,8 +14,8 @@ from judge.base.folders.trusted import cache_folder
 from judge.inputs.datasets.locate import data_folder
 from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
 
+# Seconds without an answer: hosts of research data are slow, yet a dead one must not hang the command.
 _TIMEOUT = 60
-"""Seconds without an answer: hosts of research data are slow, yet a dead one must not hang the command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,8 +221,8 @@ _ALL = [
     *(Source(f"confederacy/{remote}", *_CONFEDERACY, remote, None) for remote in _CONFEDERACY_FILES),
 ]
 
+# Local path -> where the file is published.
 SOURCES: Mapping[str, Source] = {source.path: source for source in _ALL}
-"""Local path -> where the file is published."""
 
 _AUTOS_MODES = (
     "lexical_rept",
@@ -245,6 +245,7 @@ def _autos(part: str) -> tuple[str, ...]:
     return tuple(f"autos_data/{part}/{name}" for name in (*dis, *inv, f"{part}_test_ipt.txt", f"{part}_test_opt.txt"))
 
 
+# Dataset -> the files its reader needs, the stories first (of `confederacy` last, one a file).
 FILES: Mapping[str, tuple[str, ...]] = {
     "autos_roc": _autos("roc"),
     "autos_wp": _autos("wp"),
@@ -265,8 +266,8 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "creative_short_stories": ("creative_short_stories/train-00000-of-00001.parquet",),
     "confederacy": tuple(f"confederacy/{remote}" for remote in _CONFEDERACY_FILES),
 }
-"""Dataset -> the files its reader needs, the stories first (of `confederacy` last, one a file)."""
 
+# Sources other than datasets: tables and word lists that other parts read.
 OTHER_FILES: Mapping[str, tuple[str, ...]] = {
     "hanna_scores": ("hanna/hanna_metric_scores_llm.csv",),
     "hanna_user_study": ("hanna/user_study.csv",),
@@ -279,7 +280,6 @@ OTHER_FILES: Mapping[str, tuple[str, ...]] = {
     "ttcw_tests": ("ttcw/ttcw_all_tests.json", "ttcw/with_background.txt"),
     "ttcw_answers": tuple(f"ttcw/llm_answers/annotations_{judge}.jsonl" for judge in _TTCW_ANSWERS),
 }
-"""Sources other than datasets: tables and word lists that other parts read."""
 
 _MIT = "MIT (dig-team/hanna-benchmark-asg)"
 _BSD = "BSD-3-Clause (salesforce/creativity_eval)"
@@ -288,6 +288,7 @@ _MANS = "OpenMEVA names no licence; the terms of ROCStories and WritingPrompts a
 _WP200 = "StoryER names no licence; the terms of WritingPrompts apply"
 _CROWD = "DeltaScore names no licence; the terms of ROCStories and WritingPrompts apply"
 
+# The known terms of use of each.
 LICENCES: Mapping[str, str] = {
     "mans_roc": _MANS,
     "mans_wp": _MANS,
@@ -315,7 +316,6 @@ LICENCES: Mapping[str, str] = {
     "ttcw_answers": _BSD,
     "hanna_eval_prompts": _MIT,
 }
-"""The known terms of use of each."""
 
+# Files without a public address: a person registers a copy.
 UNPUBLISHED: Mapping[str, tuple[str, ...]] = {"hanna_eval_prompts": ("hanna/eval_prompts.json",)}
-"""Files without a public address: a person registers a copy."""

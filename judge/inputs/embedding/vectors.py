@@ -32,8 +32,8 @@ from judge.base.wording import Advice
 
 _TABLE = """CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, vector BLOB, PRIMARY KEY (model, text))
 WITHOUT ROWID"""
+# SQLite before 3.32 binds 999 values in one statement at most.
 _PAGE = 500
-"""SQLite before 3.32 binds 999 values in one statement at most."""
 
 
 class Cache:
@@ -83,8 +83,8 @@ Progress = Callable[[int, int], None]
 More = Callable[[Sequence[str], Progress | None], Vectors]
 
 DEFAULT_MODEL = "all-mpnet-base-v2"
+# Texts in one forward pass, and texts between two commits to the cache.
 BATCH, CHUNK = 32, 512
-"""Texts in one forward pass, and texts between two commits to the cache."""
 
 _COMPONENTS, _FEATURES = 100, 50_000
 

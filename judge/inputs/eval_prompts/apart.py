@@ -22,23 +22,23 @@ from typing import IO, Any, cast
 
 from judge.base.errors import TemplateError
 
+# For one rendering.
 SECONDS = 5.0
-"""For one rendering."""
 
+# Seconds after which a process that does not say itself that it took too long is killed.
 GRACE = 1.0
-"""Seconds after which a process that does not say itself that it took too long is killed."""
 
+# Seconds in which the process must be there, on a busy machine.
 STARTING = 60.0
-"""Seconds in which the process must be there, on a busy machine."""
 
+# Bytes of the rendering process: a template that builds larger texts fails there, and not in the program itself.
 MEMORY = 1 << 30
-"""Bytes of the rendering process: a template that builds larger texts fails there, and not in the program itself."""
 
+# Bytes of a rendered text.
 LONGEST = 16 << 20
-"""Bytes of a rendered text."""
 
+# Bytes that give a message's length: a pipe keeps no borders between messages.
 LENGTH = 8
-"""Bytes that give a message's length: a pipe keeps no borders between messages."""
 
 
 class TooLongError(Exception):

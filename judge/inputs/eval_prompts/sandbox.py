@@ -55,11 +55,11 @@ _FILTERS = frozenset(
 )
 _TESTS = frozenset({"defined", "undefined", "none", "string", "number", "odd", "even", "true", "false"})
 _TEXTS = frozenset({"story", "first", "second", "reference", "story_prompt"})
+# Loops within loops: criteria and their guidelines take two. Each further one multiplies the time.
 _DEEPEST = 2
-"""Loops within loops: criteria and their guidelines take two. Each further one multiplies the time."""
 
+# Characters of a literal: a longer one in a loop could make a text of any size.
 _LONGEST_CONSTANT = 1000
-"""Characters of a literal: a longer one in a loop could make a text of any size."""
 
 
 def is_plain(tree: nodes.Template) -> bool:
@@ -101,6 +101,7 @@ OFFERED: Mapping[str, str] = {
     "criterion": "name, abbreviation, definition, guidelines, scale.min, scale.max, scale.step, scale.labels",
     "points": "the points of the scale, lowest first, or its labels",
 }
+# What an Eval-Prompt that compares two stories is offered in place of `story`.
 COMPARING: Mapping[str, str] = {
     "story_prompt": OFFERED["story_prompt"],
     "first": "the text of the story that is shown first",
@@ -109,14 +110,13 @@ COMPARING: Mapping[str, str] = {
     "ties": "whether a tie is offered",
     **{name: OFFERED[name] for name in ("reference", "criterion", "points")},
 }
-"""What an Eval-Prompt that compares two stories is offered in place of `story`."""
 
+# What an Eval-Prompt is offered that asks for several criteria in one answer, in place of `criterion`, `points`.
 JOINT: Mapping[str, str] = {
     **{name: OFFERED[name] for name in ("story_prompt", "story", "reference")},
     "criteria": "the criteria that one answer rates: of each its name, abbreviation, definition, guidelines, scale and "
     "points",
 }
-"""What an Eval-Prompt is offered that asks for several criteria in one answer, in place of `criterion`, `points`."""
 
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
@@ -133,8 +133,8 @@ _TEMPLATE_FAULTS = (
 # What only templates do that are rendered apart: too deep, too much, too long.
 _LIMITS = (RecursionError, MemoryError, TooLongError)
 
+# Characters of a template.
 _LONGEST = 1 << 20
-"""Characters of a template."""
 
 
 @dataclass(frozen=True, slots=True)

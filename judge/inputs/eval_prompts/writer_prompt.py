@@ -95,11 +95,11 @@ def ask_the_same(first: str, second: str) -> bool:
 
 SUFFIX = ".jinja"
 
+# What a writer prompt may name. The human story is not offered: a writer that is shown it would copy it.
 OFFERED: Mapping[str, str] = {
     "story_prompt": "what the story is to be written for",
     "words": "words.min and words.max: how long it is to be; not defined where the definition says nothing of it",
 }
-"""What a writer prompt may name. The human story is not offered: a writer that is shown it would copy it."""
 
 _OWN = frozenset({"description", "system", "writes"})
 

@@ -48,11 +48,11 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*parts, text[last:]])
 
 
+# What a good judge does: rates lower; rates the same; is not moved upwards; gives the lowest point.
 Test = Literal["discrimination", "invariance", "attack", "degenerate"]
-"""What a good judge does: rates lower; rates the same; is not moved upwards; gives the lowest point."""
 
+# What making it takes beside the story's text.
 Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
-"""What making it takes beside the story's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ class Unfit:
     reason: str
 
 
+# The edits of a story's text, or why there are none.
 Made = Sequence[Edit] | Unfit
-"""The edits of a story's text, or why there are none."""
 
 
 class Change(Protocol):
@@ -198,6 +198,7 @@ def _touch(edit: Edit, other: Edit) -> bool:
 
 # Maps the name of a perturbation to its function, which is imported at its first use.
 
+# Name -> module:function. Names of the catalogue that are not here cannot be made yet.
 MADE: dict[str, str] = {
     "lexical-repetition": "judge.inputs.perturbations.aspects.lexical_repetition:change",
     "negation": "judge.inputs.perturbations.aspects.negation:change",
@@ -232,7 +233,6 @@ MADE: dict[str, str] = {
     "empty": "judge.inputs.perturbations.whole_story:empty",
     "one-token": "judge.inputs.perturbations.whole_story:one_token",
 }
-"""Name -> module:function. Names of the catalogue that are not here cannot be made yet."""
 
 
 @cache
@@ -335,5 +335,5 @@ _EMPTY = _of(
     ("one-token", "a single mark or word", (), (1, 2), ()),
 )
 
+# All, in the order in which tables show them.
 CATALOGUE: dict[str, Facts] = {facts.name: facts for facts in (*_ASPECTS, *_OURS, *_SAME, *_ATTACKS, *_EMPTY)}
-"""All, in the order in which tables show them."""

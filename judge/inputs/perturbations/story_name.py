@@ -9,8 +9,8 @@ import re
 from typing import NamedTuple
 
 UNTOUCHED = "none"
+# The perturbation that leaves no text.
 EMPTY = "empty"
-"""The perturbation that leaves no text."""
 
 _FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<strength>[1-9][0-9]{0,2}))", re.DOTALL)
 

@@ -14,11 +14,11 @@ from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 # Perturbations that replace the whole story: by another story, by its story-prompt, by a punctuation mark, or by
 # nothing.
 
+# Among so many stories of the most similar length one is drawn, so that length tells nothing.
 _NEAREST = 10
-"""Among so many stories of the most similar length one is drawn, so that length tells nothing."""
 
+# What Zhao et al. (2025) found judges of reasoning to be fooled by; neither tells a story.
 _REPLACED_WORD, _MARK = "Solution", ":"
-"""What Zhao et al. (2025) found judges of reasoning to be fooled by; neither tells a story."""
 
 
 def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
@@ -91,8 +91,8 @@ def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
 
 # In tokenised texts 's is a word of its own, and moves whole.
 _WORD = re.compile(PLACEHOLDER.pattern + r"|(?<!\S)['’](?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['’-][^\W_]+)*")
+# The strength at which every sentence is shuffled.
 _ALL = 4
-"""The strength at which every sentence is shuffled."""
 
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:

@@ -12,11 +12,11 @@ from judge.base.errors import SpecError
 from judge.base.printing.tables import Column, Table
 
 _CHARACTERS_PER_TOKEN = 4.0
+# Usual ratios for English.
 _TOKENS_PER_WORD = 1.4
-"""Usual ratios for English."""
 
+# Guess for a story of which neither max_tokens nor a number of words says how long it may be.
 _STORY_TOKENS = 700
-"""Guess for a story of which neither max_tokens nor a number of words says how long it may be."""
 
 
 def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:

@@ -31,11 +31,11 @@ from judge.lab.generation.stripping import Rule, stripped
 
 # Near-duplicates: pairs of stories by one model that share many of their word n-grams, among all pairs.
 
+# Words of a gram.
 LENGTH = 8
-"""Words of a gram."""
 
+# Two stories are near-duplicates where they share more than this part of the shorter one's grams.
 SHARE = 0.05
-"""Two stories are near-duplicates where they share more than this part of the shorter one's grams."""
 
 _WORD = re.compile(r"[\w']+")
 
@@ -87,11 +87,11 @@ _DECLINES = re.compile(
     re.I | re.S,
 )
 _QUOTED = re.compile(r"[\"“].*?[\"”]", re.S)
+# Characters: a refusal says so at its beginning, while a story's people may decline anything later on.
 _OPENING = 300
-"""Characters: a refusal says so at its beginning, while a story's people may decline anything later on."""
 
+# Words: what is longer was written, whatever it says at first; it is flagged as a reply where it is one.
 _LONGEST = 120
-"""Words: what is longer was written, whatever it says at first; it is flagged as a reply where it is one."""
 
 
 def declines(text: str) -> bool:

@@ -22,8 +22,8 @@ WHAT: dict[Rule, str] = {
 
 _FIRST = re.compile(r"\s*([^\n]*)\n(?:\s*-{3,}[^\S\n]*\n)?\s*")
 _ANNOUNCES = re.compile(r"\bhere(?: is|'s)\b|\bstory\b|\blet me see\b|^\W*(?:\w+\W*){1,3}$", re.I)
+# Words: a longer first paragraph is taken for the story's own.
 _LONGEST = 60
-"""Words: a longer first paragraph is taken for the story's own."""
 
 
 def rules_of(text: str) -> tuple[Rule, ...]:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 from judge.base.errors import OptionError, SpecError, unknown
 from judge.lab.measures.measure import Family, Measure
 
+# Modules whose `FAMILIES` are the program's own.
 MODULES = (
     "judge.lab.measures.strings.overlap",
     "judge.lab.measures.strings.chrf",
@@ -30,15 +31,14 @@ MODULES = (
     "judge.lab.measures.models.bartscore",
     "judge.lab.measures.models.infolm",
 )
-"""Modules whose `FAMILIES` are the program's own."""
 
 MeasureSet = Literal["quick", "hanna", "openmeva", "all"]
 QUICK = (
     *("bleu", "chrf", "rouge-1-f", "rouge-2-f", "rouge-l-f", "length", "compression", "coverage", "novelty-2"),
     *("repetition-3", "distinct-2", "mattr-50", "mtld", "ari"),
 )
+# Left out of every set: they take seconds a story, and are asked for by name.
 SLOW = frozenset({"ter"})
-"""Left out of every set: they take seconds a story, and are asked for by name."""
 
 
 class Known(NamedTuple):

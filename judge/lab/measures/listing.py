@@ -53,6 +53,7 @@ def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
 # Measures of published studies that this program cannot compute, with the reasons.
 
 _REMEDY = "their numbers, made elsewhere: judge import FILE"
+# Measure -> why it is not among those that run.
 UNAVAILABLE: Mapping[str, str] = {
     "METEOR 1.5": "needs Java and a table of paraphrases of 61 MB",
     "MoverScore": "its package does not import (an undeclared dependency)",
@@ -64,7 +65,6 @@ UNAVAILABLE: Mapping[str, str] = {
     "BLEURT, UniEval, StoryER's ranker, GRUEN": "no package brings their weights",
     "G-Eval, Prometheus": "are judges: judge run",
 }
-"""Measure -> why it is not among those that run."""
 
 
 def reason(name: str) -> str:

@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple
 
 from judge.base.records import Story
 
+# Inputs of a measure beside the text; `corpus` are all reference stories of the dataset.
 Need = Literal["reference", "story-prompt", "corpus", "wordnet", "lm", "encoder", "sentence-encoder", "seq2seq", "mlm"]
-"""Inputs of a measure beside the text; `corpus` are all reference stories of the dataset."""
 
+# Needs that a person names a model for, and what it must be.
 MODELS: Mapping[Need, str] = {
     "lm": "a causal language model",
     "encoder": "an encoder whose tokens have vectors",
@@ -23,10 +24,9 @@ MODELS: Mapping[Need, str] = {
     "seq2seq": "an encoder-decoder",
     "mlm": "a masked language model",
 }
-"""Needs that a person names a model for, and what it must be."""
 
+# Whether more is said to be better, worse, or nothing is said.
 Direction = Literal[1, 0, -1]
-"""Whether more is said to be better, worse, or nothing is said."""
 
 
 class Item(NamedTuple):

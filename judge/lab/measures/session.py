@@ -81,8 +81,8 @@ def _unpacked(body: bytes) -> Scored:
 OWN_REFERENCE = "the story is its own reference"
 EMPTY, NO_REFERENCE, NO_PROMPT = "the text is empty", "there is no reference story", "there is no story-prompt"
 NOT_FINITE = "the formula gives no finite number"
+# Items between two commits to the cache, of families that take long.
 _AT_ONCE = 512
-"""Items between two commits to the cache, of families that take long."""
 
 Progress = Callable[[str, int, int], None]
 

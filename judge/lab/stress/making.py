@@ -167,8 +167,8 @@ def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) ->
 # story, and counts of stories that could not be perturbed.
 
 FORM = 1
+# Bytes beyond which a file of facts is not searched while somebody waits.
 _MOST = 64 << 20
-"""Bytes beyond which a file of facts is not searched while somebody waits."""
 
 
 def facts_path(stories: Path) -> Path:

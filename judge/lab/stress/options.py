@@ -12,8 +12,8 @@ from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Facts
 
 PerturbationSet = Literal["openmeva", "discrimination", "invariance", "attack", "degenerate", "all"]
 SETS: tuple[str, ...] = get_args(PerturbationSet)
+# Not among OpenMEVA's; `sentence-shuffle` is not either, but is what its negative stories of quality control are.
 _OURS = ("word-shuffle", "truncate-end", "truncate-half", "wrong-story", "markdown", "uppercase")
-"""Not among OpenMEVA's; `sentence-shuffle` is not either, but is what its negative stories of quality control are."""
 
 
 @dataclass(frozen=True, slots=True)

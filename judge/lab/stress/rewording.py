@@ -91,16 +91,16 @@ def _placeholders(text: str) -> list[str]:
 
 # Paraphrases of sentences by a model. Each sentence is requested once, and the answers are kept in a file.
 
+# Changes with what is asked.
 FORM = 1
-"""Changes with what is asked."""
 
 ASKED = (
     "Say the following sentence in other words. Keep its meaning, its tense, every name and every part in square "
     "brackets; change as many of the other words and as much of their order as you can. Write the new sentence and "
     "nothing else.\n\nSentence: {sentence}\n\nNew sentence:"
 )
+# Sentences asked about for each story: more than are needed, since some rewordings are not taken.
 EACH = 4
-"""Sentences asked about for each story: more than are needed, since some rewordings are not taken."""
 
 _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 

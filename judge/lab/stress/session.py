@@ -45,8 +45,8 @@ from judge.version import __version__
 # A fixed sample of stories of a dataset with their nouns and verbs, from which perturbations of other stories take
 # material.
 
+# Stories kept of each system.
 SAMPLE = 128
-"""Stories kept of each system."""
 
 _TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 _SHORTEST = 3
@@ -168,8 +168,8 @@ def _key(sentence: str) -> str:
 
 
 Progress = Callable[[int], None]
+# The system of reference stories that are changed.
 REFERENCE = "Human"
-"""The system of reference stories that are changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

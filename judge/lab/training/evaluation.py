@@ -30,8 +30,8 @@ from judge.stats.resampling.bootstrap import draw, expanded
 
 Floats = NDArray[np.float64]
 
+# Fifths: with the least that is trained on, 40 units, eight stand in each.
 BINS = 5
-"""Fifths: with the least that is trained on, 40 units, eight stand in each."""
 MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (surface), out of fold"
 
 

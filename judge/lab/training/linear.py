@@ -23,16 +23,16 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+# Of a surface's and of an embedding's weights, on differences in units of their root mean square; fixed.
 PAIR_PENALTIES = (100.0, 1000.0)
-"""Of a surface's and of an embedding's weights, on differences in units of their root mean square; fixed."""
 
 RIDGE_PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 INNER_FOLDS = 5
+# Spread below which a column is constant and is not divided by it.
 _CONSTANT = 1e-12
-"""Spread below which a column is constant and is not divided by it."""
 
+# Penalty that only keeps a fit finite where the blocks' predictions separate all pairs.
 _HARDLY = 1e-6
-"""Penalty that only keeps a fit finite where the blocks' predictions separate all pairs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,11 +31,11 @@ from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_o
 from judge.stats.resampling.grouped_folds import folds_of_groups
 
 Floats = NDArray[np.float64]
+# Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight.
 LEAST_PAIRS, LEAST_RATED = 40, 40
-"""Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight."""
 
+# Texts that are embedded between two reports of progress.
 _TOLD = 32
-"""Texts that are embedded between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,17 +265,17 @@ def _rated(rating: Ratings) -> int:
 # calibrated on out-of-fold predictions.
 
 Worse = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]
+# Told of each folding.
 Done = Callable[[], None]
-"""Told of each folding."""
 
+# One for each 2.5 per cent of the training stories' scores, by which a model places a new story among them.
 QUANTILES = 41
-"""One for each 2.5 per cent of the training stories' scores, by which a model places a new story among them."""
 
+# A penalty, or spread, that changes no number and keeps a fit finite where people and scores agree on all pairs.
 _HARDLY = 1e-6
-"""A penalty, or spread, that changes no number and keeps a fit finite where people and scores agree on all pairs."""
 
+# A logistic curve of this slope is a normal one to within .01.
 _PROBIT = 1.702
-"""A logistic curve of this slope is a normal one to within .01."""
 
 
 def preference_head(

@@ -9,8 +9,8 @@ from typing import Any
 from judge.base.errors import OptionError
 
 LEAST_FOLDS = 2
+# Fewer leave little room for the story beside the question.
 LEAST_TOKENS = 16
-"""Fewer leave little room for the story beside the question."""
 
 
 @dataclass(frozen=True, slots=True)

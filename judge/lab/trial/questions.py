@@ -18,12 +18,12 @@ from judge.base.records import Comparison, Query, Story, Subject
 from judge.base.wording import Advice
 from judge.inputs.eval_prompts import load_eval_prompt
 
+# The Eval-Prompts that ask for a rating, and for a preference, with reasons in a few words.
 RATES, COMPARES = "ep2", "pair2"
-"""The Eval-Prompts that ask for a rating, and for a preference, with reasons in a few words."""
 
 _WHERE = "judge try"
+# Where `max_attempts` is not said: somebody waits for the answer.
 _ATTEMPTS = 3
-"""Where `max_attempts` is not said: somebody waits for the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ class Answered:
     error: str | None = None
 
 
+# Called with each answer as it comes.
 Hear = Callable[[Answered], None]
-"""Called with each answer as it comes."""
 
 
 class Trial:
@@ -177,8 +177,8 @@ def _unanswered(query: Query, why: str, *, filtered: bool = False) -> Answered:
     return Answered(query, None, (judgment,) * max(1, len(query.criteria)), error=why)
 
 
+# What two orders come to: a story, a tie, another answer in each order; nothing where one was not read, or not yet.
 Preferred = Literal["own", "other", "tie", "depends", "unknown", "waiting"]
-"""What two orders come to: a story, a tie, another answer in each order; nothing where one was not read, or not yet."""
 
 PREFERRED: dict[str, str] = {
     "own": "your story",
@@ -346,8 +346,8 @@ def scale_words(criterion: Criterion) -> str:
     return " / ".join(scale.labels) if scale.labels else f"{scale.min:g}-{scale.max:g}"
 
 
+# (criterion, whether your story was shown first) -> verdict.
 _Both = dict[tuple[str, bool], Verdict]
-"""(criterion, whether your story was shown first) -> verdict."""
 
 
 def _by_criterion(answers: Mapping[str, Answered], own: str) -> tuple[dict[str, Judgment], _Both]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from judge.base.errors import DataError
 from judge.base.records import Story
 
+# Longer than any novel: what is larger is no story's text, and would fill the memory of templates and judges.
 MOST_BYTES = 4_000_000
-"""Longer than any novel: what is larger is no story's text, and would fill the memory of templates and judges."""
 
 
 def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:

@@ -15,6 +15,7 @@ RequirementName = Literal["replace", "control", "unbiased"]
 FLOORS: tuple[str, ...] = get_args(FloorName)
 REQUIREMENTS: tuple[str, ...] = get_args(RequirementName)
 
+# Floor or requirement -> what has to hold.
 MEANINGS = {
     "tau": "the lower end of the 95 % interval of Kendall's tau-b with people, over all stories, on every criterion",
     "icc": "the lower end of the 95 % interval of ICC(1,1) over repeats, on every criterion",
@@ -27,10 +28,9 @@ MEANINGS = {
     "unbiased": "every test of judge diagnose that applies can be made, the 95 % interval of each bias lies within the "
     "limit of its kind, no rater is repeated, and no person's scale runs against the others'",
 }
-"""Floor or requirement -> what has to hold."""
 
+# Share of the requested repeats that need a rating where no floor of coverage is given.
 LEAST_RATED = 0.9
-"""Share of the requested repeats that need a rating where no floor of coverage is given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from judge.base.records import Criterion
 # Identity of the run that a certificate covers: judge, Eval-Prompts, criteria and settings, of a stored or a planned
 # run.
 
+# Parts of a run's definition that change answers; of `generation` all but the seed, which only draws others.
 SETTINGS = ("generation", "api", "system", "structured", "scoring")
-"""Parts of a run's definition that change answers; of `generation` all but the seed, which only draws others."""
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from judge.analysis.correlation.margins import CEILING, CONTROL
 from judge.base.printing.tables import Column, Table
 from judge.questions.certificate.certify import Certificate, CertifiedRow, Held
 
+# Rows that fail a condition, on a screen; six criteria by four Eval-Prompts may fail each.
 _SHOWN = 4
-"""Rows that fail a condition, on a screen; six criteria by four Eval-Prompts may fail each."""
 
 
 def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from judge.analysis.distributions import Distribution
     from judge.analysis.distributions import Distributions as Counted
 
+# Whose ratings: people's are grey, a judge's blue, a control's hatched.
 Kind = Literal["people", "judge", "control"]
-"""Whose ratings: people's are grey, a judge's blue, a control's hatched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from judge.base.wording import Advice, joined
 from judge.questions.charts.signs import OTHERS, SIGNS, Sign
 
 BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system", "side")
+# Clusters that have a sign of their own; points of the others stand with those of none.
 LARGEST = len(SIGNS)
-"""Clusters that have a sign of their own; points of the others stand with those of none."""
 
 Point = Mapping[str, Any]
 

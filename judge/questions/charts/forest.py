@@ -16,8 +16,8 @@ from judge.base.wording import Advice
 from judge.questions.charts import groups, words
 from judge.questions.charts.signs import SIGNS, Sign
 
+# Of the axis, what stays empty at either end.
 _SPACE = 0.06
-"""Of the axis, what stays empty at either end."""
 
 
 @dataclass(frozen=True, slots=True)

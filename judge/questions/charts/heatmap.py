@@ -38,8 +38,8 @@ _RED_BLUE = [
     "053061",
 ]
 
+# Luminance at which black and white text have the same contrast (WCAG 2.1).
 _INK = 0.179
-"""Luminance at which black and white text have the same contrast (WCAG 2.1)."""
 
 
 @dataclass(frozen=True, slots=True)

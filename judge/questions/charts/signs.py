@@ -42,6 +42,7 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
     "#CC79A7",
 )
 
+# Groups beyond these are refused: nobody tells more apart.
 SIGNS = (
     Sign(BLUE, "o"),
     Sign(VERMILLION, "s", filled=False),
@@ -54,7 +55,6 @@ SIGNS = (
     Sign(BLUE, "<", filled=False),
     Sign(VERMILLION, ">"),
 )
-"""Groups beyond these are refused: nobody tells more apart."""
 
+# Points of no group, and of groups beyond those that have signs.
 OTHERS = Sign("#b8b8b8", ".")
-"""Points of no group, and of groups beyond those that have signs."""

@@ -15,12 +15,12 @@ from judge.questions.charts.signs import BLUE, VERMILLION, Sign
 from judge.questions.figures import panels
 
 BEFORE, AFTER = Sign(VERMILLION, "s", filled=False, dash=(0, (3, 1.5))), Sign(BLUE, "o")
+# Panels in one figure.
 MOST = 24
-"""Panels in one figure."""
 
 _LEAST, _WIDEST = 0.98, 1.8
+# Inches of the counts beneath a panel, and of the two lines above it.
 _COUNTS, _ERRORS = 0.3, 0.21
-"""Inches of the counts beneath a panel, and of the two lines above it."""
 
 
 def check(number: int) -> None:

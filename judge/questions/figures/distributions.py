@@ -15,13 +15,13 @@ from judge.questions.figures import panels
 
 _HEIGHT = 0.34
 _LEAST = 0.5
+# Inches of the numbers at the left axis.
 _NUMBERS = 0.2
-"""Inches of the numbers at the left axis."""
 _JUDGE_SHARE = 0.24
 _SPACE = 0.06
 _SMALL = 5.5
+# Panels in one figure.
 MOST = 120
-"""Panels in one figure."""
 
 
 def draw(chart: Distributions, width: float) -> Any:

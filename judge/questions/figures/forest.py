@@ -10,12 +10,12 @@ from judge.questions.charts.forest import Band, Forest
 from judge.questions.charts.signs import Sign
 from judge.questions.figures import panels
 
+# Inches of a row; space before another judge's rows, in rows.
 _PITCH, _GROUP_GAP = 0.145, 0.5
-"""Inches of a row; space before another judge's rows, in rows."""
 _JUDGE_SHARE = 0.24
 _SPACE = 0.06
+# Least inches of a panel in a narrow figure, and in a wide one.
 _LEAST = {True: 0.46, False: 0.58}
-"""Least inches of a panel in a narrow figure, and in a wide one."""
 
 
 def draw(forest: Forest, width: float) -> Any:

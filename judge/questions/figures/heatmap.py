@@ -10,14 +10,14 @@ from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 from judge.questions.figures import panels
 
 _CELL_WIDTH, _CELL_HEIGHT = 0.58, 0.27
+# Space between groups of rows and before the column of means, in cells.
 _GAP = 0.4
-"""Space between groups of rows and before the column of means, in cells."""
 _MARGIN, _SPACE = panels.MARGIN, 0.08
+# The colour bar, and the room its numbers take.
 _BAR, _RIGHT = 0.12, 0.6
-"""The colour bar, and the room its numbers take."""
 _LEAST_WIDTH = 5.2
+# Of a figure of given width, what judges' names may take.
 _JUDGE_SHARE = 0.3
-"""Of a figure of given width, what judges' names may take."""
 _UNDEFINED = "#f2f2f2"
 
 

@@ -39,11 +39,11 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 CAPTION_SIZE, SIGNATURE_SIZE = 8.0, 5.5
 
+# Inches of a column and of the text in ACL's and TACL's format: at these no figure is scaled, and 7 points stay 7.
 WIDTHS = {"column": 3.03, "page": 6.30}
-"""Inches of a column and of the text in ACL's and TACL's format: at these no figure is scaled, and 7 points stay 7."""
 
+# Inches that stay empty around everything.
 MARGIN = 0.1
-"""Inches that stay empty around everything."""
 
 _LEADING = 1.3
 _ABOVE_SIGNATURE = 0.08
@@ -177,14 +177,14 @@ def _filled(pieces: Sequence[str], between: str, inches: float, size: float, **f
     return lines
 
 
+# Inches: what a page holds.
 TALLEST = 9.2
-"""Inches: what a page holds."""
 
+# Type in points: labels and legends, numbers at axes, titles of panels.
 LABEL, TICK, TITLE = 7.0, 6.5, 7.5
-"""Type in points: labels and legends, numbers at axes, titles of panels."""
 
+# Inches below which names are shortened more and captions are set smaller.
 NARROW = 4.0
-"""Inches below which names are shortened more and captions are set smaller."""
 
 GRID = "#dddddd"
 

@@ -195,8 +195,8 @@ def names_of(matrix: RatingMatrix, field_name: str) -> Sequence[str]:
 
 
 FOLDS = 5
+# Story-prompts from which on the choice can be cross-fitted.
 LEAST = 3
-"""Story-prompts from which on the choice can be cross-fitted."""
 
 Codes = NDArray[np.int64]
 

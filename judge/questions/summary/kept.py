@@ -35,10 +35,10 @@ _TABLE = "CREATE TABLE IF NOT EXISTS summaries (key TEXT PRIMARY KEY, checksum T
 _READ = "SELECT checksum, value FROM summaries WHERE key = ?"
 _WRITE = "INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)"
 _FORGET = "DELETE FROM summaries WHERE rowid <= (SELECT max(rowid) FROM summaries) - ?"
+# Summaries that are kept of one result folder, with other options each.
 _MOST = 50
-"""Summaries that are kept of one result folder, with other options each."""
+# What numbers, or the control's features, are computed with.
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "nltk")
-"""What numbers, or the control's features, are computed with."""
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 

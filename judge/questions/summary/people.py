@@ -23,15 +23,15 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation import other_raters
 
+# By how much a judge's tau may lie below the average person's and still count as not below.
 MARGIN = 0.10
-"""By how much a judge's tau may lie below the average person's and still count as not below."""
 
+# The correlation of a summary.
 TAU = "Kendall's tau-b"
-"""The correlation of a summary."""
 
+# Share of the margin that half of an interval may be, so that a judge as good as the average person is told not to be
+# below in about four studies of five: 1.96 / (1.96 + 0.84), for the deviates of 97.5 and 80 %.
 _OFTEN = 0.7
-"""Share of the margin that half of an interval may be, so that a judge as good as the average person is told not to be
-below in about four studies of five: 1.96 / (1.96 + 0.84), for the deviates of 97.5 and 80 %."""
 
 BesidePeople = Literal["above", "not below", "below", "cannot tell"]
 

@@ -27,8 +27,8 @@ from judge.ratings.rating_matrix import RatingMatrix
 # Faults of a judge, as the tests of `judge diagnose` show them, and their words. Every place that names a judge's
 # faults (summary, report, certificate) takes them from here, so that none says more than another.
 
+# Faults that make all other figures worthless; they are named before the others.
 _FIRST = (COPY, REVERSED, REVERSED_RATER)
-"""Faults that make all other figures worthless; they are named before the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,11 +124,11 @@ def _words(finding: Finding) -> str:
     return f"{words}, {finding.label}" if finding.diagnostic == COPY else words
 
 
+# Kinds of findings on a screen.
 _FINDINGS = 4
-"""Kinds of findings on a screen."""
 
+# The one way to a share that is named everywhere; thresholds by hand remain, for who has a scores file.
 _SHARE_BY = "judge contamination check computes it with a labelled set, texts that this model has and has not seen"
-"""The one way to a share that is named everywhere; thresholds by hand remain, for who has a scores file."""
 
 
 @dataclass(frozen=True, slots=True)

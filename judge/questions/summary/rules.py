@@ -28,20 +28,20 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation.sample_size import FEWEST
 from judge.stats.ordering import inversions
 
+# Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md).
 FEW_SYSTEMS = 10
-"""Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md)."""
 
+# Verdict where more than half of the pairs of systems have the opposite of people's order.
 TURNED = "order turned round"
-"""Verdict where more than half of the pairs of systems have the opposite of people's order."""
 
+# Half of the interval of tau from which more story-prompts are wanted.
 WIDE = 0.10
-"""Half of the interval of tau from which more story-prompts are wanted."""
 
+# Share of the tests for faults below which nothing can be told from finding nothing.
 LEAST_MADE = 0.25
-"""Share of the tests for faults below which nothing can be told from finding nothing."""
 
+# Share of random orders that turn as many pairs of systems round, at which the order counts as turned round.
 _CHANCE = 0.025
-"""Share of random orders that turn as many pairs of systems round, at which the order counts as turned round."""
 
 _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
@@ -190,6 +190,7 @@ class Rule:
     when: str
 
 
+# Every verdict that a summary gives, by the short name of its answer; docs/summary.md holds the same.
 RULES = (
     Rule("replace", "yes", "on every criterion that can be tested the judge passes the alternative annotator test, "
          "its tau lies above that of every uninformed judge (chance, the control, the number of words) over all "
@@ -287,7 +288,6 @@ RULES = (
     Rule("wins", "N not told apart at the top", "so many systems are not told apart from the highest"),
     Rule("wins", "undefined", "strengths do not exist, for the reason that is printed"),
 )  # fmt: skip
-"""Every verdict that a summary gives, by the short name of its answer; docs/summary.md holds the same."""
 
 
 # Answers to questions of a summary about agreement with people: the choice of Eval-Prompt and judge, the number of

@@ -11,8 +11,8 @@ from judge.base.printing import text_layout
 from judge.base.printing.tables import Column, Table, printable
 from judge.questions.summary.result import OfDataset, Summary, in_a_row, rows
 
+# Columns and lines of the screen for which the text is laid out.
 WIDTH, HEIGHT = 100, 40
-"""Columns and lines of the screen for which the text is laid out."""
 
 _LABEL, _LEAST = 10, 40
 

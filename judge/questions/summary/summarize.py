@@ -29,8 +29,8 @@ from judge.ratings.rating_matrix import RatingMatrix
 
 # Gaps in the evidence of a summary: a list of conditions, and a function that checks which of them hold.
 
+# Share of missing ratings above which the loss is a gap.
 MUCH = 0.05
-"""Share of missing ratings above which the loss is a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Condition:
     when: str
 
 
+# In the order in which they are told; docs/summary.md holds the same.
 CONDITIONS = (
     Condition("people", "nobody's ratings of the stories are known"),
     Condition("labels", "labels by construction stand in for people's ratings"),
@@ -58,7 +59,6 @@ CONDITIONS = (
     Condition("settings", "a setting was refused or ignored, or nothing is known of it"),
     Condition("seen", "contamination was not measured, by a check or by scores"),
 )  # fmt: skip
-"""In the order in which they are told; docs/summary.md holds the same."""
 
 
 def missing(
@@ -134,8 +134,8 @@ def _precision(matrix: RatingMatrix, best: Margin, rows: int) -> Iterator[Missin
 
 # Suggested next commands: first commands that fill gaps in the evidence, then commands that show more results.
 
+# Commands on a screen: more would push answers off its 30 lines.
 MOST = 5
-"""Commands on a screen: more would push answers off its 30 lines."""
 
 
 def commands(

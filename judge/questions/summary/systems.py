@@ -27,8 +27,8 @@ from judge.ratings.rating_matrix import RatingMatrix
 
 # Answer of a summary on whether the judge may replace a human annotator.
 
+# Criteria that a list names on a screen.
 _REPLACEMENT_NAMED = 3
-"""Criteria that a list names on a screen."""
 
 _RULE = "the alternative annotator test, and agreement above every uninformed judge, over story-prompts"
 

@@ -24,6 +24,11 @@ from judge.ratings.ratings_table.table import StoryRow, about, trained_on
 
 # The type of the preferences table: its columns, stories, and facts about each result folder.
 
+# Columns of the table, in order.
+#
+# `first` and `second` are the stories as they were shown (people's: as the dataset names them); `preference` is
+# first, second, tie, or null where there is none; `p_first`, `p_second` and `p_tie` are shares of a verdict scored by
+# log-probabilities, null elsewhere; `rater` is null where identity is unknown.
 COLUMNS = (
     "run",
     "judge",
@@ -47,18 +52,12 @@ COLUMNS = (
     "flags",
     "explanation",
 )
-"""Columns of the table, in order.
 
-`first` and `second` are the stories as they were shown (people's: as the dataset names them); `preference` is first,
-second, tie, or null where there is none; `p_first`, `p_second` and `p_tie` are shares of a verdict scored by
-log-probabilities, null elsewhere; `rater` is null where identity is unknown.
-"""
-
+# Flag of a judge's row whose stories are not known to have been shown in the order of `first` and `second`.
 ORDER_UNKNOWN = "order_unknown"
-"""Flag of a judge's row whose stories are not known to have been shown in the order of `first` and `second`."""
 
+# Who preferred: a judge that compared, a person, or the sign of the difference of two mean ratings.
 Source = Literal["judge", "rater", "implied"]
-"""Who preferred: a judge that compared, a person, or the sign of the difference of two mean ratings."""
 
 
 @dataclass(frozen=True, slots=True)

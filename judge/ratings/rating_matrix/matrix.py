@@ -21,8 +21,8 @@ from judge.base.records import Scale
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+# Codes of any width: ten million ratings fit into memory as int32.
 Integers = NDArray[np.integer[Any]]
-"""Codes of any width: ten million ratings fit into memory as int32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -141,8 +141,8 @@ def _explanations(pieces: Sequence[Piece]) -> pd.Series[Any]:
 
 # The column `label` of a ratings table: the label that each rating is the code of.
 
+# (dataset, criterion in small letters) -> its scale.
 Scales = Mapping[tuple[str, str], Scale]
-"""(dataset, criterion in small letters) -> its scale."""
 
 
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:

@@ -52,8 +52,8 @@ def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: 
     return notes
 
 
+# What a server tells of a model, by which two models of one name are told apart.
 _OF_MODEL = ("root", "revision", "max_model_len", "chat_template_hash", "flags")
-"""What a server tells of a model, by which two models of one name are told apart."""
 
 
 def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalReader) -> list[str]:
@@ -74,8 +74,8 @@ def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalRead
     return []
 
 
+# Attempts up to which the journal itself is looked through; beyond, what the last sitting noted is taken.
 _FEW = 200_000
-"""Attempts up to which the journal itself is looked through; beyond, what the last sitting noted is taken."""
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:

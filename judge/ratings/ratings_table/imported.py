@@ -25,11 +25,11 @@ from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUM
 
 # Reads imported ratings from a Parquet file with DuckDB.
 
+# What DuckDB may use itself; the rows it hands over take about 30 bytes each beside that.
 _MEMORY = "400MB"
-"""What DuckDB may use itself; the rows it hands over take about 30 bytes each beside that."""
 
+# Vectors of 2,048 rows that are handed over at a time.
 _VECTORS = 200
-"""Vectors of 2,048 rows that are handed over at a time."""
 
 _NUMBERS = {"rating": ("DOUBLE", np.dtype(np.float64)), "repeat": ("SMALLINT", np.dtype(np.float32))}
 _TEXT = "explanation"

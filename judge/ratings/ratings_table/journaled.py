@@ -88,8 +88,8 @@ def _note(dataset: str, count: int) -> str:
     )
 
 
+# Told of each journal while what is read of it is of one moment.
 Beside = Callable[[JournalReader, RunFacts], None]
-"""Told of each journal while what is read of it is of one moment."""
 
 
 class ComparisonsError(RunFolderError):

@@ -32,8 +32,8 @@ from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Judged, Parse
 
 # Helper processes that parse shares of a long journal in parallel.
 
+# Seconds without a block after which nobody waits for others any more.
 _STALLED = 60.0
-"""Seconds without a block after which nobody waits for others any more."""
 
 _PAUSE = 0.05
 
@@ -112,14 +112,14 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
+# Answers from which on judgments are kept: fewer are parsed while a file would be opened.
 LEAST = 1_000
-"""Answers from which on judgments are kept: fewer are parsed while a file would be opened."""
 
+# Answers to parse from which on it is told how far that is, and other processes help.
 LONG = 20_000
-"""Answers to parse from which on it is told how far that is, and other processes help."""
 
+# Given how many answers are to be read: for as long as that takes, what is to be called with how many are.
 Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
-"""Given how many answers are to be read: for as long as that takes, what is to be called with how many are."""
 
 
 class UnusualError(Exception):

@@ -25,8 +25,8 @@ from judge.base.records import Answer, Judgment
 
 # Compact storage of the judgments parsed from a block of answers: columns of numbers, and the explanations as text.
 
+# Columns that hold numbers of names.
 NAMES = ("story", "criterion", "eval_prompt", "status", "flags")
-"""Columns that hold numbers of names."""
 
 COLUMNS = np.dtype([*((name, "<i4") for name in NAMES), ("repeat", "<i4"), ("rating", "<f8")])
 
@@ -93,8 +93,8 @@ class Block:
         return list(map(Judged, *columns, self.rows["repeat"].tolist(), ratings, explanations))
 
 
+# Raised when what is kept changes its shape or its meaning.
 FORMAT = 1
-"""Raised when what is kept changes its shape or its meaning."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS blocks (
@@ -111,11 +111,11 @@ CREATE TABLE IF NOT EXISTS states (identity TEXT PRIMARY KEY, state TEXT NOT NUL
 _BLOCK = "SELECT checksum, names, columns, explained, known FROM blocks WHERE identity = ? AND number = ?"
 _CONTENTS = "SELECT contents FROM blocks WHERE identity = ? AND number = ?"
 _TEXTS = "SELECT texts FROM explanations WHERE identity = ? AND number = ?"
+# Seconds to wait for another process that writes the file.
 _WAIT = 10.0
-"""Seconds to wait for another process that writes the file."""
 
+# What comes of values that are of another kind than was kept.
 _DAMAGED = (ValueError, TypeError, AttributeError, OverflowError)
-"""What comes of values that are of another kind than was kept."""
 
 _Found = TypeVar("_Found")
 

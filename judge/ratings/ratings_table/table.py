@@ -14,6 +14,7 @@ from judge.base.errors import RunFolderError
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
 
+# Columns of the table, in order. `rating` is null where there is none; `rater` is null where identity is unknown.
 COLUMNS = (
     "run",
     "judge",
@@ -31,16 +32,15 @@ COLUMNS = (
     "flags",
     "explanation",
 )
-"""Columns of the table, in order. `rating` is null where there is none; `rater` is null where identity is unknown."""
 
+# Column behind `rating`, of tables in which some criterion has labels: the label whose code the rating is.
 LABEL = "label"
-"""Column behind `rating`, of tables in which some criterion has labels: the label whose code the rating is."""
 
+# Column behind `rater`, of tables in which some person belongs to a panel; null for judges.
 PANEL = "panel"
-"""Column behind `rater`, of tables in which some person belongs to a panel; null for judges."""
 
+# Columns of the table of stories; every further column is a numeric feature of the story that came with an import.
 STORY_COLUMNS = ("story_prompt", "system", "words", "text")
-"""Columns of the table of stories; every further column is a numeric feature of the story that came with an import."""
 
 
 class StoryRow(NamedTuple):

@@ -21,8 +21,8 @@ from judge.stats.resampling import bootstrap, resampled_correlation
 
 Level = Literal["overall", "system"]
 LEVELS: tuple[Level, ...] = ("overall", "system")
+# Two arrays (systems, story-prompts) that are correlated.
 Pair = tuple[Floats, Floats]
-"""Two arrays (systems, story-prompts) that are correlated."""
 
 _T = TypeVar("_T")
 

@@ -27,6 +27,7 @@ from judge.stats.resampling.grouped_folds import folds_of_groups
 
 # Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds.
 
+# The ten aspects as the study's tables name them, in the order of its numbers.
 ASPECTS = (
     "opening",
     "middle",
@@ -39,7 +40,6 @@ ASPECTS = (
     "funny",
     "novelty",
 )
-"""The ten aspects as the study's tables name them, in the order of its numbers."""
 
 CONTROL = "floor: surface, out of fold"
 PEOPLE = "people: one against four"
@@ -103,15 +103,15 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Score = Callable[[Story], float]
 
+# Criteria of the shipped surface model whose ratings stand beside the study's scores.
 SURFACE = ("Overall", "Engagement", "Complexity")
-"""Criteria of the shipped surface model whose ratings stand beside the study's scores."""
 
 
+# A comment that reads no story, about as long as people's.
 SENTENCE = (
     "The {} of this story was good and I liked the way that the author wrote it, but I think that the story could have "
     "been more interesting."
 )
-"""A comment that reads no story, about as long as people's."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,16 +22,17 @@ from judge.stats.estimation import means
 
 Floats = NDArray[np.float64]
 
+# Abbreviation -> criterion, in the study's order.
 NAMES: Mapping[str, str] = {short: name for name, short in CRITERIA.items()}
-"""Abbreviation -> criterion, in the study's order."""
 
+# The judges of the published tables; the file has one more, OrcaPlatypus.
 JUDGES = ("Beluga-13B", "Llama-13B", "Mistral-7B", "ChatGPT")
-"""The judges of the published tables; the file has one more, OrcaPlatypus."""
 
 EVAL_PROMPTS = (1, 2, 3, 4)
+# Columns of the published tables: judge and Eval-Prompt.
 JUDGED = tuple(f"{judge} {number}" for judge in JUDGES for number in EVAL_PROMPTS)
-"""Columns of the published tables: judge and Eval-Prompt."""
 
+# Name in the published tables -> column of the score file.
 MEASURES: Mapping[str, str] = {
     "BARTScore": "BARTScore-SH ΞΔ",
     "BERTScore": "BERTScore F1 Ξε",
@@ -42,10 +43,9 @@ MEASURES: Mapping[str, str] = {
     "SUPERT": "SUPERT-PS ¤ε",
     "BLANC": "BLANC-Tune-PS ¤Δ",
 }
-"""Name in the published tables -> column of the score file."""
 
+# Measures of which less is better.
 DISTANCES = ("BaryScore",)
-"""Measures of which less is better."""
 
 HUMAN = "Human"
 
@@ -105,14 +105,14 @@ def off_scale(values: Floats) -> NDArray[np.bool_]:
 PEOPLE, PEOPLE_HALF = "system_means_human", "system_means_human_ci95"
 JUDGE, JUDGE_HALF = "system_means_beluga_ep1", "system_means_beluga_ep1_ci95"
 AVERAGE = "Average"
+# System in the score file -> in the printed tables, where the two differ.
 PRINTED_NAMES = {"BertGeneration": "BERTGen"}
-"""System in the score file -> in the printed tables, where the two differ."""
 
+# Systems of the judge's printed tables whose stories the score file does not hold.
 LANGUAGE_MODELS = ("Platypus2-70B", "Llama-30B", "OrcaPlatypus-13B", "Beluga-13B", "Mistral-7B", "Llama-7B")
-"""Systems of the judge's printed tables whose stories the score file does not hold."""
 
+# Systems of which the judge's half-widths are printed.
 HALF_SYSTEMS = ("Human", "GPT-2", "HINT", *(name for name in LANGUAGE_MODELS if name != "OrcaPlatypus-13B"))
-"""Systems of which the judge's half-widths are printed."""
 
 RAW_REPEATS = (
     "the study computes these over single answers, and the score file holds means of three; for HANNA's systems its "

@@ -14,11 +14,11 @@ from judge.base.printing.tables import Table, worded
 from judge.base.wording import PLAIN, written
 from judge.show.report.inputs import ReportInputs
 
+# Tables with more rows are folded, so that a section is read before it is searched.
 FOLD = 6
-"""Tables with more rows are folded, so that a section is read before it is searched."""
 
+# Width of a picture from which on its caption stands below it, not beside it.
 _WIDE = 1000
-"""Width of a picture from which on its caption stands below it, not beside it."""
 
 
 class TableBlock(Markup):

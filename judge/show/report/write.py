@@ -123,11 +123,11 @@ def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
     return [shown(report_table(inputs.contamination), inputs)]
 
 
+# Sections that are looked up, not read: what they hold.
 _FOLDED = {
     "methods": "The methods, written for a paper, with references",
     "asked": "What every judge was asked with, and what was in force",
 }
-"""Sections that are looked up, not read: what they hold."""
 
 Maker = Callable[[ReportInputs], list[Markup]]
 Progress = Callable[[str], None]
@@ -140,6 +140,7 @@ def _summary(inputs: ReportInputs) -> list[Markup]:
     return [*of_ratings, *([box(preferences_said.answers(inputs))] if inputs.compared else [])]
 
 
+# (anchor, heading, maker).
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
     ("agreement", "Agreement with people", agreement.blocks),
@@ -157,19 +158,19 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("checklist", "What a reviewer will ask", checklist.blocks),
     ("asked", "Settings and provenance", run_settings.blocks),
 )
-"""(anchor, heading, maker)."""
 
+# Of pages about runs that compared.
 PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.blocks)
-"""Of pages about runs that compared."""
 
+# Of pages about runs on perturbed stories.
 STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress.blocks)
-"""Of pages about runs on perturbed stories."""
 
 
+# Of pages about one table of ratings made elsewhere.
 CHECKED: tuple[str, str, Maker] = ("file", "How the file was read, and what is missing in it", checked_table.blocks)
-"""Of pages about one table of ratings made elsewhere."""
 
 
+# Of pages about runs that compared, and hold no rating.
 COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
     ("agreement", "Agreement with people's preferences", preferences.agreement_blocks),
@@ -182,7 +183,6 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
     ("checklist", "What a reviewer will ask", checklist.blocks),
     ("asked", "Settings and provenance", run_settings.blocks),
 )
-"""Of pages about runs that compared, and hold no rating."""
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:

@@ -23,8 +23,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TOKEN_HEADER = "x-judge-token"  # noqa: S105  a header's name
 # A refused body is read up to here, so that its sender sees the refusal; a longer one is cut off.
 _READ_OFF = 1 << 20
+# In which a request's body must have come: an answer is small, and a sender who drips it holds up the others.
 BODY_SECONDS = 60.0
-"""In which a request's body must have come: an answer is small, and a sender who drips it holds up the others."""
 _READS = frozenset({"GET", "HEAD"})
 _HEADERS = {
     b"content-security-policy": (

@@ -10,8 +10,8 @@ import asyncio
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+# In which the headers of a request must have come, from the connection's start or its last answer's next byte.
 HEAD_SECONDS = 30.0
-"""In which the headers of a request must have come, from the connection's start or its last answer's next byte."""
 
 
 class Punctual(H11Protocol):

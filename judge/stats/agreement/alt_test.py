@@ -60,6 +60,7 @@ class MeasureRecord:
 
 
 # The order of mean squares is that of their roots.
+# The measures of closeness.
 MEASURES: Mapping[Measure, MeasureRecord] = registry(
     Measure,
     {
@@ -67,7 +68,6 @@ MEASURES: Mapping[Measure, MeasureRecord] = registry(
         "exact": MeasureRecord(_unequal, ordered=False, whole=True),
     },
 )
-"""The measures of closeness."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 
 ONE_CATEGORY = "undefined: 1 category"
 NO_PAIR = "undefined: no item has 2 ratings"
+# A standard error below this is rounding noise of 0.
 _NOTHING = 1e-12
-"""A standard error below this is rounding noise of 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +306,8 @@ def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
     assert_never(weights)
 
 
+# From counts and weights to the expected agreement and each item's part in it (n,).
 Expected = Callable[[Counts, Floats], tuple[float, Floats]]
-"""From counts and weights to the expected agreement and each item's part in it (n,)."""
 
 
 def _named(name: str, weights: str) -> str:

@@ -39,8 +39,8 @@ from judge.stats.resampling.bootstrap import Resamples
 Floats = NDArray[np.float64]
 Weights = NDArray[np.int64]
 
+# From confusion matrices (..., q, q) to one number each (...,); NaN where it is undefined.
 Statistic = Callable[[Floats], Floats]
-"""From confusion matrices (..., q, q) to one number each (...,); NaN where it is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,8 +175,8 @@ def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
 
 
 _PAIR = 2
+# Below this a sum of counts, or of shares of them, is rounding noise of 0.
 _NOTHING = 1e-9
-"""Below this a sum of counts, or of shares of them, is rounding noise of 0."""
 _ONE = "all stories have one label"
 _JUDGE = "the judge never gave a label that precision is of"
 _PEOPLE = "people never gave a label that recall is of"

@@ -152,14 +152,14 @@ def _sums(codes: Codes, columns: Floats) -> Floats:
     return np.column_stack(sums).astype(np.float64)
 
 
+# Largest share that is tried.
 _TOP = 1.0 - 1e-7
-"""Largest share that is tried."""
 
+# An optimum above means that no error variance is left.
 _NO_ERROR = 1.0 - 1e-5
-"""An optimum above means that no error variance is left."""
 
+# Shares from which a search starts.
 _GRID = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.999, _TOP])
-"""Shares from which a search starts."""
 
 _PRECISE = {"xatol": 1e-9, "fatol": 1e-11, "maxiter": 1000}
 

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 DRAWS = 2000
+# Resamples of the pilot's story-prompts behind a range.
 PILOTS = 200
-"""Resamples of the pilot's story-prompts behind a range."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

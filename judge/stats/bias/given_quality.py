@@ -28,8 +28,8 @@ from judge.stats.resampling.jackknife import Weights
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined.
 LEAST_RELIABILITY = 0.1
-"""Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined."""
 
 NO_QUALITY = (
     "undefined: people's disagreement within stories explains more than nine tenths of the variance of stories' mean "
@@ -43,8 +43,8 @@ CROWDED = (
     "undefined: 40 % or more of people's ratings are at one end of the scale; how these stories differ in quality is "
     "not known, and a judge that distinguishes them would seem to follow whatever is correlated with quality"
 )
+# Share of people's ratings at one end of the scale from which on the curve is lost in what nobody can see there.
 MOST_AT_END = 0.4
-"""Share of people's ratings at one end of the scale from which on the curve is lost in what nobody can see there."""
 
 NO_OTHER = "undefined: the tested property hardly differs between stories of equal quality"
 RATED_ONCE = "undefined: no story has two of people's ratings, so that the error of people's ratings is not known"

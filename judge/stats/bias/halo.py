@@ -21,15 +21,15 @@ from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+# Up to this many stories, tau-b of many rows is quicker from the signs of all pairs of stories.
 _FEW_STORIES = 512
-"""Up to this many stories, tau-b of many rows is quicker from the signs of all pairs of stories."""
 
+# Up to so many stories for each row, the mean of resampled tau-b is quicker from pairs of stories than from pairs of
+# rows.
 _STORIES_PER_ROW = 8
-"""Up to so many stories for each row, the mean of resampled tau-b is quicker from pairs of stories than from pairs of
-rows."""
 
+# Signs of pairs of stories that are held at a time.
 _FLOATS = 8_000_000
-"""Signs of pairs of stories that are held at a time."""
 
 
 def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:

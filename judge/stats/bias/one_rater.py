@@ -20,11 +20,11 @@ from judge.stats.resampling.jackknife import Test, Weights
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# With fewer stories in common neither a correlation nor an agreement says much of one rater.
 LEAST_STORIES = 20
-"""With fewer stories in common neither a correlation nor an agreement says much of one rater."""
 
+# Correlations are kept below this, where Fisher's z would be infinite.
 _NEAREST = 0.999999
-"""Correlations are kept below this, where Fisher's z would be infinite."""
 
 
 def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:

@@ -18,8 +18,8 @@ from judge.stats.bias.given_quality import Codes, Floats, GivenQuality
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test, Weights
 
+# With fewer other systems their spread is not known well enough for a test.
 LEAST_OTHERS = 3
-"""With fewer other systems their spread is not known well enough for a test."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

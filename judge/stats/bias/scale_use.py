@@ -18,11 +18,11 @@ from judge.stats.correlation.kendall import codes
 
 Floats = NDArray[np.float64]
 
+# Stories that two sides must share.
 _LEAST = 8
-"""Stories that two sides must share."""
 
+# Fisher's z below which a correlation is surely negative (one-sided, 1 %).
 _SURE = -2.326
-"""Fisher's z below which a correlation is surely negative (one-sided, 1 %)."""
 
 
 def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:

@@ -21,8 +21,8 @@ from judge.stats.comparing.preference_agreement import interval
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Share of cyclic triads of coin tosses.
 GUESSING = 0.25
-"""Share of cyclic triads of coin tosses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Columns of `Comparisons.ended`.
 FIRST, SECOND, TIE = range(3)
-"""Columns of `Comparisons.ended`."""
 
+# What a tie is: an outcome of its own with a parameter (Davidson 1970), half a win for both, or nothing.
 Ties = Literal["davidson", "half", "left-out"]
-"""What a tie is: an outcome of its own with a parameter (Davidson 1970), half a win for both, or nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,8 +26,8 @@ Codes = NDArray[np.int64]
 
 _STEPS = 100
 _NOTHING = 1e-9
+# Log odds from which on it is asked whether the likelihood has a maximum at all.
 _SUSPICIOUS = 12.0
-"""Log odds from which on it is asked whether the likelihood has a maximum at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

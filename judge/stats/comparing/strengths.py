@@ -28,8 +28,8 @@ from judge.stats.resampling.intervals import expanded
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Up to so many systems are refitted in each resample.
 FEW_SYSTEMS = 30
-"""Up to so many systems are refitted in each resample."""
 
 _BLOCK = 250
 _STEPS = 30

@@ -15,8 +15,8 @@ from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
 
 Floats = NDArray[np.float64]
 
+# So many systems of a group are named; the others are counted.
 _NAMED = 4
-"""So many systems of a group are named; the others are counted."""
 
 
 def wins(comparisons: Comparisons) -> Floats:

@@ -27,10 +27,10 @@ Codes = NDArray[np.int64]
 Weights = NDArray[np.int64]
 Coefficient = Literal["kendall", "spearman", "pearson"]
 MIN_PAIRS = 3
+# A side whose values all lie closer together than this is constant.
 SAME = 10.0**-kendall.DECIMALS
-"""A side whose values all lie closer together than this is constant."""
+# A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20.
 _NO_VARIANCE = 1e-20
-"""A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20."""
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -424,6 +424,7 @@ class CoefficientRecord:
     fisher: bool = False
 
 
+# The coefficients. Whatever computes or names a correlation takes it from here.
 COEFFICIENTS: Mapping[Coefficient, CoefficientRecord] = registry(
     Coefficient,
     {
@@ -436,4 +437,3 @@ COEFFICIENTS: Mapping[Coefficient, CoefficientRecord] = registry(
         ),
     },
 )
-"""The coefficients. Whatever computes or names a correlation takes it from here."""

@@ -16,18 +16,18 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 Tail = Literal["two-sided", "greater", "less"]
+# What to print beside a test that was fed with tau.
 PEARSON_NOTE = (
     "derived for Pearson's r of independent stories; with Kendall's tau it is only approximate: too cautious where "
     "stories are an independent sample (tau varies less than Pearson's r), too bold where systems are a sample too "
     "(stories of one system are alike): then resample systems and story-prompts"
 )
-"""What to print beside a test that was fed with tau."""
 
+# A p too small for a float is given as this: a test never proves anything.
 LEAST_P = float(np.finfo(np.float64).tiny)
-"""A p too small for a float is given as this: a test never proves anything."""
 
+# Rounding noise: correlations this close are equal, this close to 1 are 1, determinants this close to 0 are 0.
 _EXACT = 1e-12
-"""Rounding noise: correlations this close are equal, this close to 1 are 1, determinants this close to 0 are 0."""
 
 REASONS = (
     None,

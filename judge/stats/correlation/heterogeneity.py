@@ -23,8 +23,8 @@ from judge.stats.correlation.latent_correlation import LatentCorrelation, latent
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# With fewer pairs than this Fisher's interval covers most of what is possible.
 FEW = 10
-"""With fewer pairs than this Fisher's interval covers most of what is possible."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 
 Floats = NDArray[np.float64]
+# From two vectors (n,), NaN = missing, to their correlation.
 Measure = Callable[[Floats, Floats], Estimate]
-"""From two vectors (n,), NaN = missing, to their correlation."""
 
+# In a panel every rater rated at least this share of the stories that two or more rated.
 PANEL_SHARE = 0.8
-"""In a panel every rater rated at least this share of the stories that two or more rated."""
 
+# Draws of one rater a story that a pool's ceiling is averaged over: in `one_of_each_story` they are balanced.
 DRAWS = 20
-"""Draws of one rater a story that a pool's ceiling is averaged over: in `one_of_each_story` they are balanced."""
 
 
 @dataclass(frozen=True, slots=True)

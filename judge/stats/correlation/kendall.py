@@ -16,17 +16,17 @@ from judge.stats.kernels import compiled
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties.
 DECIMALS = 9
-"""Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties."""
 
+# From how many values on levels are looked up; of how many they are found; bins of the table; values at a time.
 _LARGE, _SAMPLE, _BINS, _PIECE = 20_000, 2_000, 4096, 65_536
-"""From how many values on levels are looked up; of how many they are found; bins of the table; values at a time."""
 
+# Above this many cells a contingency table costs more than it saves.
 DENSE_CELLS = 4096
-"""Above this many cells a contingency table costs more than it saves."""
 
+# Up to here the n x n matrix of signs fits easily into memory (float32: 64 MB).
 QUADRATIC_N = 4000
-"""Up to here the n x n matrix of signs fits easily into memory (float32: 64 MB)."""
 
 
 def codes(values: Floats) -> Codes:

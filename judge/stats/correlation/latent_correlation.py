@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 
 _TERMS = 40
 _POWERS = np.arange(1, _TERMS + 1)
+# Largest |rho|: nearer to 1 the series of a step function has not converged.
 _MOST = 0.995
-"""Largest |rho|: nearer to 1 the series of a step function has not converged."""
 _LEAST_SLOPE = 0.05
 _HALVINGS = 50
+# Story that alone differs from all others: the correlation then rests on it, and no jackknife tells how surely.
 _ONE = 1
-"""Story that alone differs from all others: the correlation then rests on it, and no jackknife tells how surely."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# A reliability that is estimated below this is taken as this: a small one is hardly known, and divides.
 LEAST_RELIABLE = 0.2
-"""A reliability that is estimated below this is taken as this: a small one is hardly known, and divides."""
 
 
 @dataclass(frozen=True, slots=True)

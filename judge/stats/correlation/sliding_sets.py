@@ -25,8 +25,8 @@ from judge.base.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Ordered pairs with self-pairs; unordered pairs of distinct sets; sets that do not overlap; no sets at all.
 WAYS = ("published", "unordered", "apart", "stories")
-"""Ordered pairs with self-pairs; unordered pairs of distinct sets; sets that do not overlap; no sets at all."""
 
 
 _SAME = 1e-9

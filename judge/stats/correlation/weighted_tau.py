@@ -27,17 +27,17 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Counts = NDArray[np.integer]
 Singles = NDArray[np.float32]
+# Single or double precision, whichever holds the integers of a sum exactly.
 Reals = NDArray[Any]
-"""Single or double precision, whichever holds the integers of a sum exactly."""
 
+# From weights of b resamples, shape (b, stories) or (b, units), to tau-b, shape (judges, b); NaN where undefined.
 Statistic = Callable[[Counts], Floats]
-"""From weights of b resamples, shape (b, stories) or (b, units), to tau-b, shape (judges, b); NaN where undefined."""
 
+# Integers below this are exact in single precision, whatever the order of a sum.
 _EXACT_32 = 2**24
-"""Integers below this are exact in single precision, whatever the order of a sum."""
 
+# Pairs of stories, or floats, worked on at a time.
 _BLOCK = 2_000_000
-"""Pairs of stories, or floats, worked on at a time."""
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:

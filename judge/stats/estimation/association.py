@@ -13,11 +13,11 @@ from scipy import special
 
 from judge.stats.correlation.coefficients import pearson
 
+# Expected counts below this make the chi-squared approximation doubtful (Cochran 1954).
 _SMALL = 5.0
-"""Expected counts below this make the chi-squared approximation doubtful (Cochran 1954)."""
 
+# Tables drawn for a permuted test.
 PERMUTATIONS = 9999
-"""Tables drawn for a permuted test."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
 
 Bounds = tuple[float, float]
 SHARE: Bounds = (0.0, 1.0)
+# Where a share, and a difference of two shares, can lie.
 OF_SHARES: Bounds = (-1.0, 1.0)
-"""Where a share, and a difference of two shares, can lie."""
 
 
 def clustered(

@@ -34,11 +34,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _SURE = 0.975
+# Degrees of freedom from which on t is the normal distribution.
 _ENOUGH = 1e6
-"""Degrees of freedom from which on t is the normal distribution."""
 
+# Units beyond which a number of story-prompts or raters is not named as one that would decide a question.
 MOST = 1_000_000
-"""Units beyond which a number of story-prompts or raters is not named as one that would decide a question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ Floats = NDArray[np.float64]
 
 _Z95 = 1.959963984540054
 
+# With fewer stories that people rated, the tuned lambda and skewed ratings make the interval too narrow.
 FEW = 30
-"""With fewer stories that people rated, the tuned lambda and skewed ratings make the interval too narrow."""
 
 
 @dataclass(frozen=True, slots=True)

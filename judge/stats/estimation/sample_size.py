@@ -29,14 +29,14 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 
+# No number of story-prompts beyond this is given.
 MOST = 100_000
-"""No number of story-prompts beyond this is given."""
 
+# With fewer story-prompts there are no intervals.
 FEWEST = 5
-"""With fewer story-prompts there are no intervals."""
 
+# What a range leaves out below and above.
 RANGE = (0.1, 0.9)
-"""What a range leaves out below and above."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _ZERO = 1e-9
+# Draws, of which the first without a lost level is taken.
 _TRIES = 100
-"""Draws, of which the first without a lost level is taken."""
 
 
 def balanced(factors: Integers, n: int, rng: np.random.Generator) -> Integers:

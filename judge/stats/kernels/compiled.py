@@ -28,8 +28,8 @@ Levels = NDArray[np.int16]
 Sums = NDArray[np.int64]
 
 VARIABLE = "JUDGE_COMPILED"
+# Seconds that numpy would take, below which importing numba costs more than it saves; and where it is imported.
 WORTH, WORTH_LOADED = 2.0, 0.02
-"""Seconds that numpy would take, below which importing numba costs more than it saves; and where it is imported."""
 
 _loaded: dict[str, Callable[..., Any]] = {}
 

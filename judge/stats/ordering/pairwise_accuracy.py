@@ -40,8 +40,8 @@ _OUTCOME = np.array(
     dtype=np.int64,
 )
 
+# Pairs processed at a time, so that memory does not grow with the square of the stories.
 _BLOCK = 2_000_000
-"""Pairs processed at a time, so that memory does not grow with the square of the stories."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,15 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Signs = NDArray[np.int8]
 
+# How many times ratings are dealt at random, in either way, for `by_chance`.
 DEALT = 100
-"""How many times ratings are dealt at random, in either way, for `by_chance`."""
 
 _CHANCE_FLIPS = 200
+# Sums of flipped differences held at a time.
 _CHUNK = 4_000_000
-"""Sums of flipped differences held at a time."""
 
+# Sums of ratings closer than this are equal: means of repeats carry floating-point noise.
 _SAME = 1e-9
-"""Sums of ratings closer than this are equal: means of repeats carry floating-point noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,15 +23,15 @@ from judge.stats.ordering.pairwise_accuracy import CONCORDANT, TIED_BOTH, TIED_P
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Epsilon is chosen among the differences of all the judge's values; with more distinct values than this, among those
+# of this many, evenly spaced in rank.
 _MOST_LEVELS = 1024
-"""Epsilon is chosen among the differences of all the judge's values; with more distinct values than this, among
-those of this many, evenly spaced in rank."""
 
+# Differences closer than 1e-8 are one epsilon: both their values may carry noise of 1e-9.
 _DECIMALS = kendall.DECIMALS - 1
-"""Differences closer than 1e-8 are one epsilon: both their values may carry noise of 1e-9."""
 
+# Up to so many stories their pairs are made once and kept (64 MB); above, block by block each time.
 _KEPT = 2000
-"""Up to so many stories their pairs are made once and kept (64 MB); above, block by block each time."""
 
 _PEOPLE_TIE = np.isin(np.arange(5), [TIED_PEOPLE, TIED_BOTH])
 _NOTHING = "undefined with fewer than 2 stories to pair"

@@ -19,8 +19,8 @@ from judge.stats.near_ties import SAME
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# What a tie is worth: to the study, and corrected.
 TIE_WRONG, TIE_HALF = 0.0, 0.5
-"""What a tie is worth: to the study, and corrected."""
 
 
 def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float = TIE_HALF) -> Estimate:

@@ -19,14 +19,14 @@ from judge.stats.correlation import kendall
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# People's means of five ratings on 1-5 have at most 21 levels; more than this is a continuous response.
 MAX_LEVELS = 60
-"""People's means of five ratings on 1-5 have at most 21 levels; more than this is a continuous response."""
 
 _STEPS = 60
+# Twice the gain that the next Newton step is expected to make, relative to the log likelihood.
 _SETTLED = 1e-10
-"""Twice the gain that the next Newton step is expected to make, relative to the log likelihood."""
+# Where the predictors part the levels perfectly, slopes grow without end and log likelihood a story reaches 0.
 _PERFECT = 1e-4
-"""Where the predictors part the levels perfectly, slopes grow without end and log likelihood a story reaches 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

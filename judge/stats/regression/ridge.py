@@ -17,11 +17,11 @@ from judge.stats import near_ties
 
 Floats = NDArray[np.float64]
 
+# For a few hundred rows of standardised columns: from hardly any shrinkage to nearly all.
 PENALTIES = (3.16, 10.0, 31.6, 100.0, 316.0, 1000.0, 3160.0, 10000.0, 31600.0)
-"""For a few hundred rows of standardised columns: from hardly any shrinkage to nearly all."""
 
+# Stands for 1 - leverage where that is 0 (a row that alone decides its own prediction): a huge error, not NaN.
 LEAST = 1e-9
-"""Stands for 1 - leverage where that is 0 (a row that alone decides its own prediction): a huge error, not NaN."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

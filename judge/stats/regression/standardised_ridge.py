@@ -15,8 +15,8 @@ from judge.stats.regression.ridge import fit_ridge as fit
 
 Floats = NDArray[np.float64]
 
+# A column that spreads no more is constant: its scale counts as 1.
 CONSTANT = 1e-12
-"""A column that spreads no more is constant: its scale counts as 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,11 +32,11 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
+# Weights expanded at a time, so that memory does not grow with resamples x stories.
 _CHUNK = 4_000_000
-"""Weights expanded at a time, so that memory does not grow with resamples x stories."""
 
+# With fewer systems they are not resampled: their bootstrap distribution has hardly any values (5 give 126).
 MIN_SYSTEMS = 5
-"""With fewer systems they are not resampled: their bootstrap distribution has hardly any values (5 give 126)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,12 +60,12 @@ MEASURED: dict[tuple[str, int, Level], dict[Kind, float]] = {
 }
 
 SMALL_S = 10
+# The measured coverage of boot-both with ten systems, for whoever reads an interval of so few.
 SMALL_S_CAUTION = (
     "with 10 systems or fewer, intervals for new systems are rough: in simulated studies of 10 systems x 96 "
     "story-prompts 95 % intervals held the true tau-b in 96 % (percentile) or 95 % (BCa) over all stories, and in "
     "99.8 % or 96.5 % at system level, where they were .85 wide"
 )
-"""The measured coverage of boot-both with ten systems, for whoever reads an interval of so few."""
 
 FIXED_SYSTEMS_CAUTION = (
     "BCa is far too narrow at system level where the systems are taken as they are (in simulated studies it held the "
@@ -91,22 +91,22 @@ DEFAULTS: dict[tuple[Level, int], dict[str, float]] = {
     ("system", 96): {"kendall": 96.0, "spearman": 95.0, "pearson": 93.5},
 }
 
+# Too narrow with few story-prompts; over all stories, and with more, differences are held as single values are.
 LEADS: dict[int, dict[str, float]] = {
     # story-prompts: of the difference of two judges at system level, one of them one more person
     6: {"kendall": 89.8, "spearman": 90.4, "pearson": 90.3},
     8: {"kendall": 88.6, "spearman": 89.6, "pearson": 89.6},
     12: {"kendall": 92.3, "spearman": 93.3, "pearson": 92.5},
 }
-"""Too narrow with few story-prompts; over all stories, and with more, differences are held as single values are."""
 
+# With 4 story-prompts and 7 stories of each of 10 systems for each, where stories are drawn; 200 studies.
 STORIES_FOR_FEW: dict[Level, dict[str, float]] = {
     "overall": {"kendall": 86.0, "spearman": 84.5, "pearson": 86.5},
     "system": {"kendall": 96.5, "spearman": 96.5, "pearson": 95.0},
 }
-"""With 4 story-prompts and 7 stories of each of 10 systems for each, where stories are drawn; 200 studies."""
 
+# With fewer units of what is drawn, a table says what its intervals were worth with as few.
 FEW = 30
-"""With fewer units of what is drawn, a table says what its intervals were worth with as few."""
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:

@@ -18,8 +18,8 @@ from judge.base.estimate import Estimate
 
 Floats = NDArray[np.float64]
 
+# Above this share of resamples in which the statistic is undefined, no interval is given.
 DEGENERATE = 0.05
-"""Above this share of resamples in which the statistic is undefined, no interval is given."""
 
 _SAME = 1e-12
 

@@ -129,20 +129,20 @@ class LeftOut:
         return np.bincount(self.left[inside], weights=values[inside], minlength=samples).astype(np.float64)
 
 
+# Weights of n stories in b samples, shape (b, n).
 Weights = Floats | LeftOut
-"""Weights of n stories in b samples, shape (b, n)."""
 
+# From weights (b, n) of stories to the statistic (b,); NaN where it is undefined.
 Statistic = Callable[[Weights], Floats]
-"""From weights (b, n) of stories to the statistic (b,); NaN where it is undefined."""
 
+# With fewer, t has so few degrees of freedom that next to nothing is found.
 MIN_CLUSTERS = 5
-"""With fewer, t has so few degrees of freedom that next to nothing is found."""
+# Up to so many clusters x stories an array of weights is quicker than `LeftOut`.
 _FEW = 250_000
-"""Up to so many clusters x stories an array of weights is quicker than `LeftOut`."""
+# Up to so many stories the weights of the last few sets of stories are kept.
 _REMEMBERED = 10_000
-"""Up to so many stories the weights of the last few sets of stories are kept."""
+# Clusters left out at a time, so that memory does not grow with clusters x regressors.
 _CHUNK = 10_000
-"""Clusters left out at a time, so that memory does not grow with clusters x regressors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from judge.stats.resampling.bootstrap import Resamples
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Up to so many stories all pairs of them are held at once.
 FEW_STORIES = 128
-"""Up to so many stories all pairs of them are held at once."""
 
 _BLOCK = 4_000_000
 

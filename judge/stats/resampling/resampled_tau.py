@@ -20,12 +20,12 @@ from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+# Means of x and of y, NaN for a group without stories, and how often each group stands; each of shape (judges, b,
+# groups).
 Means = tuple[Floats, Floats, NDArray[np.int64]]
-"""Means of x and of y, NaN for a group without stories, and how often each group stands; each of shape (judges, b,
-groups)."""
 
+# Means, or weights of stories, worked on at a time.
 _BLOCK = 4_000_000
-"""Means, or weights of stories, worked on at a time."""
 
 
 def in_resamples(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Iterator[tuple[slice, slice, Means]]:
@@ -97,8 +97,8 @@ def _mean(sums: Floats, total: Floats) -> Floats:
 
 _MIN_PAIRS = 3
 _FEW_UNITS = 32
+# Floats of matrices between units, or of indicators of levels, that are held at a time.
 _MATRIX = 8_000_000
-"""Floats of matrices between units, or of indicators of levels, that are held at a time."""
 
 
 def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:

@@ -33,11 +33,11 @@ from judge.stats.kernels import compiled
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Masks = NDArray[np.uint8]
+# Concordant less discordant pairs of both judges, and the pairs tied on each judge's side, (b,) each.
 Sums = tuple[Codes, Codes, Codes, Codes]
-"""Concordant less discordant pairs of both judges, and the pairs tied on each judge's side, (b,) each."""
 
+# From which stories are swapped, (b, n) of 0 and 1, to tau-b of both judges with people, (b,) each.
 Both = Callable[[Masks], tuple[Floats, Floats]]
-"""From which stories are swapped, (b, n) of 0 and 1, to tau-b of both judges with people, (b,) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +235,11 @@ def _signs(p: Codes, q: Codes) -> NDArray[np.int8]:
 Tail = Literal["two-sided", "greater"]
 
 _SAME = 1e-12
+# Swaps of single stories held at a time.
 _CHUNK = 2_000_000
-"""Swaps of single stories held at a time."""
 
+# Units whose every pattern of swaps may be taken: a million patterns.
 _MOST_EXACT = 20
-"""Units whose every pattern of swaps may be taken: a million patterns."""
 
 
 @dataclass(frozen=True, slots=True)

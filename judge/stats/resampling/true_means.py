@@ -42,8 +42,8 @@ from judge.stats.resampling.resampled_tau import in_resamples
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Beside a variance: nothing. Keeps noiseless sides invertible, and gives equal systems an order.
 _LITTLE = 1e-9
-"""Beside a variance: nothing. Keeps noiseless sides invertible, and gives equal systems an order."""
 
 _BLOCK = 4_000_000
 

@@ -192,9 +192,9 @@ def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Flo
 
 Codes = NDArray[np.int64]
 
+# Few clusters may be as alike as no random ones are; the variance is not taken to be less than this share of that of
+# independent stories.
 _LEAST_DESIGN_EFFECT = 0.25
-"""Few clusters may be as alike as no random ones are; the variance is not taken to be less than this share of that of
-independent stories."""
 _MOST_RATIO = 10.0
 _HALVINGS = 60
 

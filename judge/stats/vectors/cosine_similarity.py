@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 Vectors = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+# Groups below which there is a value and no interval: a jackknife over fewer says little of its own spread.
 MIN_GROUPS = 10
-"""Groups below which there is a value and no interval: a jackknife over fewer says little of its own spread."""
 
 _METHOD = "t, jackknife by story, 95 %"
 

@@ -24,8 +24,8 @@ _SCALE_RANGE = re.compile(
     r"(?:(?<=\bscale of )|(?<=\bscale from ))(\d{1,3})\s?[-–]\s?(\d{1,3})\b"
     r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
 )
+# Characters before a number that are read for what it counts. The bound keeps the time of long answers linear.
 _WINDOW = 130
-"""Characters before a number that are read for what it counts. The bound keeps the time of long answers linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Page:
         return match.group(1) if match else ""
 
 
+# Characters to each side in which a sentence may end: an answer without stops would take quadratic time.
 _REACH = 400
-"""Characters to each side in which a sentence may end: an answer without stops would take quadratic time."""
 
 _SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
 _NUMBER_THEN_CAPITAL = re.compile(
@@ -339,8 +339,8 @@ def behind_revision(page: Page, position: int) -> str | None:
 Assertion = Literal["asserted", "doubtful", "denied"]
 
 _FORMS = ("label", "leading", "line", "boxed")
+# "Rating: 4?" asks; a question mark further behind ends another thought.
 _FEW_CHARACTERS = 24
-""""Rating: 4?" asks; a question mark further behind ends another thought."""
 
 
 def assertion(page: Page, mention: Mention, form: str) -> Assertion:

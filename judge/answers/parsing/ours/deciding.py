@@ -18,13 +18,13 @@ _SCALE = re.compile(
     r"|(?<!\d)\d{1,3}\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})[ -]scale\b"
 )
 _HIGHEST = r"(\d{1,3}|ten|hundred|twenty|seven|%)(?![\w.])"
+# Behind a label with its scale: "Rating (out of 10): ", "Score (1-10): ", "Out of 10, I give it a ".
 _IN_LABEL = re.compile(
     r"[(\[{][^()\[\]{}\n\d]{0,30}(?:\bout\sof\s|\bof\s|/\s?|\d\s{0,2}(?:to|-|–)\s{0,2}|\bmax(?:imum)?:?\s|(?=%))"
     rf"{_HIGHEST}"
     r"[^()\[\]{}\n\d]{0,20}[)\]}][\s:=]{0,6}\Z"
     rf"|\bout\sof\s{_HIGHEST}\s?[,:][^.!?\n\d]{{0,40}}\Z"
 )
-"""Behind a label with its scale: "Rating (out of 10): ", "Score (1-10): ", "Out of 10, I give it a "."""
 _WORDS = {"ten": 10.0, "hundred": 100.0, "twenty": 20.0, "seven": 7.0, "%": 100.0}
 
 

@@ -40,8 +40,8 @@ _TRIVIAL = (
     | {"lowest", "highest"}
 )
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+# Share of common words (of both texts' words together): judges copy a guideline with a word or two changed.
 _LIKENESS = 0.8
-"""Share of common words (of both texts' words together): judges copy a guideline with a word or two changed."""
 
 
 def explanation(page: Page, statement: Statement) -> str | None:

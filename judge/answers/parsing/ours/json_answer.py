@@ -63,8 +63,8 @@ _TOTALS, _SEVERAL = frozenset({"n", "nr", "total"}), frozenset({"ratings", "scor
 _MOST_OBJECTS = 20
 # Of deeper objects some Pythons parse thousands of levels, and no code that walks through them could.
 _DEEPEST = 100
+# Stands for the denominator of "3-4", which names no single rating.
 _RANGE = -1.0
-"""Stands for the denominator of "3-4", which names no single rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +255,8 @@ def _judge(
     return Judgment("ok", value, flags, entry.explanation, _span(text, entry.key, value, start))
 
 
+# Numbers under the words of ratings.
 NUMBERS = Reading(frozenset(), _judge)
-"""Numbers under the words of ratings."""
 
 
 def _value(item: Any) -> tuple[float, float | None] | None:

@@ -10,9 +10,9 @@ from judge.answers.parsing.words import vocabulary as words
 
 # Checks whether a rating is inside quotation marks of reported speech.
 
+# Characters to each side in which quotation marks are looked for: a whole answer in one line would take quadratic
+# time.
 _REACH = 600
-"""Characters to each side in which quotation marks are looked for: a whole answer in one line would take quadratic
-time."""
 
 _PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("‘", "’"), ("‹", "›"), ("《", "》"), ("「", "」"), ("『", "』"))
 _SINGLE_OPEN = re.compile(r"(?:(?<=[\s(\[:,;—–>-])|\A)'(?=\S)")
@@ -107,8 +107,8 @@ _CONCLUDES = words.word_set("so thus hence therefore finally ultimately")
 _OWN_LABEL = words.STORY | words.SUBJECT
 _PLURALS = words.word_set("ratings scores notes stars points marks grades")
 _COUNTS = words.word_set("number total given count many")
+# Words before a colon: more are a sentence, which names no quantity.
 _LONGEST_LABEL = 14
-"""Words before a colon: more are a sentence, which names no quantity."""
 
 _HEDGES = words.word_set("around about roughly approximately a an")
 

@@ -46,8 +46,8 @@ _TAIL = re.compile(
     )?""",
     re.VERBOSE,
 )
+# Where neither one of these nor a blank stands, `_TAIL` finds nothing.
 _BEGINS_TAIL = frozenset("½:%％+-–—~〜,(/／tompabàsvdи")
-"""Where neither one of these nor a blank stands, `_TAIL` finds nothing."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
 _LENGTHS = tuple((word, len(word)) for word in _WORDS)
 # Of a text with more numbers only the first 100 and the last 200 are read, to bound the time.

@@ -9,11 +9,11 @@ import re
 from judge.answers.parsing.verdict import lead_ins
 from judge.answers.parsing.words import phrases
 
+# Behind it, what came before in the sentence no longer bears on the verdict.
 _RESET = re.compile(
     r"[,;:—–(]\s*(?:so|but|yet|therefore|thus|hence|nevertheless|nonetheless|however|still|and\sso)\s"
     r"|\s(?:but|so|yet|therefore|thus|hence)\s"
 )
-"""Behind it, what came before in the sentence no longer bears on the verdict."""
 
 _CLAUSE = re.compile(r"[,;:—–(|]|\s-\s|\b(?:and|because|since|although|though|while|whereas|which|where|when|but)\s")
 _NOT_DENIED = re.compile(
@@ -96,10 +96,10 @@ _PART_BEHIND = re.compile(
     rf"|from|by|as\sregards|concerning|along|structurally|stylistically|technically|here\son"
     rf"|to)\s(?!{_GENERAL})"
 )
+# Words behind which a story is not the subject: "the pacing in A is better".
 _OF_THE_STORY = re.compile(
     r"(?:\b(?:of|in|from|by|with|within|for|at|about|to|as|than|like)|[①②]\s(?:and|or|nor|&))\s\Z"
 )
-"""Words behind which a story is not the subject: "the pacing in A is better"."""
 
 _VERDICTS_NAME = re.compile(
     r"(?:(?:the|an?|this)\s)?(?:(?:final|overall|clear|clearly|ultimate|obvious|correct|definite|better|best"
@@ -107,13 +107,13 @@ _VERDICTS_NAME = re.compile(
     r"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion"
     r"|favou?rite|story|one|text|narrative|of\sthe|piece|option|tale|version)\b"
 )
+# What may stand before "the verdict is": another word says whose verdict it is ("the reference verdict").
 _ANOTHERS = re.compile(
     r"(?:[,;:.!?—–(|>\"'•+-]|\b(?:so|and|but|that|then|thus|hence|therefore|think|believe|say|overall|is|as"
     r"|yet|because|since|conclude|feel|now|why|which|also|it's|while|though|although|where|however"
     r"|ultimately|finally|still|or|would|i|well|honestly|personally|i'd|we|to|me|must|will|reasons?|this|my"
     r"|our|has|slight|strong|clear|weak|mild|marginal))\s{0,2}\Z"
 )
-"""What may stand before "the verdict is": another word says whose verdict it is ("the reference verdict")."""
 
 _GOES_ON = re.compile(
     r"\A(?:[,;:.!)—–(|\"'\]]|</|\s?[-—–(]|\Z|\s(?:overall|because|since|as|due|thanks|owing|given|with|and|or"
@@ -134,16 +134,17 @@ _SAID_BEHIND = re.compile(
     r"\A,?\s(?:or\sso\s|as\s|by\s)?(?:some|many|most|others?|people|critics|readers|they|you|one|he|she"
     r"|according\sto|the\s\w{3,12}\s(?:says?|claims?|said))\b(?![^.!?]{0,40}\bbut\b)"
 )
+# Behind a verdict: whose it is, or what it does not hold of.
 _LIMITED = re.compile(
     r"\A\swhen\s(?!it\scomes|(?:all|everything|both|we|i|you|they)\s|compar|consider|weigh|taken|looking|judged)"
     r"|\A[^.!?①②\n]{0,60}?(?:,\s(?:says?|said|writes|wrote|claims?|claimed)\b|\bat\sleast\b|\bexcept\b|\b(?:way|respect|aspect)s?\sbut\b)"
 )
-"""Behind a verdict: whose it is, or what it does not hold of."""
+# Behind a verdict: another story that is named in the same breath.
 _OR_OTHER = re.compile(
     r"\A[\"')\]]?(?:,?\s(?:or|and/or)\s(?:[a-z]{2,12}\s){0,2}[①②⓪]|\s?/\s?[①②⓪]|,?\sand\s[①②⓪](?:[.,;:!)\n]|\Z))"
 )
-"""Behind a verdict: another story that is named in the same breath."""
 _BUT = re.compile(r"\s(?:but|yet|however)\b|[,;—–-]\s?(?:though|although)\b")
+# Words that give a verdict on the whole, after others on its parts.
 OVERALL = re.compile(
     r"\b(?:overall|all\sin\sall|in\sconclusion|to\s(?:conclude|sum\sup)|in\ssum(?:mary)?|on\sbalance"
     r"|on\sthe\swhole|ultimately|in\sthe\send|all\sthings\sconsidered|taken\s(?:together|as\sa\swhole)"
@@ -151,7 +152,6 @@ OVERALL = re.compile(
     r"|everything\sconsidered|in\sgeneral|final(?:ly)?|therefore|thus|hence|as\sa\swhole|verdict"
     r"|my\s(?:choice|pick|answer|vote|decision)|so)\b"
 )
-"""Words that give a verdict on the whole, after others on its parts."""
 
 _FINAL = r"final\s(?:verdict|answer|decision|choice|judge?ment|pick|ranking|preference|winner|vote|call)"
 _ANEW = (
@@ -161,22 +161,22 @@ _ANEW = (
     r"|actually|wait|or\srather|make\sthat|(?:change|changed|changing)\smy\s(?:mind|answer|verdict|vote)"
     r"|no,\sit|instead|i\smisspoke|i\smeant|strike\sthat|hmm|looking\sagain|rereading"
 )
+# Words behind which an earlier verdict no longer holds.
 REVISES = re.compile(rf"\b(?:{_FINAL}|{_ANEW})\b")
-"""Words behind which an earlier verdict no longer holds."""
 
+# Those of them that also revise a verdict which was said to be final.
 THINKS_ANEW = re.compile(rf"\b(?:{_ANEW})\b")
-"""Those of them that also revise a verdict which was said to be final."""
 
+# Words that take back what stands before them: what follows must say what holds instead.
 TAKES_BACK = re.compile(
     r"\b(?:chang(?:e|ed|ing)\smy\s(?:mind|answer|verdict|vote)|scratch\sthat|correction|take\s(?:that"
     r"|it)\sback|on\s(?:further\s|closer\s|second\s)?(?:reflection|thoughts?|consideration)"
     r"|actually,|just\skidding|never\s?mind|wait\b|reconsider\w*|strike\sthat|i\s(?:misspoke|was\swrong)"
     r"|revis(?:e|ed|ing)\smy)"
 )
-"""Words that take back what stands before them: what follows must say what holds instead."""
 
+# Words of a label for a part of a story ("Use of dialogue:"); a longer one is a sentence.
 _FEW = 3
-"""Words of a label for a part of a story ("Use of dialogue:"); a longer one is a sentence."""
 
 _REAL_REVISION = re.compile(r"\binstead\sof\b|\bactually\s(?:quite|very|rather|a)\b")
 HEADING = re.compile(r"\A[\s>•|+-]{0,6}(?:\(?\d{1,2}[.)]\s)?([^:\n①②]{1,60}?)\s?:\s")

@@ -15,8 +15,8 @@ from judge.base.records import Preferred
 
 # The names of two compared stories, derived once from the labels of a comparison.
 
+# Symbols of the stories, and of a tie, in a sheet.
 FIRST, SECOND, TIE = "①", "②", "⓪"
-"""Symbols of the stories, and of a tie, in a sheet."""
 
 MEANS: dict[str, Preferred] = {FIRST: "first", SECOND: "second", TIE: "tie"}
 OTHER = {FIRST: SECOND, SECOND: FIRST}
@@ -157,9 +157,8 @@ _FINAL = word_set("overall final")
 _RANKING = word_set("ranking rank order ranked rankings")
 _HEAD = re.compile(r"((?:\w{2,12}\s)?\w{1,12})\s?(?::|\s[-–—])\s")
 _EDGE = " \t\n*_\"'`.!()[]"
+# Objects within objects that are followed: {"result": {"verdict": ...}} is usual, deeper ones are hostile or broken.
 _DEEPEST = 3
-"""Objects within objects that are followed: {"result": {"verdict": ...}} is usual, deeper ones are hostile or broken.
-"""
 
 _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even no_preference")
 

@@ -33,6 +33,7 @@ _LEADS = word_set(
 )
 _LAST_CLAUSE = re.compile(r"[,;—–(|>]\s?|\s-\s|/\s?")
 _WORD = re.compile(r"[^\W\d_][\w']*")
+# Openings behind which a verdict holds in one case, for one part, or for others.
 _ONLY_THEN = re.compile(
     r"(?:\A|[,;:—–(]\s)\W{0,6}(?:(?:and|but|so|or)\s)?(?:without\s(?!(?:an?y?\s)?(?:doubt|question|hesitation))"
     r"|with\s(?:an?|more|some|another|less|fewer|better)\s|once\s|whenever\s|after\s(?:a|some|another)\s(?:re|edit)"
@@ -42,9 +43,9 @@ _ONLY_THEN = re.compile(
     r"|\b(?:supposed|alleged|reported|purported|presumab|ostensib|theoretical|seeming|apparent|occasional|rare|usual"
     r"|typical)ly\b|\brumou?red\b|\bi\s(?:doubt|fear|wonder)\b|\byet\sto\b|\bsee\s(?:why|how)\b"
 )
-"""Openings behind which a verdict holds in one case, for one part, or for others."""
+# The A of "Q:" and "A:" looks like a name.
 _ANSWER_MARK = re.compile(r"\W{0,3}①\s?")
-"""The A of "Q:" and "A:" looks like a name."""
+# Openings of a clause that leaves the verdict standing; of a part or a condition among them, others tell.
 _CONCEDES = re.compile(
     r"\W{0,8}(?:\d{1,2}[.)]\s)?(?:(?:and|but|so|yet)\s)?(?:while|whereas|although|though|even\s(?:though|if)|despite|in\sspite\sof"
     r"|notwithstanding|given(?!\san?\b)|because|since|as\s(?:it(?!\s(?:begins|opens|starts|ends|goes|closes))|both|they|its|there|an?\s(?:\w+\s)?(?:judge|reader|expert|evaluator|editor|critic|ai))"
@@ -53,11 +54,10 @@ _CONCEDES = re.compile(
     r"|between|of|if|taking|taken\s(?:together|as\sa\swhole|all)|everything|what|my|our|they|no|hence|stories|two|putting|put|simply|one|once|regarding"
     r"|concerning|under|at|judged|judging|purely|solely|as\sfor)\b"
 )
-"""Openings of a clause that leaves the verdict standing; of a part or a condition among them, others tell."""
 _NAME = re.compile("[①②⓪]")
 _DIALOGUE = re.compile(r"[ \t][-–—][ \t]")
+# Words before a colon: more are a sentence.
 _HEADING_WORDS = 5
-"""Words before a colon: more are a sentence."""
 
 
 def own(before: str, *, names: bool = False) -> bool:

@@ -41,11 +41,11 @@ def turns(text: str) -> list[int]:
     return starts
 
 
+# Name and number of this parser; the number changes whenever any verdict can change.
 VERSION = "verdict/1"
-"""Name and number of this parser; the number changes whenever any verdict can change."""
 
+# The labels of first, second and tie where none are given.
 CHOICES = ("A", "B", "C")
-"""The labels of first, second and tie where none are given."""
 
 _SYMBOLS = (FIRST, SECOND, TIE)
 _PAIR = 2

@@ -177,8 +177,8 @@ class Reading:
     words: str = ""
 
 
+# Behind a verdict that was cut in its sentence: nothing of the verdict itself is missing.
 _REASON = re.compile(r",?\s(?:because|since|due\sto|thanks\sto|as\s(?:it|its|the|①|②))(?!\w)")
-"""Behind a verdict that was cut in its sentence: nothing of the verdict itself is missing."""
 
 _NOTHING = Reading("no_preference")
 

@@ -60,8 +60,8 @@ _A_NAMES_DEED = re.compile(
     r"|preferred|chose|chooses)\b"
 )
 _QUANTITY = re.compile(r"[ \t]{0,2}(?:/[ \t]{0,2}\d|%|out of\b|points?\b|stars?\b)|[.,]\d|\+|[-–]\d|['’](?!s\b)")
+# Characters in which the word before a label must end: one word and markup.
 _REACH = 24
-"""Characters in which the word before a label must end: one word and markup."""
 
 
 def names_a_story(text: str, start: int, stop: int) -> bool:
@@ -174,15 +174,15 @@ _GOES_ON = re.compile(
     r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b"
 )
 _COUNTS = ("count", "nth", "nth_cjk")
+# Ways to name a story, of the pattern of `sides`, that are a place or a label with its noun.
 _NAMED = (*_COUNTS, "led", "joined", "joined_cjk", "letter_cjk")
-"""Ways to name a story, of the pattern of `sides`, that are a place or a label with its noun."""
 _SOMEBODYS = re.compile(
     r"['’]s[ \t](?:story|response|answer|text|narrative|version|submission|entry|tale|piece|output)"
     r"(?=[ \t]{1,2}(?:is|was|wins|because|over|as|for)\b|[ \t*]{0,3}(?:[.,;:!\n]|\Z))"
 )
 _BRACKETED = re.compile(r"[\[(]\w[\])](?=[ \t]{1,2}(?:is|was|wins|beats|over)\b)")
+# A name of a story in quoted words.
 UNKNOWN = "◌"
-"""A name of a story in quoted words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TI
 from judge.answers.parsing.verdict.phrasing import PREFERS, TIES, Phrases, possible
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 
+# Half the characters of a sentence that are read, its last ones: this bounds the time for a text without stops.
 _REACH = 700
-"""Half the characters of a sentence that are read, its last ones: this bounds the time for a text without stops."""
 
 _SIDES = (FIRST, SECOND)
 
@@ -113,8 +113,8 @@ def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> b
 
 
 _CANNOT = re.compile(r"i\s[^①②]{0,30}?(?:can|unable|able|could)")
+# Behind "I cannot choose between them": a hindrance, and no tie.
 _REASON = re.compile(r",?\s(?:because|without|until|unless|as|since|due|for|if|in\sgood)\b")
-"""Behind "I cannot choose between them": a hindrance, and no tie."""
 
 
 def _winner(match: re.Match[str]) -> tuple[str | None, int]:

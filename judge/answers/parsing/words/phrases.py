@@ -34,13 +34,15 @@ _COMPARATIVE = _any(
     rf"(?!{_NOT_COMPARED}\b)\w{{3,}}er",
 )
 
+# Behind it, what came before in the sentence no longer bears on the rating ("..., but I give it a 3").
 RESET = re.compile(r"(?:[,;:—–(]\s*|\s)(?:so|but|yet|therefore|thus|hence|nevertheless|nonetheless)\s")
-"""Behind it, what came before in the sentence no longer bears on the rating ("..., but I give it a 3")."""
 
 CLAUSE_END = re.compile(
     r"[,;:—–(|]|\s-\s|\b(?:and|or|because|since|although|though|while|whereas|which|where|when)\s(?!an?\s)"
 )
 
+# Phrases that hold a word of the other patterns and mean nothing of the kind ("without a doubt", "if I had " "to
+# rate").
 ASIDE = _word(
     "no more (?:and|or) no less|not (?:only|just|merely|least)|even if|as if|had i to",
     "(?:without|no) (?:(?:an?y?|much|further) )?(?:doubt|question|hesitation|reservations?|ado|problem|trouble|qualms)",
@@ -49,9 +51,8 @@ ASIDE = _word(
     "(?:rate|score|grade|choose|pick|give|assign|judge|put|say|decide|settle)",
     "if (?:i must|you ask me|asked|forced|pressed|pushed|anything)",
 )
-"""Phrases that hold a word of the other patterns and mean nothing of the kind ("without a doubt", "if I had "
-"to rate")."""
 
+# Phrases of a rating under a condition that does not hold.
 HYPOTHETICAL = re.compile(
     _any(
         r"\A\W*(?:then |and |or )?(?:had|were|should) (?:i|we|it|he|she|they|the|this|that|its|there|his|her"
@@ -72,8 +73,8 @@ HYPOTHETICAL = re.compile(
         r"\A\W*to (?:get|be|reach|earn|deserve|become|merit|receive|score|achieve|obtain|gain|warrant|win)\b",
     )
 )
-"""Phrases of a rating under a condition that does not hold."""
 
+# A rating that was given by another source, or at another time.
 ELSEWHERE = re.compile(
     _any(
         r"\baccording to (?!the (?:scale|guideline|criteri|rubric|definition)|my\b)",
@@ -84,8 +85,8 @@ ELSEWHERE = re.compile(
         r"|tend to|whenever|every time)\b",
     )
 )
-"""A rating that was given by another source, or at another time."""
 
+# Openings behind which a rating may be given or only be imagined.
 UNSURE = re.compile(
     _any(
         rf"{_OPENS}(?:ignoring|disregarding|forgetting|leaving aside|setting aside|apart from|aside from|except for"
@@ -94,7 +95,6 @@ UNSURE = re.compile(
         r"\b(?:seems?|seemed|feels?|felt|looks?|looked|reads?|sounds?|sounded) (?:\w+ )?(?:like|as)\b",
     )
 )
-"""Openings behind which a rating may be given or only be imagined."""
 
 AT_FIRST = _word(
     "at first|initially|originally|previously|formerly|earlier on",
@@ -103,6 +103,7 @@ AT_FIRST = _word(
     "initial (?:rating|score|grade|mark|verdict) (?:was|had|would)",
 )
 
+# The judge or the story as the subject of a clause of its own.
 OWN_SUBJECT = re.compile(
     r"\b"
     + _any(
@@ -112,8 +113,9 @@ OWN_SUBJECT = re.compile(
     )
     + r"(?![\w'])"
 )
-"""The judge or the story as the subject of a clause of its own."""
 
+# A word whose object is the clause that follows, so that its denial reaches that clause ("I do not think " "the
+# story").
 HOLDS_A_CLAUSE = re.compile(
     r"\b"
     + _any(
@@ -122,8 +124,6 @@ HOLDS_A_CLAUSE = re.compile(
     )
     + r"\s+\Z"
 )
-"""A word whose object is the clause that follows, so that its denial reaches that clause ("I do not think "
-"the story")."""
 
 DENIED = _word(
     r"not|never|no|nor|neither|nothing|nobody|none|hardly|barely|scarcely|cannot|\w+n't|rather than|instead of",
@@ -136,6 +136,7 @@ DENIED = _word(
     r"at (?:least|most)|up to|good enough for|resembl\w+|approach\w*|border\w* on",
 )
 
+# Phrases of what the judge wanted, considered or could do, and did not.
 INTENDED = _word(
     "(?:was|were|had|been|felt|am|being|is) (?:just |almost |only |half |also )?(?:about to|going to (?!be)|tempted"
     "|ready to|set to|prepared to|planning|hoping|minded|close to|thinking|considering|wavering|torn"
@@ -148,7 +149,6 @@ INTENDED = _word(
     "wondered|pondered|thought (?:about|of)|think (?:about|of)|see (?:giving|rating|it getting|how|why)|imagine",
     "might|may|could|first (?:thought|gave|rated|would|said|wanted|considered|had|put|scored)",
 )
-"""Phrases of what the judge wanted, considered or could do, and did not."""
 
 _PEOPLE = _any(
     "humans?|people|readers?|raters?|annotators?|critics?|reviewers?|experts?|users?|crowd|crowd ?workers|workers",
@@ -183,16 +183,16 @@ EXAMPLE = re.compile(
     r"(?:\be\.g\.?,?|\bfor (?:example|instance),?|\bexamples?,?:?|\bsuch as|\bsay,)\s{0,2}"
     r"(?:an?\s)?(?:(?:rating|score)\s)?(?:of\s)?(?:an?\s)?\Z"
 )
+# The form of an answer rather than an answer: "Example output: ...", within a label's reach of the number.
 TEMPLATE = re.compile(
     r"(?:\b(?:examples?|samples?|templates?|placeholder|format(?:ted)?|illustration)\b"
     r"|\b(?:look|looks|looking|read|reads) like(?: this| so)?\b)"
     r"[^.!?\n]{0,24}[:：]\s{0,4}[^.!?\n]{0,30}\Z"
 )
-"""The form of an answer rather than an answer: "Example output: ...", within a label's reach of the number."""
 
 GERUND = re.compile(r"\A\W*(?:giving|rating|scoring|calling|awarding|assigning|marking|grading|choosing|picking)\b")
+# With `GERUND`: "Giving it a 2 would be unfair".
 BEING_AFTER = re.compile(rf"{_UNITS}[\"']?\s(?:would|is|was|seems?|feels?|might|could|may)\b")
-"""With `GERUND`: "Giving it a 2 would be unfair"."""
 
 _FIT = "appropriate|fair|fitting|my|suitable|right|good|reasonable|accurate|just|adequate|apt"
 ONLY_SPOKEN_OF = re.compile(
@@ -214,8 +214,8 @@ TO_ANOTHER = re.compile(
         rf"{_UNITS}[^.!?\n,;]{{0,20}}?\s(?:to|for|on)\s(?:the|its|my|his|her|their)\s(?:\w+\s)?{_OTHER_OBJECT}",
     )
 )
+# On the text in its own case: "a 2 on Goodreads".
 PLACE_NAME = re.compile(r"(?:\s(?:stars?|points?|out of \w+|/\s?\w+))?\s(?:on|at|in)\s(?:the\s)?([A-Z]\w+)")
-"""On the text in its own case: "a 2 on Goodreads"."""
 
 CONDITION_AFTER = _word(
     "if|unless|had (?:it|the|this|i|there|its)|were (?:it|the|this|its|there)|assuming|until|only when|at"

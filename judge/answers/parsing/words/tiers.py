@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+# In so many words, or in the form that prompts ask for.
 PLAIN = 1
-"""In so many words, or in the form that prompts ask for."""
 
+# In a form that mostly states a rating.
 LIKELY = 2
-"""In a form that mostly states a rating."""
 
+# By a number that is a line or the last sentence.
 STANDING = 3
-"""By a number that is a line or the last sentence."""
 
+# In a way that may mean something else: it is not read, yet an answer that states nothing plainer is ambiguous.
 DOUBTFUL = 4
-"""In a way that may mean something else: it is not read, yet an answer that states nothing plainer is ambiguous."""
 
+# By a number that is not read by itself, yet contradicts one that only a sentence states.
 POSSIBLE = 5
-"""By a number that is not read by itself, yet contradicts one that only a sentence states."""
 
+# Another quantity under a label of its own: the words before that label do not make it a rating.
 FOREIGN = 9
-"""Another quantity under a label of its own: the words before that label do not make it a rating."""

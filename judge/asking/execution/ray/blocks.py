@@ -27,11 +27,11 @@ from judge.base.errors import BackendError
 from judge.base.records import Commission, Criterion, Generation, Message, Query, Request, Story, StoryPrompt
 from judge.version import __version__
 
+# Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up.
 MOST_WORKERS = 5
-"""Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up."""
 
+# Queries of one prefix group, each with its repeats still to be asked.
 Group = list[tuple[Request, tuple[int, ...]]]
-"""Queries of one prefix group, each with its repeats still to be asked."""
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
@@ -216,8 +216,8 @@ class Feed:
 # Worker of a run on Ray with an HTTP judge: an actor that takes a block, sends its queries and writes the answers to
 # shards.
 
+# Seconds between looks whether the driver wants everybody to end early.
 _LOOK = 1.0
-"""Seconds between looks whether the driver wants everybody to end early."""
 
 
 @dataclass(frozen=True, slots=True)

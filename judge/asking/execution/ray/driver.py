@@ -155,14 +155,14 @@ class Shards:
         )
 
 
+# Calls in a block at most: its worker holds them all, with their stories, in memory.
 _LARGEST = 2048
-"""Calls in a block at most: its worker holds them all, with their stories, in memory."""
 
+# Blocks rendered for each worker and not taken yet.
 _BLOCKS_AHEAD = 2
-"""Blocks rendered for each worker and not taken yet."""
 
+# Seconds between looks for new shards.
 _LOOK = 0.5
-"""Seconds between looks for new shards."""
 
 
 @dataclass(slots=True)

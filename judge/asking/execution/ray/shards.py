@@ -21,25 +21,24 @@ from judge.base.errors import BackendError, MissingExtraError, RunFolderError
 from judge.base.records import Commission, Outcome, Request, Response
 
 FORMAT = "judge-shard/1"
+# Not `whole_file.draft`: what a worker that was killed left is found, and told, by this ending.
 UNFINISHED = ".parquet.new"
-"""Not `whole_file.draft`: what a worker that was killed left is found, and told, by this ending."""
 
+# Seconds between two shards of a block: at most this much of its work is asked again after a worker is killed.
+#
+# A day on 64 clients makes 370,000 files of them; fewer seconds would make more.
 FLUSH_SECONDS = 15.0
-"""Seconds between two shards of a block: at most this much of its work is asked again after a worker is killed.
-
-A day on 64 clients makes 370,000 files of them; fewer seconds would make more.
-"""
 
 _TEXT = ("query_key", "story", "criterion", "eval_prompt", "flags", "outcome", "error_kind", "error")
 _TEXT_OF_RESPONSE = ("text", "finish_reason", "reasoning", "logprobs", "model")
 _COUNTS = ("repeat", "status", "prompt_tokens", "completion_tokens", "cached_tokens")
 _TIMES = ("started", "seconds")
+# Columns of shards in which some answer has one of them; other shards are as they were before there were these.
 _USAGE = ("reasoning_tokens", "cache_write_tokens", "cost")
-"""Columns of shards in which some answer has one of them; other shards are as they were before there were these."""
 
 
+# Columns of shards of a run that compares: the pair, and the story shown second.
 _COMPARED = ("pair", "second")
-"""Columns of shards of a run that compares: the pair, and the story shown second."""
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from judge.base.judge_name import JudgeName
 from judge.base.records import Request, Response
 from judge.base.wording import Advice
 
+# Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine.
 ENGINE_BATCH = 64
-"""Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine."""
 
 
 def check(spec: AnySpec) -> None:

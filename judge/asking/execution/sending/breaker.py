@@ -11,18 +11,18 @@ from judge.base.errors import BackendError
 
 # Decides whether and when to repeat a failed request, depending on the kind of error.
 
+# Kinds of error that say: fewer requests at a time.
 PRESSURE = frozenset({"rate", "overload", "timeout"})
-"""Kinds of error that say: fewer requests at a time."""
 
+# Kinds that would hit every query alike: the run stops, and no repeat counts as failed.
 FATAL = frozenset({"auth", "model", "api", "capability", "address", "quota"})
-"""Kinds that would hit every query alike: the run stops, and no repeat counts as failed."""
 
 _FIRST_DELAY = {"rate": 1.0, "overload": 1.0, "server": 0.5, "connection": 0.5, "timeout": 0.1, "garbage": 0.1}
+# Seconds of a pause at most where the server names none: a server that is back must not stay idle for minutes.
 _LONGEST = 30.0
-"""Seconds of a pause at most where the server names none: a server that is back must not stay idle for minutes."""
 
+# Seconds that a server may ask to be left alone; what it asks beyond is not kept.
 LONGEST_WAIT = 600.0
-"""Seconds that a server may ask to be left alone; what it asks beyond is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,15 @@ def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Ra
 
 
 _FATAL_IN_A_ROW = 3
+# Failures without an answer between them that end a run: three of a kind that no waiting mends (keys, accounts), else
+# twenty, since single requests may be at fault.
 _IN_A_ROW = 20
-"""Failures without an answer between them that end a run: three of a kind that no waiting mends (keys, accounts), else
-twenty, since single requests may be at fault."""
 
+# Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back.
 _PATIENCE = {"rate": 300.0, "overload": 60.0, "server": 30.0, "connection": 30.0, "timeout": 0.0, "garbage": 10.0}
-"""Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back."""
 
+# Failures in a row, without an answer between them.
 _WORTH_SAYING = 3
-"""Failures in a row, without an answer between them."""
 
 
 class Breaker:

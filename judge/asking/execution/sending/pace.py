@@ -118,11 +118,11 @@ def _cost_or(cost: float | None, usual: float) -> float:
 
 # Early detection of a server that ignores the output format requested by `structured`.
 
+# Answers of a sitting that tell; those that were cut, blocked or declined are not counted.
 FIRST = 10
-"""Answers of a sitting that tell; those that were cut, blocked or declined are not counted."""
 
+# Characters of an answer in a warning: one line of a terminal.
 _SHOWN = 120
-"""Characters of an answer in a warning: one line of a terminal."""
 
 
 class FormWatch:
@@ -173,17 +173,17 @@ def _host(address: str) -> str:
 
 
 MINUTE = 60.0
+# A declared limit gives out this part of a minute's share at once, so that a busy event loop can catch up.
 _BURST = 120.0
-"""A declared limit gives out this part of a minute's share at once, so that a busy event loop can catch up."""
 
+# Characters of a token, and below it tokens of an answer, until answers tell.
 _CHARACTERS = 4.0
-"""Characters of a token, and below it tokens of an answer, until answers tell."""
 
+# Tokens of an answer with a short explanation, until answers tell and where no `max_tokens` is given.
 _ANSWER = 150
-"""Tokens of an answer with a short explanation, until answers tell and where no `max_tokens` is given."""
 
+# Seconds after which a limit that was learnt, and not declared, is tried again.
 _OFTEN = 60.0
-"""Seconds after which a limit that was learnt, and not declared, is tried again."""
 
 
 class Bucket:

@@ -23,8 +23,8 @@ from judge.base.records import Request, Response
 
 # Limit on the number of requests in flight: at most the configured number, fewer while the server is overloaded.
 
+# Factor by which pressure (429, 503, timeouts) lowers the limit, at most once a second.
 SHRINK = 0.7
-"""Factor by which pressure (429, 503, timeouts) lowers the limit, at most once a second."""
 
 
 class Limiter:
@@ -79,14 +79,14 @@ class Limiter:
                 return
 
 
+# Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat.
 _PENDING = 16
-"""Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
 
+# Rendered requests hold whole stories in memory, so their number is bounded whatever `concurrency` says.
 _PENDING_MOST = 4096
-"""Rendered requests hold whole stories in memory, so their number is bounded whatever `concurrency` says."""
 
+# The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time.
 _PENDING_LED = 4
-"""The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time."""
 
 
 @dataclass(slots=True)
@@ -133,8 +133,8 @@ class Outcomes:
         return self.cost if self.calls and not self.unpriced else None
 
 
+# Called with each answer as it comes, for display only.
 Watcher = Callable[[Request, Response], None]
-"""Called with each answer as it comes, for display only."""
 
 
 class Keeper(Protocol):

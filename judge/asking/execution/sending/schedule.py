@@ -246,8 +246,8 @@ def first_of(groups: Iterator[list[Work]]) -> tuple[Work | None, Iterator[list[W
 # Cache points: positions up to which several prompts are equal, so that a provider can cache this prefix, and the
 # order of requests that makes use of the cache.
 
+# Characters that a cache point must add to the one before it: for less, no query waits for another.
 LEAST = 40
-"""Characters that a cache point must add to the one before it: for less, no query waits for another."""
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:

@@ -68,6 +68,7 @@ def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str
 STORY, EXPLANATION = "Input.story_id", "Input.explanation"
 ITEM, KEY, ANNOTATOR = "Audit.item", "Audit.key", "Audit.annotator"
 CRITERION, SECONDS, NOTE, POLARITY = "Audit.criterion", "Audit.seconds", "Audit.note", "Audit.polarity"
+# The sixth question of the study's form.
 NOT_PRINTED = Category(
     "incorrectness",
     "Incorrectness",
@@ -75,7 +76,6 @@ NOT_PRINTED = Category(
     "6",
     "Answer.a-4-incorrectness.1",
 )
-"""The sixth question of the study's form."""
 
 _Rows = Sequence[tuple[int, Mapping[str, str]]]
 

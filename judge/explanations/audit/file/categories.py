@@ -33,11 +33,11 @@ from judge.inputs.criteria import load_criteria
 from judge.inputs.criteria.prompt_file import Strict, read_strict, read_text
 
 SHIPPED = package_file("explanations", "audit", "categories.yaml")
+# Files that ship, by the names that stand for them.
 NAMED = {"errors": SHIPPED, "comments": package_file("explanations", "audit", "comments.yaml")}
-"""Files that ship, by the names that stand for them."""
 
+# Keys of the pages: no errors, names, back, help, scroll, note, progress, quotations, reference, skip, undo.
 RESERVED = frozenset("0abhjknpqrsu?")
-"""Keys of the pages: no errors, names, back, help, scroll, note, progress, quotations, reference, skip, undo."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from judge.base.whole_file import clear_left, draft_name
 
 # SQL tables of an audit file, and the version number of its format.
 
+# Raised when a released program can no longer read older audits as they stand.
 FORMAT = 1
-"""Raised when a released program can no longer read older audits as they stand."""
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;   -- JSON; 'audit_format' a bare number
@@ -98,6 +98,7 @@ CREATE TABLE practice_answers (
 ) WITHOUT ROWID;
 """
 
+# Made with the first message: audits of earlier versions have no such table.
 RECEIVED = """
 CREATE TABLE IF NOT EXISTS received (        -- messages of pages, so that one that is sent again changes nothing
     message TEXT NOT NULL,
@@ -108,11 +109,10 @@ CREATE TABLE IF NOT EXISTS received (        -- messages of pages, so that one t
     PRIMARY KEY (annotator, message)
 ) WITHOUT ROWID;
 """
-"""Made with the first message: audits of earlier versions have no such table."""
 
 
+# What an audit is called that lies beside its run's definition.
 DEFAULT_NAME = "audit.sqlite"
-"""What an audit is called that lies beside its run's definition."""
 
 _MAKE = "judge audit sample RUN -o FILE makes an audit"
 

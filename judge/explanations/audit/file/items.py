@@ -15,8 +15,8 @@ from judge.base.errors import unknown_value
 from judge.base.fingerprint import fingerprint
 from judge.base.records import Criterion
 
+# Facts that annotators see unless the audit is blind to them; all other facts are never shown.
 BLINDABLE = ("judge", "eval_prompt", "rating")
-"""Facts that annotators see unless the audit is blind to them; all other facts are never shown."""
 
 
 @dataclass(frozen=True, slots=True)

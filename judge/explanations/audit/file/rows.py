@@ -202,8 +202,8 @@ def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: 
     return ItemState(values, note, seconds, len(values) == categories, revision)
 
 
+# Round, annotator, item.
 Key = tuple[int, str, int]
-"""Round, annotator, item."""
 
 
 def change(

@@ -21,6 +21,7 @@ from judge.ratings.ratings_table import perturbed_names
 
 Floats = NDArray[np.float64]
 
+# By what rates can be told apart.
 LEVELS = (
     "judge",
     "eval_prompt",
@@ -33,7 +34,6 @@ LEVELS = (
     "run",
     "perturbation",
 )
-"""By what rates can be told apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

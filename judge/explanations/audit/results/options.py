@@ -31,5 +31,5 @@ class ReportOptions:
             raise SpecError(Advice("{resamples} and {top} must be 0 or more"))
 
 
+# Options that do not stand in the signature, and why.
 EXEMPT = {"by": "adds tables; no number depends on it", "top": "the length of a list; no number depends on it"}
-"""Options that do not stand in the signature, and why."""

@@ -12,8 +12,8 @@ from judge.explanations.audit.results.report import AuditReport, Strata
 from judge.stats.agreement.chance_agreement import ONE_CATEGORY
 
 _TEXT = 100
+# Letters after which a beginning that two explanations share is left out of the list.
 _ALIKE = 40
-"""Letters after which a beginning that two explanations share is left out of the list."""
 
 
 def audit_tables(report: AuditReport) -> list[Table]:

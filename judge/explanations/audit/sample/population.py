@@ -24,12 +24,12 @@ from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
 from judge.stats import near_ties
 
+# The level of a variable that is not known of a row.
 NONE = "none"
-"""The level of a variable that is not known of a row."""
 
 _OF_ROWS = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status")
+# What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them.
 VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
-"""What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

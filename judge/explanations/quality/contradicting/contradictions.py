@@ -33,16 +33,16 @@ from judge.version import __version__
 Floats = NDArray[np.float64]
 Rule = Literal["words", "guideline"]
 
+# How far beyond the middle a prediction has to lie, as a share of the scale.
 MARGIN = 0.2
-"""How far beyond the middle a prediction has to lie, as a share of the scale."""
 
+# Share of texts on whose side of the middle their words have to put them: below it flags are the prediction's own
+# errors (of people's 303 comments in StoryER, where the share is .75, none of the first twenty was a contradiction).
 LEAST_TOLD = 0.9
-"""Share of texts on whose side of the middle their words have to put them: below it flags are the prediction's own
-errors (of people's 303 comments in StoryER, where the share is .75, none of the first twenty was a contradiction)."""
 
+# Rule -> how many of so many flagged texts were contradictions when read: five judges' answers to TTCW, each judge by
+# itself, on which margin and weights were chosen. What was read afterwards: `read_flags`; docs/contradictions.md.
 AUDITED: tuple[tuple[str, int, int], ...] = (("words", 6, 10),)
-"""Rule -> how many of so many flagged texts were contradictions when read: five judges' answers to TTCW, each judge by
-itself, on which margin and weights were chosen. What was read afterwards: `read_flags`; docs/contradictions.md."""
 
 LEAST_TEXTS, LEAST_PROMPTS, FOLDS = 100, 5, 5
 # Ratings and predictions are shares of their criterion's scale, so that criteria with other scales compare.

@@ -43,9 +43,10 @@ def column_options(options: Sequence[str] | None, labels: Sequence[str] | None =
     return columns or None
 
 
+# Rows: enough to tell ids from ratings, and as fast for a file of millions.
 _LOOKED_AT = 200
-"""Rows: enough to tell ids from ratings, and as fast for a file of millions."""
 
+# Field -> names that files give it, likeliest first, in small letters without blanks and marks.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "storyid", "sid", "itemid", "exampleid", "uid", "key"),
     "text": (
@@ -70,15 +71,14 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "criterion": ("criterion", "criteria", "aspect", "dimension", "attribute", "metric", "quality"),
     "rating": ("rating", "score", "value", "label", "stars", "likert"),
 }
-"""Field -> names that files give it, likeliest first, in small letters without blanks and marks."""
 
 COUNTS = re.compile(
     r"(?:length|words|tokens|chars|time|seconds|year|date|index|idx|seed|votes|len|count|rank)|id$|^age$|^n$|^no$"
 )
 _NUMBERED = re.compile(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
 _PERSON = re.compile(r"^(?:rater|worker|annotator|judge|person|human|r|a|w|reader|expert|participant)$", re.IGNORECASE)
+# Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies.
 _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
-"""Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ _PANELS = "panels"
 _SAID = ("missing", "sheet", *KEYS)
 UNKNOWN_RATER = "=unknown"
 
+# Columns of one criterion's ratings, each with the rater whose ratings it holds, or None.
 RatingColumns = tuple[tuple[str | None, str], ...]
-"""Columns of one criterion's ratings, each with the rater whose ratings it holds, or None."""
 
 
 @dataclass(frozen=True, slots=True)

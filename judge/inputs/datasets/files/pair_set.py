@@ -12,8 +12,8 @@ from pathlib import Path
 from judge.base.errors import DataError
 from judge.base.records import Pair, Preference, Preferred
 
+# A preference, where the two stories change places.
 TURNED: dict[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
-"""A preference, where the two stories change places."""
 
 
 @dataclass(slots=True)

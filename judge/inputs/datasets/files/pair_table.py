@@ -28,6 +28,7 @@ Shape = Literal["chosen", "shown", "lists", "long"]
 
 _SHARED = ("story_prompt", "criterion", "rater")
 _SAID = ("missing", "sheet")
+# Shape -> the fields that it needs, and those that it may have.
 SHAPES: Mapping[Shape, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "chosen": (
         ("chosen", "rejected"),
@@ -40,8 +41,8 @@ SHAPES: Mapping[Shape, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "lists": (("texts", "ranks"), ("ids", "systems")),
     "long": (("text", "rank"), ("id", "system")),
 }
-"""Shape -> the fields that it needs, and those that it may have."""
 
+# Forms of released files -> their columns; a table with both stories' columns is read so, where no map is given.
 FORMS: Mapping[str, Mapping[str, str]] = {
     "LitBench": {
         "chosen": "chosen_story",
@@ -53,9 +54,9 @@ FORMS: Mapping[str, Mapping[str, str]] = {
     "WritingPreferenceBench": {"chosen": "chosen.text", "rejected": "rejected.text", "story_prompt": "prompt"},
     "chosen/rejected": {"chosen": "chosen", "rejected": "rejected", "story_prompt": "prompt"},
 }
-"""Forms of released files -> their columns; a table with both stories' columns is read so, where no map is given."""
 
 _OWN = {"first", "second", "preference", "chosen", "rejected", "texts", "ranks", "rank"}
+# Field -> names that files give it, in small letters without marks.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "chosen": ("chosen", "chosenstory", "chosentext", "chosenresponse", "preferred", "winner", "better", "higher"),
     "rejected": ("rejected", "rejectedstory", "rejectedtext", "rejectedresponse", "loser", "worse", "lower"),
@@ -66,7 +67,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "ranks": ("ranks", "ranking", "rankings"),
     "story_prompt": ("storyprompt", "prompt", "writingprompt", "instruction", "premise"),
 }
-"""Field -> names that files give it, in small letters without marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,8 @@ def proposal(present: Sequence[str]) -> dict[str, str] | None:
     return None
 
 
+# What was compared, and who wrote the stories, where the table does not say it.
 CRITERION, SYSTEM = "Overall", "not named"
-"""What was compared, and who wrote the stories, where the table does not say it."""
 
 _WORDS: Mapping[str, Preferred] = {
     **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),

@@ -257,8 +257,8 @@ _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _COMMA_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
 _BLANK_LIST = re.compile(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
 _ONE_COMMA = re.compile(r"\s*[+-]?\d+\s*,\s*\d+\s*")
+# Words that files write for a missing rating; read so only where the column map says it.
 MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
-"""Words that files write for a missing rating; read so only where the column map says it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.files.source_file import csv_rows, json_lines, read_json
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+# Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
 _MOST_UNPACKED = 256 << 20
-"""Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory."""
 
 _SEPARATORS = (",", ";", "\t", "|")
+# Rows from which the columns of formats without a header are known.
 _LOOKED_AT = 100
-"""Rows from which the columns of formats without a header are known."""
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -44,6 +44,8 @@ SAME = {
     "contraction": "contractions",
     "typos": "typos",
 }
+# Stories as Guan et al. (2021) print them: coherent and incoherent; for invariance changed ones of human stories and
+# of incoherent ones.
 PRINTED: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "roc": {
         "lexical_rept": (4736, 4049),
@@ -76,8 +78,6 @@ PRINTED: Mapping[str, Mapping[str, tuple[int, int]]] = {
         "typos": (15073, 15082),
     },
 }
-"""Stories as Guan et al. (2021) print them: coherent and incoherent; for invariance changed ones of human stories and
-of incoherent ones."""
 
 EMPTY = "lines without a story-prompt or a text"
 NO_ORIGIN = "changed stories whose original is in no file"

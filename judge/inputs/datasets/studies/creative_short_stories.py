@@ -24,8 +24,8 @@ from judge.inputs.datasets.sources import FILES, LICENCES
 
 SCALE = Scale(1, 5, 1)
 CRITERIA = ("Creativity", "Originality", "Surprise", "Value")
+# How columns begin -> panel.
 PANELS: Mapping[str, str] = {"expert": "expert", "non_expert": "lay"}
-"""How columns begin -> panel."""
 
 HUMAN = "Human"
 _RATED = {f"{begins}_{name.lower()}": (name, panel) for name in CRITERIA for begins, panel in PANELS.items()}

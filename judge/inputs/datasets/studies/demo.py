@@ -11,11 +11,11 @@ from judge.base.records import Scale
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import open_native
 
+# Stands beside every label of the demo set and every statistic computed from one.
 LABELS_NOTE = (
     "labels set by rule (an original story has its author's grade; for a damaged one fixed points are taken off), "
     "not by readers"
 )
-"""Stands beside every label of the demo set and every statistic computed from one."""
 
 
 def load(name: str) -> Dataset:

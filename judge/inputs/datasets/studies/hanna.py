@@ -22,6 +22,7 @@ from judge.inputs.datasets.studies.hanna_scores import CRITERIA, SYSTEMS
 # Reads the HANNA study's audit file: 100 explanations, six questions, three annotator positions.
 
 ITEMS, POSITIONS = 100, 3
+# Error as printed -> column, and whether 1 means that the error is absent.
 QUESTIONS: Mapping[str, tuple[str, bool]] = {
     "Poor Syntax": ("Answer.a-2-syntax.1", False),
     "Incoherence": ("Answer.a-6-incoherence.1", False),
@@ -29,7 +30,6 @@ QUESTIONS: Mapping[str, tuple[str, bool]] = {
     "Superfluous Text": ("Answer.a-3-superfluous.1", False),
     "Unsubstantiated Claims": ("Answer.a-5-unsubstantiated.1", False),
 }
-"""Error as printed -> column, and whether 1 means that the error is absent."""
 
 UNUSED = "Answer.a-4-incorrectness.1"
 _HANNA_USER_STUDY_TEXTS = ("Input.story_id", "Input.explanation")

@@ -23,11 +23,11 @@ from judge.inputs.datasets.studies.storyer import CITATION, DECODED, line_breaks
 CRITERION = "Overall"
 SYSTEM = "Human"
 _TEXTS = ("story-prompt", "higher", "lower")
+# Bytes of the released file, and of the shortened copy that is about -> what it holds.
 _PROMISED: Mapping[int, Mapping[str, int]] = {
     1869412: {"stories": 648, "systems": 1, "story_prompts": 118, "ratings": 0, "pairs": 1000},
     1422585: {"stories": 492, "systems": 1, "story_prompts": 96, "ratings": 0, "pairs": 700},
 }
-"""Bytes of the released file, and of the shortened copy that is about -> what it holds."""
 
 
 def load(name: str) -> Dataset:

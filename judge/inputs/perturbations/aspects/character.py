@@ -16,8 +16,8 @@ from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token,
 
 # Makes verbs agree with a new subject (he goes, they go).
 
+# What a verb agrees with: I; he, she, it; we, you, they.
 Person = Literal["first", "third", "plural"]
-"""What a verb agrees with: I; he, she, it; we, you, they."""
 
 _BE: dict[str, dict[Person, str]] = {
     "VBD": {"first": "was", "third": "was", "plural": "were"},
@@ -79,8 +79,8 @@ def _form(token: Token, person: Person) -> str | None:
 
 
 _SHARE = 0.2
+# Words of a subject or object that is exchanged.
 _LONGEST = 5
-"""Words of a subject or object that is exchanged."""
 
 _OBJECTS = frozenset({"dobj", "pobj", "dative"})
 _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "one", "something", "nothing"})

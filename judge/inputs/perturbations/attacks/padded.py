@@ -7,8 +7,8 @@ from random import Random
 from judge.inputs.perturbations.english.sentences import sentences, words
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
+# The greatest strength: so many sentences are drawn whatever the strength, so that those of a lower one come first.
 _MOST = 4
-"""The greatest strength: so many sentences are drawn whatever the strength, so that those of a lower one come first."""
 
 _FEWEST_WORDS = 5
 # A story drawn may have no neutral sentence, or only one that was taken before: the loop needs an end.

@@ -15,8 +15,8 @@ PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 _LIGHT = frozenset({"be", "have", "do", "get", "go", "let", "make", "use"})
 _SINGULAR = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 _PART_NAMES = {part: name for name, part in PARTS.items()}
+# From a base form and its part of speech to other base forms, the best first.
 Choice = Callable[[WordNet, str, str], tuple[str, ...]]
-"""From a base form and its part of speech to other base forms, the best first."""
 
 
 @lru_cache(maxsize=1 << 14)

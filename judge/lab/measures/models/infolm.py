@@ -15,8 +15,8 @@ from judge.lab.measures.models.loading import Loaded, array, load, run
 from judge.lab.measures.models.sentence_cosine import of_folders
 
 TEMPERATURE = 0.25
+# Tokens of one pass.
 _TOKENS = 2048
-"""Tokens of one pass."""
 
 
 def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:

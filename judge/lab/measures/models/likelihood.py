@@ -14,8 +14,8 @@ from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Und
 from judge.lab.measures.models.sentence_cosine import of_scorers
 
 LEAST = 0.2
+# Stands between story-prompt and story.
 BETWEEN = " "
-"""Stands between story-prompt and story."""
 
 _AT_ONCE = 64
 

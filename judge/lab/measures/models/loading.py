@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from judge.base.errors import MissingExtraError, SpecError
 
+# Tokenizers that know no limit say a huge number.
 _LIMIT = 10**9
-"""Tokenizers that know no limit say a huge number."""
 
 
 class Loaded(NamedTuple):

@@ -16,8 +16,8 @@ from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 from judge.lab.measures.models.loading import Loaded, array, load, run
 from judge.lab.measures.models.sentence_cosine import at_layer, of_folders
 
+# Items whose vectors are in memory together, and tokens of one pass.
 _LOT, _TOKENS = 64, 4096
-"""Items whose vectors are in memory together, and tokens of one pass."""
 
 
 class _Text(NamedTuple):

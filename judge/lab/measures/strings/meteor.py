@@ -18,8 +18,8 @@ from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 from judge.lab.measures.strings.stems import nltk_stem
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
+# Places with their words.
 Words = list[tuple[int, str]]
-"""Places with their words."""
 
 Matches = list[tuple[int, int]]
 

@@ -30,11 +30,11 @@ _WEIGHT = 1.2
 _TOKEN = re.compile(r"[a-z0-9]+")
 # The Perl program leaves words of up to three letters as they are.
 _STEMMED = 3
+# Cells of one step over the diagonals of several pairs at once.
 _CELLS = 1 << 15
-"""Cells of one step over the diagonals of several pairs at once."""
 
+# Weight of a run of `length` tokens.
 _RUNS = np.arange(1 << 16) ** _WEIGHT
-"""Weight of a run of `length` tokens."""
 
 
 def tokens(text: str) -> list[str]:

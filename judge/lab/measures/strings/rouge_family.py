@@ -13,8 +13,8 @@ from judge.lab.measures.strings import rouge
 # ROUGE-L equal to that of the package rouge 1.0.1: sentences end at ".", and a word that matches several times counts
 # as one hit.
 
+# What the package adds to the denominator of F.
 _SMALL = 1e-8
-"""What the package adds to the denominator of F."""
 
 
 @lru_cache(maxsize=4096)

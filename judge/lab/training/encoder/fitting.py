@@ -36,12 +36,12 @@ Stepped = Callable[[], None]
 
 _PREFERENCES, _RATINGS = "preferences", "ratings"
 _METRIC = "held_out_loss"
+# Epochs without a lower loss on the stopping fold, after which training ends.
 _PATIENCE = 1
-"""Epochs without a lower loss on the stopping fold, after which training ends."""
 
 _WARMUP = 0.1
+# Tokenizers without a limit name one of 1e30 tokens.
 _LONGEST = 1 << 20
-"""Tokenizers without a limit name one of 1e30 tokens."""
 
 _STATE = "trainer_state.json"
 

@@ -21,8 +21,8 @@ from judge.lab.training.material import Material, Preferences, Ratings
 
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+# The query and a story's text.
 Pair = tuple[str, str]
-"""The query and a story's text."""
 
 _OVERALL = ("overall", "overall quality")
 

@@ -102,8 +102,8 @@ class Unfinished:
 
 Floats = NDArray[np.float64]
 
+# One of so many folds of the training story-prompts decides when to stop.
 _STOPPING_FOLDS = 5
-"""One of so many folds of the training story-prompts decides when to stop."""
 
 _ON_ALL = "all"
 

@@ -23,17 +23,17 @@ from judge.show.pages.charts.svg import BOLD, chart, element, fitted, hatching, 
 
 _WIDTH, _HEIGHT, _MARGIN = 760.0, 520.0, 16.0
 
+# How far around a name dots are looked at for whether it is theirs.
 _NEAR = 45.0
-"""How far around a name dots are looked at for whether it is theirs."""
 
+# The widest that a name in the picture may become.
 _NAME = 150.0
-"""The widest that a name in the picture may become."""
 
+# With more groups than this none is named in the picture.
 MOST_NAMES = 30
-"""With more groups than this none is named in the picture."""
 
+# What a point's classes begin with: `a3` = third colour in the first colouring.
 _LETTERS = "abcdefgh"
-"""What a point's classes begin with: `a3` = third colour in the first colouring."""
 
 _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
@@ -169,12 +169,12 @@ def _median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
+# Width of a panel unless a page says another, and the space after it.
 _PANEL, _GAP = 132.0, 20.0
-"""Width of a panel unless a page says another, and the space after it."""
+# The widest that a picture becomes unless one panel needs more.
 _SCREEN = 1150.0
-"""The widest that a picture becomes unless one panel needs more."""
+# Height of a row; the space before another group's, in rows.
 _ROW, _GROUP = 19.0, 0.35
-"""Height of a row; the space before another group's, in rows."""
 _HEAD, _FOOT = 30.0, 44.0
 _LABELS = 300.0
 

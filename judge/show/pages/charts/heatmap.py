@@ -130,10 +130,10 @@ def _line(people: Histogram, x: float, bottom: float, top: float) -> Markup:
 
 _WIDTH, _HEIGHT = 46.0, 24.0
 _GAP = 9.0
+# The widest that labels may become.
 _LABELS = 330.0
-"""The widest that labels may become."""
+# Colours of the key, and how wide each is.
 _STEPS, _STEP = 24, 6.0
-"""Colours of the key, and how wide each is."""
 _INKS = {"#000000": "on-light", "#ffffff": "on-dark"}
 
 

@@ -11,11 +11,11 @@ from markupsafe import Markup
 from judge.questions.charts.signs import BLUE, GREEN, ORANGE, OTHERS, PURPLE, SKY, VERMILLION, Sign
 from judge.show.pages.charts.svg import element
 
+# Paper's colours as the stylesheet's, `--c1` to `--c8`.
 _COLOURS = {BLUE: 1, VERMILLION: 2, GREEN: 3, PURPLE: 4, ORANGE: 5, SKY: 6, "#7F7F7F": 8}
-"""Paper's colours as the stylesheet's, `--c1` to `--c8`."""
 
+# The colour of text, for signs that are black on paper.
 INK = 9
-"""The colour of text, for signs that are black on paper."""
 
 _SIZE = 3.8
 
@@ -63,6 +63,7 @@ def _cross(x: float, y: float, r: float) -> str:
     )
 
 
+# Shapes by matplotlib's names, which the signs have; a star and others not here are diamonds.
 _SHAPES: Mapping[str, Callable[[float, float, float], str]] = {
     "s": _square,
     "D": _diamond,
@@ -74,4 +75,3 @@ _SHAPES: Mapping[str, Callable[[float, float, float], str]] = {
     "P": _cross,
     "X": _cross,
 }
-"""Shapes by matplotlib's names, which the signs have; a star and others not here are diamonds."""

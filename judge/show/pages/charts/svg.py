@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from markupsafe import Markup, escape
 
 _NARROW, _WIDE, _WIDEST = frozenset("ijlt.,:;'|!()[]{} rf-"), frozenset("wODGQCNHU−×+→"), frozenset("mMW@%…")
+# Widths in em as in DejaVu Sans, the widest of the usual system fonts: others leave a little room.
 _CHARACTER = {"narrow": 0.39, "wide": 0.82, "widest": 0.99, "other": 0.63, "full": 1.05}
-"""Widths in em as in DejaVu Sans, the widest of the usual system fonts: others leave a little room."""
 
+# How much wider bold letters are.
 BOLD = 1.17
-"""How much wider bold letters are."""
 
 Attribute = str | float | int | None
 

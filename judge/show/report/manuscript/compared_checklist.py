@@ -110,8 +110,8 @@ def _agreement(inputs: ReportInputs) -> Iterator[str]:
 
 # Data type of one item of the reviewer's checklist.
 
+# Systems below which a claim about systems proves little.
 FEW_SYSTEMS = 10
-"""Systems below which a claim about systems proves little."""
 
 
 @dataclass(frozen=True, slots=True)

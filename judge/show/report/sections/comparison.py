@@ -18,11 +18,11 @@ from judge.show.pages import charts
 from judge.show.report.blocks import failed, figure, folded, heading, items, prose, shown
 from judge.show.report.inputs import ReportInputs
 
+# With more pairs than this, each side is compared with the first alone.
 MOST_PAIRS = 60
-"""With more pairs than this, each side is compared with the first alone."""
 
+# More contrasts than this are counted, and their sentences folded.
 MOST_SENTENCES = 2
-"""More contrasts than this are counted, and their sentences folded."""
 
 _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 

@@ -14,8 +14,8 @@ from judge.base.records import Scale
 from judge.show.report.blocks import prose
 from judge.show.report.inputs import ReportInputs
 
+# Characters of a story shown at once; the rest is folded, and nothing is left out below `_MOST`.
 _WHOLE = 700
-"""Characters of a story shown at once; the rest is folded, and nothing is left out below `_MOST`."""
 _MOST = 6000
 _EXPLANATION = 1200
 _REPEATS = 3

@@ -22,8 +22,8 @@ from judge.show.pages import charts
 from judge.show.report.blocks import figure, folded, items, prose, shown
 from judge.show.report.inputs import ReportInputs
 
+# Texts that one map carries.
 MOST = 3000
-"""Texts that one map carries."""
 
 # Every point carries its text in the page: `MOST` texts of this length are about two megabytes.
 _CHARACTERS = 600

@@ -81,13 +81,13 @@ def _span(values: Sequence[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+# The question that is answered first, where there is something to be said.
 WORTH = "What limits these figures?"
-"""The question that is answered first, where there is something to be said."""
 
 _UNFLATTERED = "By the row that other story-prompts choose, with intervals for all rows not told apart"
 
+# Rows of another coverage that are named; the rest are counted.
 _RIVALS = 3
-"""Rows of another coverage that are named; the rest are counted."""
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:

@@ -71,8 +71,8 @@ class _PracticeMessage(_Message):
     values: dict[str, _Value]
 
 
+# Whether a key is that of a name.
 Owns = Callable[[str, str], bool]
-"""Whether a key is that of a name."""
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 # Trials that were started from the page of `judge try`. They run in the background, and are kept in memory until
 # newer trials replace them.
 
+# Trials that are asked at the same time.
 AT_ONCE = 2
-"""Trials that are asked at the same time."""
 
 # Ended trials stay for a page that is loaded again; the oldest go, so that memory stays bounded.
 _KEPT = 16
@@ -173,8 +173,8 @@ def in_words(error: JudgeError) -> str:
 # Messages from the page of `judge try`: the form's texts and criteria set, within limits of length. The judge is not
 # part of a message, since it is fixed when the server starts.
 
+# Characters of a text: 10,000 words, three times the longest story of the studies' datasets.
 MOST = 60_000
-"""Characters of a text: 10,000 words, three times the longest story of the studies' datasets."""
 
 OWN, OTHER = "your story", "the second story"
 _Text = Annotated[str, StringConstraints(max_length=MOST)]

@@ -274,8 +274,8 @@ PAGES: dict[str, Callable[[Site, Any], Any]] = {
 
 # The read-only page of `judge view` that shows perturbed stories, each next to its original.
 
+# Judges beside each other.
 BESIDE = 4
-"""Judges beside each other."""
 
 
 def changed_page(site: Site, request: Request) -> Response:
@@ -347,8 +347,8 @@ def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
 OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/changed": changed_page}
 
 
+# Requests answered at a time: each thread keeps memory of its own.
 THREADS = 6
-"""Requests answered at a time: each thread keeps memory of its own."""
 
 
 def view_app(root: Path, access: Access) -> Starlette:

@@ -34,8 +34,8 @@ from judge.show.web.view.people import Preferred
 
 # Part of the index's identity: with a new number every older index is built again.
 FORMAT = 2
+# Attempts read and committed at a time.
 BATCH = 4_000
-"""Attempts read and committed at a time."""
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -54,14 +54,13 @@ CREATE TABLE cells (
 CREATE TABLE people (criterion TEXT NOT NULL, value REAL NOT NULL, n INTEGER NOT NULL);
 """
 
+# Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536.
+#
+# Of a verdict the highest bit of the repeat says that the pair is swapped.
 _STORY, _CRITERION, _PROMPT, _SWAPPED = 32, 24, 16, 15
-"""Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536.
 
-Of a verdict the highest bit of the repeat says that the pair is swapped.
-"""
-
+# A verdict's preference as the number of its row.
 LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
-"""A verdict's preference as the number of its row."""
 
 
 def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
@@ -167,8 +166,8 @@ class _Row(NamedTuple):
     agrees: bool | None = None
 
 
+# An answer's rows: one, or one for each criterion that it was asked about.
 _Read = Callable[[Answer], list[_Row]]
-"""An answer's rows: one, or one for each criterion that it was asked about."""
 
 
 class _Numbers:

@@ -21,10 +21,10 @@ from pathlib import Path
 _AGAIN = 60.0
 # Seconds that the ended process has to leave before the server goes without it.
 _PATIENCE = 5.0
+# Exit code of a piece of work that could not be done, for a reason said on stderr.
 SENTENCE = 4
-"""Exit code of a piece of work that could not be done, for a reason said on stderr."""
+# Characters kept of what a failed piece of work said.
 _ERRORS = 2_000
-"""Characters kept of what a failed piece of work said."""
 
 
 @dataclass(slots=True)

@@ -174,18 +174,18 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
 
 
 PAGE = 40
+# Rows whose text is looked through before the clock is looked at.
 _SCAN = 4_000
-"""Rows whose text is looked through before the clock is looked at."""
 
+# Seconds that one request looks through texts; then the page offers to go on.
 _BUDGET = 0.12
-"""Seconds that one request looks through texts; then the page offers to go on."""
 
 _BEGIN, _END = -1, 1 << 62
 AGREES = {"agrees": 1, "differs": 0}
 
 
+# The filters that are words.
 WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people")
-"""The filters that are words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from judge.base.whole_file import write_whole
 from judge.show.web.view.runs import FoundRun
 from judge.version import __version__
 
+# Raised when what is kept changes its shape.
 FORMAT = 3
-"""Raised when what is kept changes its shape."""
 
 INDEX = "judgments.sqlite"
 MAP = "map.sqlite"

@@ -26,16 +26,16 @@ from judge.base.wording import PLAIN, written
 from judge.ratings.ratings_table.folder_notes import without_effect
 from judge.show.web.view.judgments import Asked, asked
 
+# Seconds that a page waits for counts, all together.
 _WAIT = 0.15
-"""Seconds that a page waits for counts, all together."""
 
 # The parts of one page need the same counts within one load: they are computed once.
 _FRESH = 0.5
+# Newest attempts that are parsed for the share that carries a rating, or a verdict.
 _SAMPLE = 100
-"""Newest attempts that are parsed for the share that carries a rating, or a verdict."""
 
+# Seconds without a commit after which a session whose process is not seen here (killed, or elsewhere) is stopped.
 _QUIET = 15.0
-"""Seconds without a commit after which a session whose process is not seen here (killed, or elsewhere) is stopped."""
 
 
 @dataclass(frozen=True, slots=True)

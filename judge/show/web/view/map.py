@@ -25,8 +25,8 @@ from judge.base.whole_file import draft, write_whole
 from judge.show.web.view.kept import FORMAT
 
 SOURCE = "explanations.json"
+# Points in the picture at most; the list beside it has all.
 DRAWN = 20_000
-"""Points in the picture at most; the list beside it has all."""
 
 PAGE = 30
 # Coordinates as whole numbers keep the picture's file short; no screen has so many pixels.

@@ -19,8 +19,8 @@ _READ = Markup('<mark title="the {} was read here">{{}}</mark>')
 _EXPLAINED = Markup('<span class="explained">{}</span>')
 _GONE, _CAME = Markup("<del>{}</del>"), Markup("<ins>{}</ins>")
 _EXCERPT = 260
+# Pairs of words beyond which lines are compared: the time grows with their product.
 _MOST = 2_000_000
-"""Pairs of words beyond which lines are compared: the time grows with their product."""
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:

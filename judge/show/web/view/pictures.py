@@ -15,8 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from judge.questions.charts.forest import Forest
 from judge.show.pages import charts
 
+# Of a panel: a page has room for what a sheet of paper has not.
 _WIDTH = 230.0
-"""Of a panel: a page has room for what a sheet of paper has not."""
 
 
 def plain(forest: Forest) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from judge.base.fingerprint import fingerprint
 # Bounds the search where the root is a home folder or a whole disk.
 _DEPTH = 4
 _SKIPPED = frozenset({"derived", "batches", "shards", "node_modules", "__pycache__"})
+# Seconds for which a list is taken as it is: one page asks several times.
 _FRESH = 1.0
-"""Seconds for which a list is taken as it is: one page asks several times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ TABS = (
 )
 
 
+# Of runs that compare; the other pages show ratings, or what was made of them.
 COMPARED_TABS = (("", "Overview"), ("judgments", "Comparisons"), ("tables", "Tables"))
-"""Of runs that compare; the other pages show ratings, or what was made of them."""
 
 
 class NotFoundError(JudgeError):

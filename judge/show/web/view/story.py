@@ -15,8 +15,8 @@ from judge.base.records import Answer, Judgment, Rating, Scale, Story
 from judge.show.web.view.judgments import Stored
 from judge.show.web.view.marked import answer as marked
 
+# Of ratings that have no labels.
 _NUMBERS = Scale()
-"""Of ratings that have no labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from judge.questions.charts.forest import Forest
     from judge.questions.source import Source
 
+# Question -> its command, where that has another name.
 _LEAF = {"stress": "stress report"}
-"""Question -> its command, where that has another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Asked:
         return " ".join(["judge", _LEAF.get(self.question, self.question), shlex.quote(str(run)), *options])
 
 
+# Pages about ratings, by name.
 RATED: Mapping[str, Asked] = MappingProxyType(
     {
         "summary": Asked("Summary", "Summary: may it replace a person, which prompt, what next?", "summary"),
@@ -56,8 +57,8 @@ RATED: Mapping[str, Asked] = MappingProxyType(
         "compare-judges": Asked("Judges compared", "Is one judge better than another?", "compare", {"by": "judge"}),
     }
 )
-"""Pages about ratings, by name."""
 
+# Pages about comparisons of two stories, by name.
 COMPARED: Mapping[str, Asked] = MappingProxyType(
     {
         "coverage": RATED["coverage"],
@@ -73,7 +74,6 @@ COMPARED: Mapping[str, Asked] = MappingProxyType(
         },
     }
 )
-"""Pages about comparisons of two stories, by name."""
 
 
 class Answers:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from judge.analysis.disagreements.tables import Disagreement
     from judge.base.records import Scale
 
+# Disagreements kept.
 TOP = 100
-"""Disagreements kept."""
 
 
 def main(arguments: Sequence[str]) -> int:

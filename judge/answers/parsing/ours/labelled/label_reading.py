@@ -24,8 +24,8 @@ from judge.base.records import Criterion, Judgment, Scale
 # none can be chosen.
 
 _WORD = re.compile(r"[\w']+")
+# Characters between two labels of one breath ("Yes, but also no").
 _NEAR = 40
-"""Characters between two labels of one breath ("Yes, but also no")."""
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
@@ -119,8 +119,8 @@ _BOTH = ("and", "to", "&", "-", "–")
 _ENDS = re.compile(r"[\"'“”’»\s]{0,3}(?:[.!?:;,)\]\n|]|\Z)")
 _OPENS = re.compile(r"[ \t>(\[]{0,4}(?:(?:[-•+]|\#{1,6}|\d{1,2}[.)])[ \t]{1,4})?[\s\"'(\[]{0,4}")
 _BEHIND = re.compile(r"[\"')\]\s]{0,3}?([:=.)—–-]|means\b)[ \t]{0,3}(?=\S)")
+# Characters: the options restated stand in a short line; in a longer sentence the labels are its own words.
 _SHORT = 60
-"""Characters: the options restated stand in a short line; in a longer sentence the labels are its own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +206,8 @@ def _letters(text: str) -> bool:
     return any(c.isalnum() for c in text)
 
 
+# Characters: a longer text with the words of a filter speaks of the story's content.
 _LONGEST_NOTICE = 160
-"""Characters: a longer text with the words of a filter speaks of the story's content."""
 
 
 def label_choice(text: str, scale: Scale) -> Judgment:

@@ -25,8 +25,8 @@ from judge.base.records import Judgment, Scale
 # Reads labels of a scale (such as Yes and No) from answers given as JSON: which keys hold a label, and what a value
 # means.
 
+# Characters of a value that may be a label with a remark; a longer one is an explanation.
 _LONGEST = 200
-"""Characters of a value that may be a label with a remark; a longer one is an explanation."""
 
 _EDGE = " \t\n*_\"'`.!()[]"
 
@@ -47,8 +47,8 @@ def _judge(
     return Judgment("ok", float(code), flags, entry.explanation, _span(text, entry, scale, code, start))
 
 
+# Keys of JSON that hold a label, and how their values are read.
 LABELS = Reading(LABEL_NAMES, _judge)
-"""Keys of JSON that hold a label, and how their values are read."""
 
 
 def code_in(value: Any, scale: Scale) -> int | None:

@@ -30,6 +30,7 @@ OPTION_BEHIND = re.compile(
     r"\s{0,2}(?:\]\]|\})?[\"']?\s{0,2}(?:\b(?:or|if|for|when|means?|and|would|indicates|denotes|versus|vs"
     r"|were|unless|had|provided|only)\b|/|=|\?|\||,\s?[\"']?(?:\[\[)?[①②⓪])"
 )
+# Words of a sentence that only leads up to a label.
 FILLER = re.compile(
     r"(?:\W|\b(?:so|thus|hence|therefore|overall|then|and|but|in|to|conclusion|summary|short|sum|brief|up"
     r"|conclude|all|considered|things|everything|on|balance|the|whole|end|finally|ultimately|my|final"
@@ -39,7 +40,6 @@ FILLER = re.compile(
     r"|weighing|both|clearly|definitely|probably|personally|honestly|accordingly|consequently|better|story"
     r"|stronger|best)\b)+"
 )
-"""Words of a sentence that only leads up to a label."""
 
 
 def form(symbol: str, start: int, stop: int, begin: int, position: int, revises: bool = False) -> Statement:
@@ -111,8 +111,8 @@ _LINE_OF = re.compile(
 _ONE = re.compile(ANY)
 _FIRST_NAME = re.compile(rf"(?P<head>[^①②⓪]{{0,40}})(?P<v>{ANY})")
 _NO_ONE_LEADS = re.compile(rf"\W{{0,4}}{NO_ONE}(?=[.!\s]{{0,3}}(?:\n|\Z)|[.!,:;—–])")
+# Words from which on what follows a dash is a sentence, and no title.
 _SENTENCE = 6
-"""Words from which on what follows a dash is a sentence, and no title."""
 
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|hence|therefore|overall|conclusion|summary|short|sum|conclude|all|balance|whole|end"

@@ -26,8 +26,8 @@ _RANKS = re.compile(
     rf"|choice)?\s?[.):—–-]{{1,2}}\s?(?P<a>{SIDE})(?P<x>[^\n①②]{{0,160}}?)(?:[,;.]\s|\s|\n)+(?:\#\s?)?(?:2"
     rf"|2nd|second)\s?(?:place|choice)?\s?[.):—–-]{{1,2}}\s?(?P<b>{SIDE})(?!'s)"
 )
+# Behind the first two of a list that is longer: its points are no places.
 _THIRD = re.compile(r"[^\n]{0,160}\n?\W{0,6}\b3\s?[.):]")
-"""Behind the first two of a list that is longer: its points are no places."""
 _RANK_WORDS = re.compile(
     r"\b(?:rank\w*|order\sof\spreference|best\s(?:to|first)|from\sbest|preference\sorder|placement|place)\b"
 )

@@ -28,8 +28,8 @@ BETWEEN = {
     "eval-prompts": "Eval-Prompts",
     "judges": "judges",
 }
+# Seconds between tables of a run that is being written.
 _PATIENCE = 60.0
-"""Seconds between tables of a run that is being written."""
 
 
 def tables_page(site: Site, request: Request) -> Response:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 STORIES = 30
+# Points of a scale of numbers among which a filter chooses.
 MOST_POINTS = 11
-"""Points of a scale of numbers among which a filter chooses."""
+# Judges beside each other on a story's page.
 BESIDE = 4
-"""Judges beside each other on a story's page."""
 
 
 def judgments_page(site: Site, request: Request) -> Response:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # Counts of the verdicts of a run that compares stories: preferences and wins, without statistical inference.
 
+# Systems of which a matrix of wins can be read.
 _SYSTEMS = 24
-"""Systems of which a matrix of wins can be read."""
 
 _MATRICES = 6
 
@@ -122,11 +122,11 @@ def _cell(name: str, other: str, share: float | None) -> HeatCell:
 
 
 _COSTS = frozenset({"cost", "cost_basis", "price"})
+# What the page of a run shows of a judge of whom nothing is known.
 _NOTHING: dict[str, Any] = {
     "facts": [], "coverage": None, "chart": None, "beside": "", "preferred": (), "wins": (), "compares": False,
     "work": None,
 }  # fmt: skip
-"""What the page of a run shows of a judge of whom nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)

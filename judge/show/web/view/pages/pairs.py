@@ -218,11 +218,11 @@ def _said(group: Sequence[tuple[Answer, Verdict]], *, swapped: bool) -> Said:
     )
 
 
+# Judges beside each other on a pair's page.
 BESIDE = 4
-"""Judges beside each other on a pair's page."""
 
+# What a verdict can be, as the filter names it.
 PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)"}
-"""What a verdict can be, as the filter names it."""
 
 
 def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
