@@ -80,6 +80,8 @@ class AltTestRow:
         systems. None for null judges, where the test was refused, and where labels have no order.
     beside : Estimate or None
         The judge's tau minus that of one more person, with its interval. None in the same cases.
+    constant : float or None
+        The rating that every story got; None where the judge told some stories apart.
     """
 
     subject: Subject
@@ -106,6 +108,7 @@ class AltTestRow:
     lead: Lead | None = None
     within: Lead | None = None
     beside: Estimate | None = None
+    constant: float | None = None
 
     @property
     def people_share(self) -> float | None:
@@ -201,6 +204,7 @@ class _Test:
         """Table row with the alternative annotator test of a judge, or of a null judge (which ignores the stories)."""
         result = self.result(judge)
         stories = [person.stories for person in result.people]
+        given = np.unique(judge[self.stories & ~np.isnan(judge)])
         return AltTestRow(
             subject,
             kind=JUDGE if subject.kind == JUDGE else NULL,
@@ -223,6 +227,7 @@ class _Test:
             people_equal=self.agreed[1],
             people=result.people,
             names=self.names,
+            constant=float(given[0]) if given.size == 1 else None,
         )
 
 

@@ -6,6 +6,7 @@ On each criterion a *yes* needs all of these:
 2. The judge agrees with people more than every uninformed judge, over all stories and within systems (`uninformed`).
 3. The judge's tau is not shown to lie below that of one more person.
 
+A judge that gives all stories one rating, on every criterion that can be tested, is itself an uninformed judge: *no*.
 A judge that passes the test alone has shown little: where people hardly agree, a constant passes it. The first two are
 tests of the same 5 % (an intersection-union test). For *yes* all criteria that can be tested must hold, each at 5 %;
 for a number of criteria their p values are adjusted by Holm's method (1979, Scandinavian Journal of Statistics 6).
@@ -48,6 +49,8 @@ class ReplacementVerdict:
         on all.
     least : tuple of str and Lead, or None
         The criterion on which the evidence against an uninformed judge is least, and the comparison.
+    constant : tuple of str
+        Criteria on which every story got one rating.
     why_not : str
         Reason why no criterion can be tested; else empty.
     """
@@ -60,6 +63,7 @@ class ReplacementVerdict:
     proven: tuple[str, ...]
     least: tuple[str, Lead] | None
     why_not: str = ""
+    constant: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -82,6 +86,9 @@ class ReplacementVerdict:
             text = (
                 f"It passes the alternative annotator test on {passed}; it is above every uninformed judge on {above}."
             )
+        if self.constant:
+            on = f" on {self._on(self.constant, most)}" if len(self.tested) > 1 else ""
+            text += f" It gives every story the same rating{on}, so it tells no story from another there."
         if self.below:
             on = f" on {self._on(self.below, most)}" if len(self.tested) > 1 else ""
             text += f" Its tau lies below that of one more person{on}."
@@ -142,20 +149,22 @@ def verdict_of(
     holds = [row for row in holds if contenders == 1 or _p(row) <= level]
     proven = holds if len(holds) == len(tested) else _adjusted(holds, tested, level)
     below = beside_people is not None and beside_people.high is not None and beside_people.high < 0
+    constant = [row for row in tested if row.constant is not None]
     leads = [(row.subject.criterion, lead) for row in tested for lead in (row.lead, row.within) if lead is not None]
     return ReplacementVerdict(
-        _word(len(proven), len(tested), below=below),
+        _word(len(proven), len(tested), refuted=below or len(constant) == len(tested)),
         _criteria(tested),
         _criteria([row for row in tested if passes(row)]),
         _criteria([row for row in tested if informed(row)]),
         _criteria([row for row in tested if is_below(row)]),
         _criteria(proven),
         min(leads, key=lambda named: _evidence(named[1])) if leads else None,
+        constant=_criteria(constant),
     )
 
 
-def _word(proven: int, tested: int, *, below: bool) -> Word:
-    if below:
+def _word(proven: int, tested: int, *, refuted: bool) -> Word:
+    if refuted:
         return "no"
     if proven == tested:
         return "yes"

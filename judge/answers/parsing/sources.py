@@ -42,7 +42,7 @@ def _our_code() -> str | None:
             return None
         if max(file.stat().st_mtime for file in files) > LOADED - _CLOCK:
             return None
-        sources = {file.relative_to(package.parent).as_posix(): fingerprint_file(file) for file in files}
+        sources = {file.relative_to(package.parents[1]).as_posix(): fingerprint_file(file) for file in files}
     except (OSError, ValueError):
         return None
     try:

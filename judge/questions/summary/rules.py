@@ -198,7 +198,8 @@ RULES = (
          "stand beside it"),
     Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested, after Holm's "
          "adjustment"),
-    Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference"),
+    Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference, "
+         "or it gives every story the same rating on every criterion that can be tested"),
     Rule("replace", "cannot tell", "none of the others: the sentence says what is lacking"),
     Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
     Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0; that the judge lies below "

@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import replacement
+from judge.analysis.agreement.replacement_verdict import verdict_of
 from judge.analysis.agreement.uninformed import CHANCE, CONTROL, LENGTH
 from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges, Spread
@@ -21,7 +22,13 @@ def study() -> Study:
     raters = BoundedRaters(World(systems=6, story_prompts=40, people=3), np.random.default_rng(4), Spread(system=0.7))
     drawn = raters.study()
     judges = Judges(raters, drawn)
-    made = {"person": judges.one_more(), "words": judges.counts_words(), "system": judges.system_alone()}
+    person = judges.one_more()
+    made = {
+        "constant": np.full_like(person, 4.0),
+        "person": person,
+        "words": judges.counts_words(),
+        "system": judges.system_alone(),
+    }
     return drawn.with_judges(**made)
 
 
@@ -54,6 +61,15 @@ def test_a_judge_that_knows_systems_alone_agrees_with_people_and_not_within_syst
     assert row.within is not None
     assert row.lead.shown
     assert not row.within.shown
+
+
+def test_a_judge_that_gives_every_story_one_rating_may_not_replace_a_person(rows: dict[str, AltTestRow]) -> None:
+    verdict = verdict_of([rows["constant"]])
+    assert rows["constant"].constant == 4
+    assert verdict.word == "no"
+    assert "It gives every story the same rating, so it tells no story from another there." in verdict.sentence()
+    assert rows["person"].constant is None
+    assert verdict_of([rows["person"], rows["constant"]]).word != "no"
 
 
 def test_the_difference_is_that_of_two_taus(study: Study, rows: dict[str, AltTestRow]) -> None:
