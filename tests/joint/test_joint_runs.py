@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from judge.answers.journal import JournalReader
-from judge.api.opened_run import status_row
+from judge.api import status_row
 from judge.asking.execution.pilot import measure
 from judge.asking.execution.session import sit
 from judge.asking.execution.verification import verify_journal

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.api.opened_run import load_dataset
+from judge.api import load_dataset
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main as command_line

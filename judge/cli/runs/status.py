@@ -122,7 +122,7 @@ def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
 
 
 def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: bool) -> None:
-    from judge.api.opened_run import status_row
+    from judge.api import status_row
     from judge.asking.run_folder import resolve
     from judge.asking.run_folder.definition import not_begun
     from judge.base.errors import RunFolderError
@@ -218,7 +218,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _shards(run: Path) -> Iterator[str]:
     """One sentence for each judge whose shards are not merged yet."""
     from judge.answers.journal.parts import untaken
-    from judge.api.opened_run import status_row
+    from judge.api import status_row
     from judge.asking.execution.plan_part import parts_in
     from judge.asking.run_folder import ResultFolder
     from judge.asking.run_folder.layout import DEFINITION, results_beside

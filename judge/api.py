@@ -1,4 +1,4 @@
-"""Results of runs for notebooks: ratings, analyses, explanations and reports. `run` also executes a run definition."""
+"""Python interface for notebooks: opens datasets, runs and audits, and gives results as frames and tables."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.inputs.datasets import Dataset
     from judge.ratings.ratings_table import RatingsTable
+
+__all__ = ["Answer", "LoadedDataset", "OpenedRun", "load_dataset", "open_audit", "open_run", "run"]
 
 
 # A dataset for notebooks: its stories, human ratings and preferences as pandas frames.
