@@ -73,7 +73,7 @@ def _words(kind: Any) -> Iterator[tuple[str, ...]]:
 def _choices(line: str) -> dict[str, tuple[str, ...]]:
     """Option as it is given, with `{}` for the word -> the words that it allows, of one command."""
     first = "stress" if line.startswith("stress report") else shlex.split(line)[0]
-    if first in registry.names() and COMMANDS[first].module in (QUESTION, "stress.stress"):
+    if first in registry.names() and COMMANDS[first].module in (QUESTION, "stress"):
         layout = re.search(r"--layout (\S+)", line)
         _, way = registry.question(first).way({WAY: layout[1]} if layout else {})
         hints = get_type_hints(way.options)
