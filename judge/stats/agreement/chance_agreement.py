@@ -16,7 +16,7 @@ Fleiss       sum of weight x share x share                               Fleiss 
 Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
 edition, ch. 5), and intervals are t intervals with items - 1 degrees of freedom, as in irrCAC. They treat raters as
 fixed and items as independent. Where a story has several items, stories are the independent units, and intervals come
-from the jackknife over stories (`cluster_jackknife`).
+from the jackknife over stories (`jackknife.with_jackknife`).
 
 If nearly all ratings are in one category, kappa can be near 0 although raters nearly always agree; AC1 is then near 1
 (the prevalence paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient. The

@@ -32,12 +32,11 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a model of strengths, for comparisons of the system shown `first` with the system shown
-    `second`.
+    """Design matrix of a model of strengths, for comparisons of the system shown `first` with the one shown `second`
+    (indices).
 
-    `first` and `second` hold indices of systems, one per comparison. The parameters are the strength of each system, a
-    coefficient for each column of `further` (position effect and covariates; shape (comparisons, columns)), and, if
-    `ties`, Davidson's parameter for ties, log ν.
+    The parameters are the strength of each system, a coefficient for each column of `further` (position effect and
+    covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν.
     """
 
     systems: int

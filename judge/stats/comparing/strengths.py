@@ -1,8 +1,8 @@
 """Strengths of systems, and numbers derived from one fit (`davidson`): win rates, differences, position and length
 effects.
 
-Intervals come from the parameters estimated without each story-prompt in turn (`cluster_influence`), or in bootstrap
-resamples of story-prompts.
+Intervals come from the parameters estimated without each story-prompt in turn (`preference_agreement.left_out`), or in
+bootstrap resamples of story-prompts.
 """
 
 from __future__ import annotations

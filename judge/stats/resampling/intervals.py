@@ -1,12 +1,8 @@
 """Bootstrap intervals from the values of a statistic in resamples: percentile, expanded percentile, and BCa.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
-Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, computed from the
-share of resampled values below the estimate, and by an acceleration a, computed from the skewness of the units'
-influence values.
-
-An undefined estimate is returned unchanged. Values of a statistic in resamples are NaN where undefined, and left out;
-where more than 5 % are undefined there is no interval, but a reason.
+Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, from the share of
+resampled values below the estimate, and by an acceleration a, from the skewness of the units' influence values.
 """
 
 from __future__ import annotations
@@ -30,8 +26,9 @@ _SAME = 1e-12
 def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
     """The `estimate` with a percentile interval of `confidence` (Efron & Tibshirani 1993, chapter 13).
 
-    `values` (b,) are the statistic in each resample. `method` describes the interval, e.g. ``"boot-inputs, percentile,
-    95
+    An undefined estimate is returned unchanged. `values` (b,) are the statistic in each resample; NaN = undefined, left
+    out and counted in the result's method. Above 5 % of them there is no interval, but a reason. `method` describes the
+    interval, e.g. ``"boot-inputs, percentile, 95 %"``.
     """
     defined, refused = _usable(estimate, values)
     if refused is not None:
