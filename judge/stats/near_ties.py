@@ -12,25 +12,19 @@ SAME = 1e-9
 
 
 def highest(values: Sequence[float | None]) -> int:
-    """Index of the highest of `values`, the first of those within 1e-9; None and NaN are lowest. ValueError
-    if empty.
-    """
+    """Index of the highest of `values`, the first within 1e-9; None and NaN are lowest, ValueError without any."""
     numbers = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
     top = max(numbers)
     return next(i for i, value in enumerate(numbers) if value == top or value >= top - SAME)
 
 
 def lowest(values: Sequence[float | None]) -> int:
-    """Index of the lowest of `values`, the first of those within 1e-9; None and NaN are highest. ValueError
-    if empty.
-    """
+    """Index of the lowest of `values`, the first within 1e-9; None and NaN are highest, ValueError without any."""
     return highest([None if value is None else -value for value in values])
 
 
 def descending(values: Sequence[float | None]) -> list[int]:
-    """Indices of `values` from the highest to the lowest; those within 1e-9 keep their order, None and NaN
-    come last.
-    """
+    """Indices of `values` from the highest down; those within 1e-9 keep their order, None and NaN come last."""
     numbers = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
     numbers.sort()
     groups: list[list[int]] = []

@@ -72,8 +72,7 @@ MEASURES: Mapping[Measure, MeasureRecord] = registry(
 
 @dataclass(frozen=True, slots=True)
 class AgainstPerson:
-    """Comparison of the judge with one person; d of a story is 1 if the person is closer to the others, -1 if the judge
-    is.
+    """Comparison of the judge with one person; d of a story is 1 if the person is closer to the others, -1 if the judge.
 
     `column` is the person's; `stories` were rated by the person, another person and the judge. `judge_closer` and
     `person_closer` are shares of them where the judge (the person) is at least as close; ties count for both. `p` is
@@ -147,9 +146,7 @@ class AltTest:
 
     @property
     def clustered_p(self) -> float | None:
-        """Smallest significance level at which the judge would pass with standard errors over clusters; None if
-        undefined.
-        """
+        """Smallest significance level at which the judge would pass, with standard errors over clusters."""
         adjusted = [person.clustered_adjusted for person in self.people]
         return None if None in adjusted else _passing([p for p in adjusted if p is not None])
 
@@ -228,9 +225,7 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Masks over a person's stories: whether the judge (the person) is at least as close to the others as the person
-    (judge).
-    """
+    """Whether the judge is at least as close to the others as the person on each of its stories, and the reverse."""
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
     distances = []

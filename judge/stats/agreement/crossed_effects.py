@@ -56,9 +56,7 @@ class CrossedLikelihood:
 
     @classmethod
     def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
-        """The likelihood of ratings `y` (n ratings,), none missing; `story` and `rater` are codes 0, 1, ... that all
-        occur.
-        """
+        """The likelihood of ratings `y` (n,), none missing; `story` and `rater` are codes 0, 1, ... that all occur."""
         stories, raters = int(story.max()) + 1, int(rater.max()) + 1
         swapped = stories < raters
         large, little = (rater, story) if swapped else (story, rater)
@@ -90,9 +88,7 @@ class CrossedLikelihood:
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:
-        """Estimated variance of one rating (story, rater and error), at `rho` and `phi` as in `deviance`; NaN
-        as there.
-        """
+        """Estimated variance of one rating (story, rater and error); `rho` and `phi` are as in `deviance`."""
         return self._solve(rho, phi)[1]
 
     def _solve(self, rho: float, phi: float) -> tuple[float, float]:

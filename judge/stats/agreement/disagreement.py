@@ -33,9 +33,7 @@ class Distance:
 
 
 def z_scores(values: Floats) -> Floats:
-    """(x - mean) / sd with n - 1 of `values` (n,); NaN stays. All NaN with fewer than 2 values, or equal ones (to
-    1e-9).
-    """
+    """(x - mean) / sd (n - 1) of `values` (n,), NaN staying; all NaN with fewer than 2 or equal values (to 1e-9)."""
     defined = values[~np.isnan(values)]
     if defined.size < 2 or float(np.ptp(defined)) < _CONSTANT:
         return np.full(values.shape, np.nan)

@@ -41,10 +41,9 @@ def shares(counts: Floats) -> Floats:
 
 
 def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
-    """Wasserstein distance of shares `first` and `second` (..., points) on the same `points`, ascending (Vallender
-    1974).
+    """Wasserstein distance of shares `first` and `second` (..., points) on the same `points` (Vallender 1974).
 
-    In the unit of the points; NaN where a distribution is NaN.
+    The points ascend, and the distance is in their unit; NaN where a distribution is NaN.
     """
     apart = np.abs(np.cumsum(first - second, axis=-1))[..., :-1]
     return np.asarray((apart * np.diff(points)).sum(axis=-1), dtype=np.float64)

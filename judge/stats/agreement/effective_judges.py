@@ -66,10 +66,9 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
 
 
 def noise_of_means(ratings: Floats) -> float:
-    """Mean error variance of mean human `ratings` (n stories, people): variance within stories x mean of 1 / number of
-    ratings.
+    """Mean error variance of mean human `ratings` (n stories, people).
 
-    0 where no story has two ratings.
+    Variance within stories x mean of 1 / number of ratings; 0 where no story has two ratings.
     """
     count = (~np.isnan(ratings)).sum(axis=1)
     several = ratings[count > 1]

@@ -55,9 +55,7 @@ class MeanSquares:
 
 @dataclass(frozen=True, slots=True)
 class IccRow:
-    """One form of ICC: its estimate with F interval, and the F test (`f`, `p`) of the hypothesis that stories do not
-    differ.
-    """
+    """One form of ICC: its estimate with F interval, and the F test (`f`, `p`) that stories do not differ."""
 
     form: str
     estimate: Estimate
@@ -69,8 +67,8 @@ class IccRow:
 
 @dataclass(frozen=True, slots=True)
 class IccFamily:
-    """All six forms of ICC for one table; `n` counts complete stories, `incomplete` those left out for a missing
-    rating.
+    """All six forms of ICC for one table of `n` complete stories; `incomplete` ones, which lack a rating, are
+    left out.
     """
 
     rows: tuple[IccRow, ...]
@@ -127,8 +125,7 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
 
 
 def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), in the order of
-    `FORMS`.
+    """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), ordered as `FORMS`.
 
     `ratings` (n stories, k columns) are as in `family`; incomplete stories are not used. NaN where a form is undefined
     in a resample: its denominator is 0, or the resample has fewer than 2 stories.
@@ -169,8 +166,7 @@ def family(
     names: Sequence[str] = (),
     raters: Floats | None = None,
 ) -> IccFamily:
-    """All forms of ICC of `ratings` (n stories, k repeats or raters), in points; incomplete stories are left out and
-    counted.
+    """All forms of ICC of `ratings` (n stories, k repeats or raters); incomplete stories are left out and counted.
 
     `confidence` is the coverage of the F intervals, and `columns` the word for columns in reasons. `names` of the
     columns, if these are persons or judges, let the reason of an impossible ICC name raters who seem to have used the

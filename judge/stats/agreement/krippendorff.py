@@ -104,8 +104,7 @@ def _estimate(
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
-    """A function from weights of items, (b, items), to alpha in b resamples of other units (stories with several
-    items), (b,).
+    """A function from weights of items, (b, items), to alpha in b resamples of other units, such as stories, (b,).
 
     `ratings` and `level` are as in `alpha`. NaN where undefined.
     """

@@ -29,8 +29,7 @@ PILOTS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differences:
-    """Pilot data of the alternative annotator test by (people, story-prompts): `sums` of d over stories, `counts` of
-    stories.
+    """Pilot data of the alternative annotator test, (people, story-prompts): `sums` of d over stories, and their `counts`.
 
     On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
     """
@@ -43,8 +42,7 @@ class Differences:
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
-        """Mean d of each person, and the covariance, between people, of what one story-prompt contributes to these
-        means.
+        """Mean d of each person, and covariance, between people, of what one story-prompt contributes to it.
 
         `weights` (story-prompts,) is how often each occurs in a resample; None = once. A person without a story has
         mean 0.
@@ -80,8 +78,9 @@ class Moments:
 
 
 def differences(d: Floats, cluster: Codes) -> Differences:
-    """Sums of `d` (n stories, r people; `alt_test.person_differences`) by person and story-prompt, whose codes are
-    `cluster`.
+    """Sums of `d` (n stories, r people) by person and story-prompt (`cluster`, (n,)).
+
+    d is that of `alt_test.person_differences`: 1 = the person is closer, -1 = the judge is, 0 = tie.
     """
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
     size = int(code.max(initial=-1)) + 1
@@ -92,8 +91,7 @@ def differences(d: Floats, cluster: Codes) -> Differences:
 
 
 def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
-    """Share of `draws` simulated studies of `clusters` story-prompts, like the pilot's `moments`, in which the judge
-    passes.
+    """Share of `draws` simulated studies of `clusters` story-prompts, like those of `moments`, in which the judge passes.
 
     `epsilon`, 0 to 1, is the advantage that a person is allowed to have; `seed` is that of the studies.
     """
@@ -115,8 +113,9 @@ def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, dra
 def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0.8, seed: int = 1) -> Number:
     """Number of story-prompts with which the test has `power_wanted`, and its 10 to 90 % range over resampled pilots.
 
-    `pilot`, `epsilon` and `seed` are as in `power`. None where even the largest number is too small: a judge that is
-    not closer to the others than a person (allowing for epsilon) does not pass with any number of stories.
+    `pilot` is the data at hand; `epsilon` and `seed` are as in `power`. None where even the largest number is too
+    small: a judge that is not closer to the others than a person (allowing for epsilon) does not pass with any number
+    of stories.
     """
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)

@@ -48,9 +48,7 @@ class Component:
 
     @property
     def printed(self) -> Estimate:
-        """The variance as it is printed: undefined where its whole interval is below 0, since a variance is not
-        negative.
-        """
+        """The variance as printed: undefined where its whole interval is below 0, impossible for a variance."""
         value, low, high = self.variance.value, self.variance.low, self.variance.high
         if value is None or low is None or high is None or high >= 0:
             return self.variance
@@ -160,9 +158,7 @@ def variance_components(
 
 
 def _levels(anova: Anova, facets: Sequence[Facet]) -> dict[str, int]:
-    """Number of rated levels of each facet; of a nested one the rounded mean number in the combinations of its outer
-    facets.
-    """
+    """Number of rated levels of each facet; of a nested one the rounded mean over combinations of its outer facets."""
     seen = {term.indices: int(count) for term, count in zip(anova.terms, anova.seen, strict=True)}
     out = {}
     for term in anova.terms:

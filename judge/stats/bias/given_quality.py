@@ -52,8 +52,7 @@ RATED_ONCE = "undefined: no story has two of people's ratings, so that the error
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenQuality:
-    """Data of the regression of a judge's ratings on human ratings P and a tested variable; unused stories must have
-    weight 0.
+    """Data of the regression of a judge's ratings on human ratings P and a tested variable; unused stories weigh 0.
 
     `used` (n,) marks stories with all data: the judge's rating, ratings by two people, and the tested variable.
     `regressors` (n, r) are people's mean of P and of P², the tested variable, and last the judge's rating; `error` (n,
@@ -78,8 +77,7 @@ class GivenQuality:
         other: Floats | None = None,
         at_end: float = 0.0,
     ) -> GivenQuality:
-        """Data of the regression of the judge's ratings on human ratings, standardised over all stories before they are
-        squared.
+        """Data of the regression of the judge's ratings on human ratings, which are standardised before squaring.
 
         `judge` (n,) and `people` (n, k people) are ratings, NaN = none; only stories with two human ratings are used,
         the others have 0 in all data. `system` (n,): if most systems have only one story, all stories are treated as
@@ -138,8 +136,7 @@ class GivenQuality:
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Weights, *, curved: bool = True) -> Floats:
-        """Systems' intercepts, (b, systems): how far the judge rates each system above what human ratings predict, in
-        points.
+        """Systems' intercepts, (b, systems), in points: how far each is rated above what human ratings predict.
 
         `weights` and `curved` are as in `slope`. NaN for a system without stories. Only differences between systems are
         meaningful.
@@ -169,9 +166,7 @@ class GivenQuality:
         return np.asarray(out, dtype=np.float64), means
 
     def _moments(self, weights: Weights) -> tuple[Floats, Floats, Floats]:
-        """Products within systems (b, r, r), their part due to error (b, r - 1, r - 1), and means by system (b,
-        systems, r).
-        """
+        """Products within systems (b, r, r), their part due to error (less the judge), and means (b, systems, r)."""
         b, n = weights.shape
         r = self.regressors.shape[1]
         member = np.eye(int(self.system.max()) + 1)[self.system]
@@ -190,7 +185,7 @@ class GivenQuality:
 
 
 def share_at_end(ratings: Floats) -> float:
-    """Share of `ratings` (NaN left out) at the lowest or at the highest value that occurs, whichever is larger; 0
+    """Share of `ratings` (NaN left out) at the lowest or the highest value that occurs, the larger one; 0
     without any.
     """
     defined = ratings[~np.isnan(ratings)]

@@ -78,8 +78,8 @@ def _signs(codes: Codes, first: Codes, second: Codes) -> Floats:
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
-    """Mean of each of `rows` (r, n stories) in each `group` (0, 1, ...) of stories, (r, groups); NaN where it has no
-    rating.
+    """Mean of each of `rows` (r, n stories) in each `group` of stories (0, 1, ...), (r, groups); NaN without
+    a rating.
     """
     return np.stack([coefficients.group_means(row, row, group)[0] for row in rows])
 
@@ -138,8 +138,7 @@ class Multitrait:
 
 
 def multitrait(matrix: Floats) -> Multitrait:
-    """Multitrait-multimethod comparison (Campbell & Fiske 1959) from `matrix` (k, k), tau-b of judge (rows) with
-    people.
+    """Multitrait-multimethod comparison (Campbell & Fiske 1959) from `matrix` (k, k), tau-b of judge (rows) and people.
 
     NaN = undefined. With fewer than two criteria `heterotrait` is undefined. A row counts for `own_best` if its
     diagonal is strictly its highest value (to 1e-9).

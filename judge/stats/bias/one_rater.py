@@ -28,8 +28,7 @@ _NEAREST = 0.999999
 
 
 def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
-    """One-sided test that one rater's ratings run against the others': their correlation with the others' mean is below
-    0.
+    """One-sided test that one rater's ratings run against the others': that r with the others' mean is below 0.
 
     `own` (n stories,), `others` (n, k other raters) have NaN where not rated; `story_prompt` (n,). Pearson's r with its
     interval; the jackknife over story-prompts is made on Fisher's z (atanh r), in whose unit `se` is. Undefined with
@@ -55,8 +54,7 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
 
 
 def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt: Codes, *, beyond: float) -> Test:
-    """One-sided test that a judge agrees with one rater more than everybody's agreement explains, by more than
-    `beyond`.
+    """One-sided test that a judge agrees with one rater, by more than `beyond`, more than everybody's agreement explains.
 
     The statistic is kappa(judge, rater) - max(kappa(judge, others), kappa(rater, others)), where kappa is the share of
     equal ratings beyond chance, (observed - expected) / (1 - expected), and a story's others count with the mean over

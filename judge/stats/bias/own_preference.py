@@ -24,8 +24,8 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """Data of the test of a judge's preference for its own systems (such as its own model), whose stories
-    `own` marks.
+    """Data of the test of a judge's preference for its own systems (such as its own model); `own` marks their
+    stories.
     """
 
     given: GivenQuality
@@ -51,8 +51,7 @@ class OwnPreference:
         return None
 
     def value(self, weights: Weights, *, curved: bool = True) -> Floats:
-        """Mean over own minus other systems of how far the judge rates them above what human ratings predict, in
-        points.
+        """Mean over own minus other systems of how far the judge rates them above human ratings, in points.
 
         `weights` (b, n) and `curved` are as in `GivenQuality.opinions`; each system counts once. NaN where one has no
         story.
@@ -62,8 +61,7 @@ class OwnPreference:
         return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
 
     def test(self, story_prompt: Codes) -> Test:
-        """Test of `value` against 0 over story-prompts (jackknife) or systems (t with systems - 2 df), whichever is
-        wider.
+        """Test of `value` against 0 over story-prompts (jackknife) or systems (t, systems - 2 df), the wider one.
 
         `story_prompt` (n,). The bias that it reports is the difference from the result with a line in place of the
         curve (see `given_quality`).

@@ -37,9 +37,7 @@ class Replicated:
 
     @classmethod
     def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
-        """Mean, number and spread of the `ratings` (n, k) of each story; `persons`: columns are persons, leniency is
-        removed.
-        """
+        """Mean, number and spread of each story's `ratings` (n, k); of `persons` in columns leniency is removed."""
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
         alike = without_leniency(ratings) if persons else ratings
@@ -53,10 +51,10 @@ class Replicated:
         return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Weights) -> Floats:
-        """Error variance of a story's mean for each set of `weights` (b, n): pooled variance within stories x mean of 1
-        / count.
+        """Error variance of a story's mean for each set of `weights` (b, n).
 
-        0 where no story was rated twice, because the error is then unknown. NaN where no story was rated.
+        Pooled variance within stories x mean of 1 / count. 0 where no story was rated twice, because the error is then
+        unknown. NaN where no story was rated.
         """
         once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
         freedom = weights @ np.maximum(self.count - 1, 0)
@@ -67,9 +65,7 @@ class Replicated:
 
 
 def without_leniency(ratings: Floats) -> Floats:
-    """`ratings` (n, k persons) minus each person's leniency: its mean distance from the mean of all on the same
-    stories.
-    """
+    """`ratings` (n, k persons) minus each person's mean distance from the mean of all on the same stories."""
     present = ~np.isnan(ratings)
     with np.errstate(invalid="ignore", divide="ignore"):
         distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
@@ -137,8 +133,7 @@ def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Stati
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """Mean human rating of stories over the judge's lost repeats (without a rating), minus that over its others, in
-    points.
+    """Mean human rating of stories over the judge's lost repeats (without a rating), minus that over the others.
 
     `lost` and `asked` (n,) count the lost and all repeats, 0 for a story without a human rating; `people` (n,) are mean
     human ratings. A value below 0 means that ratings of worse stories are lost more often. NaN where no repeat or every

@@ -26,8 +26,7 @@ _SURE = -2.326
 
 
 def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
-    """Columns of `ratings` (stories, columns) that correlate significantly negatively with the mean of the others, and
-    r.
+    """Columns of `ratings` (stories, columns) with a significantly negative r with the mean of the others, and this r.
 
     The most significant is first; each is removed before the remaining columns are tested again. If there are only two
     columns, it cannot be determined which one is reversed, and both are returned.

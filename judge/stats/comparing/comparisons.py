@@ -55,8 +55,7 @@ class Comparisons:
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """The comparisons with `ties` kept as outcomes ("davidson"), as half a win for each ("half"), or not counted
-        ("left-out").
+        """The comparisons with `ties` as an outcome ("davidson"), half a win for each ("half"), or "left-out".
 
         The rows stay; where ties are left out, a row may have an outcome of 0 in all three columns.
         """

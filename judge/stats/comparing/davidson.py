@@ -32,8 +32,7 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a model of strengths, for comparisons of the system shown `first` with the one shown `second`
-    (indices).
+    """Design matrix of a model of strengths, for comparisons of the systems `first` and `second` (indices).
 
     The parameters are the strength of each system, a coefficient for each column of `further` (position effect and
     covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν.
@@ -47,8 +46,7 @@ class Design:
 
     @classmethod
     def of(cls, comparisons: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
-        """Design matrix for fitting strengths to `comparisons`; parameters in the order strengths, position,
-        covariates, log ν.
+        """Design matrix for `comparisons`; parameters in the order strengths, position, covariates, log ν.
 
         `position` asks for a column for the advantage of being shown first, `ties` for a parameter log ν (Davidson
         1970), and `covariates` holds indices of the covariates used.
@@ -73,18 +71,16 @@ class Design:
         return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
 
     def shares(self, parameters: Floats) -> Floats:
-        """Probabilities of first, second and tie, shape (..., n comparisons, 3) (Davidson & Beaver 1977); `parameters`
-        as in `eta`.
+        """Probabilities of first, second and tie, shape (..., n comparisons, 3) (Davidson & Beaver 1977).
 
-        The probability of a tie is 0 without a parameter for ties.
+        `parameters` are as in `eta`. The probability of a tie is 0 without a parameter for ties.
         """
         half = self.eta(parameters) / 2
         tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
         return shares(half, np.broadcast_to(tie, half.shape))
 
     def gradient(self, ended: Floats, share: Floats, cluster: Codes | None = None) -> Floats:
-        """Score: first derivatives of the log likelihood, shape (parameters,) or, with `cluster`, (clusters,
-        parameters).
+        """Score: first derivatives of the log likelihood, (parameters,) or, with `cluster`, (clusters, parameters).
 
         `ended` (n comparisons, 3) counts outcomes, or shares of them: first, second, tie. `share` are the probabilities
         (`shares`) at the parameters in question. `cluster` holds the code 0, 1, ... of each comparison's cluster.
@@ -132,9 +128,7 @@ class Design:
         return np.asarray(np.triu(out) + upper.T, dtype=np.float64)
 
     def fixed(self, information: Floats) -> Floats:
-        """A copy of `information` (..., parameters, parameters) with the sum of strengths fixed at 0, so that it can be
-        inverted.
-        """
+        """A copy of `information` with the sum of strengths fixed at 0, so that it can be inverted."""
         out = information.copy()
         out[..., : self.systems, : self.systems] += np.mean(np.diagonal(information, axis1=-2, axis2=-1)) + _NOTHING
         return out
@@ -291,9 +285,7 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Log odds of each observed outcome against each other possible one, as distinct rows of coefficients of the
-    parameters.
-    """
+    """Distinct log odds of observed against other possible outcomes, as rows of coefficients of the parameters."""
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)

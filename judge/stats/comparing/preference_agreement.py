@@ -44,9 +44,7 @@ def covariance(fit: Fit) -> Floats:
 
 
 def plain_covariance(fit: Fit) -> Floats:
-    """Covariance of the parameters of `fit` if all comparisons were independent, with the sum of strengths
-    fixed at 0.
-    """
+    """Covariance of the parameters of `fit` as if comparisons were independent, the sum of strengths fixed at 0."""
     systems = fit.design.systems
     out = _inverse(fit)
     out[:systems, :systems] -= out[:systems, :systems].sum() / systems**2
@@ -68,8 +66,7 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), by one Newton step from
-    `fit`.
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one Newton step from `fit`.
 
     NaN where the other clusters do not determine them.
     """
@@ -86,10 +83,9 @@ def left_out(fit: Fit) -> Floats:
 
 
 def spread(without: Floats) -> Floats:
-    """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster; NaN where one is
-    NaN.
+    """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster.
 
-    CR3; Bell & McCaffrey 2002.
+    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is.
     """
     clusters = len(without)
     return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
@@ -157,8 +153,7 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Agreement of one side's preferences (a judge's or a baseline's) with people's; undefined without a pair both
-    judged.
+    """Agreement of a side's preferences (a judge's or a baseline's) with people's; undefined without a pair both judged.
 
     `side` and `people` (pairs,) are 1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
     `cluster` (pairs,) holds story-prompts, for the jackknife intervals. `ties` says whether a tie is a possible answer:

@@ -1,5 +1,4 @@
-"""Strengths of systems, and numbers derived from one fit (`davidson`): win rates, differences, position and length
-effects.
+"""Strengths of systems, and numbers from one fit (`davidson`): win rates, differences, position and length effects.
 
 Intervals come from the parameters estimated without each story-prompt in turn (`preference_agreement.left_out`), or in
 bootstrap resamples of story-prompts.
@@ -45,8 +44,7 @@ class Resampled:
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Parameters of `fit`, refitted in each of `resamples` draws by `rng` of its clusters (story-prompts) with
-    comparisons.
+    """Parameters of `fit`, refitted in `resamples` draws by `rng` of its clusters (story-prompts) with comparisons.
 
     Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
     """
@@ -195,8 +193,7 @@ def strengths(
     bootstrap: Bootstrap | None = None,
     confidence: float = 0.95,
 ) -> Strengths:
-    """Strengths, win rates and differences of systems, each with its interval; undefined where no finite strengths
-    exist.
+    """Strengths, win rates and differences of systems, each with its interval; undefined if no finite strengths exist.
 
     `comparisons` are the data, `position` asks for an advantage of being shown first, and `covariates` holds indices
     (None = all). `ties` are an outcome of their own with a parameter ("davidson"), half a win for each system ("half")

@@ -47,9 +47,7 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def midranks(values: Floats) -> Floats:
-    """Mid-ranks of `values`, none missing: 1 to n from the lowest; values within 1e-9 are tied and share their mean
-    rank.
-    """
+    """Mid-ranks of `values`, none missing: 1 to n from the lowest, tied values (within 1e-9) sharing their mean."""
     code = kendall.codes(values)
     counts = np.bincount(code)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[code], dtype=np.float64)
@@ -82,9 +80,7 @@ def correlate(
 
 
 def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), unit: str = "pairs") -> str | None:
-    """Reason why the correlation of `x` and `y` (none missing) is undefined, or None; `names` and `unit` as in
-    `correlate`.
-    """
+    """Reason why the correlation of `x` and `y`, none missing, is undefined; `names` and `unit` as in `correlate`."""
     if x.size < MIN_PAIRS:
         return f"undefined with fewer than {MIN_PAIRS} {unit}"
     for name, side in zip(names, (x, y), strict=True):
@@ -94,9 +90,7 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
 
 
 def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Means of `x` and of `y` (n,) in each `group` (0, 1, ...), over the stories with both values; NaN for a group
-    without.
-    """
+    """Means of `x` and `y` (n,) in each `group` (0, 1, ...), over the stories with both; NaN where there is none."""
     keep = ~(np.isnan(x) | np.isnan(y))
     groups = int(group.max()) + 1 if group.size else 0
     counts = np.bincount(group[keep], minlength=groups).astype(np.float64)

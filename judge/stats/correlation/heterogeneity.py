@@ -64,8 +64,7 @@ class Homogeneity:
 
 
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
-    """Pearson's r of `judge` and `people` (n stories,) in one group, NaN left out pairwise, with both standard
-    deviations.
+    """Pearson's r of `judge` and `people` (n stories,) in one group, with both SDs; NaN is left out pairwise.
 
     Undefined for fewer than 3 stories with both ratings, or if one side is constant.
     """

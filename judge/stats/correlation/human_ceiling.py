@@ -51,11 +51,10 @@ class Ceiling:
     y: Floats
 
     def estimate(self, measure: Measure) -> Estimate:
-        """The ceiling: mean over pairs of `measure`, which takes two vectors with NaN = missing and gives their
-        correlation.
+        """The ceiling: mean over pairs of their correlation by `measure`.
 
-        n is the largest number of stories of a pair. Pairs whose correlation is undefined are left out and counted in
-        `method`. Undefined where all are, or without a pair.
+        It takes two vectors with NaN = missing. n is the largest number of stories of a pair. Pairs whose correlation
+        is undefined are left out and counted in `method`. Undefined where all are, or without a pair.
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
@@ -83,9 +82,7 @@ class Ceiling:
 
     @staticmethod
     def of_resampled(values: Floats) -> Floats:
-        """The ceiling in each resample, (b,): the mean of the defined correlations in `values` (pairs, b); NaN if none
-        is.
-        """
+        """The ceiling in each of b resamples: mean of the defined correlations `values` (pairs, b), NaN without any."""
         present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
@@ -109,10 +106,9 @@ def one_against_others(ratings: Floats) -> Ceiling:
 
 
 def is_panel(ratings: Floats) -> bool:
-    """Whether each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more `ratings` (n stories, r
-    raters).
+    """Whether each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more ratings.
 
-    False where there is no such story.
+    `ratings` (n stories, r raters). False where there is no such story.
     """
     present = ~np.isnan(ratings)
     shared = present[present.sum(axis=1) > 1]
@@ -120,8 +116,7 @@ def is_panel(ratings: Floats) -> bool:
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """Human ceiling for a pool of raters, who each rated few stories: one pair per draw, none without a story rated
-    twice.
+    """Human ceiling for a pool of raters, who each rated few stories; without a pair where no story has two ratings.
 
     A pair is one random rater of each story, and the mean of the story's others. `draws` are balanced: in k consecutive
     ones, each of a story's k raters is drawn once, in random order (`rng`). Stories with fewer than two of `ratings` (n

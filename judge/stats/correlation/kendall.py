@@ -116,9 +116,7 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
 
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of stories of which one is strictly higher on both axes: each cell times the sum of the cells above it on
-    both.
-    """
+    """Pairs of which one is strictly higher on both axes: each cell times the sum of the cells above it on both."""
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
@@ -142,9 +140,7 @@ def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_
 
 
 def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
-    """tau-b = `score` / sqrt(`untied_x` `untied_y`), from the pairs not tied on x and on y; NaN where either
-    has none.
-    """
+    """tau-b = `score` / sqrt(`untied_x` `untied_y`), of the pairs not tied on x and on y; NaN where either is 0."""
     defined = (untied_x > 0) & (untied_y > 0)
     unit = np.float64(1)
     scale = np.sqrt(np.where(defined, untied_x, unit)) * np.sqrt(np.where(defined, untied_y, unit))

@@ -42,8 +42,7 @@ class LatentCorrelation:
 
 
 def latent_correlation(x: Floats, y: Floats) -> LatentCorrelation | None:
-    """Correlation of the normal variables behind two ratings `x` and `y` (n stories,) of the same stories, none
-    missing.
+    """Correlation of the normal variables behind two ratings `x` and `y` (n,) of the same stories, none missing.
 
     Its variance is the jackknife's of r, carried over by the slope of r(rho) (delta method). None with 3 stories or
     fewer, where a side is constant or differs in one story alone, or where |r| is 1.
@@ -70,9 +69,7 @@ def _unusual(values: Floats) -> int:
 
 
 def _hermite(values: Floats) -> Floats:
-    """Coefficients 1..40 in normalised Hermite polynomials of the step function that makes these values of a normal
-    one.
-    """
+    """Coefficients 1..40 in normalised Hermite polynomials of the step function from a normal to these values."""
     levels, counts = np.unique((values - values.mean()) / values.std(), return_counts=True)
     edges = special.ndtri(np.cumsum(counts)[:-1] / values.size)
     heights = np.diff(levels) * np.exp(-(edges**2) / 2) / np.sqrt(2 * np.pi)

@@ -19,8 +19,7 @@ _ONE = 1 - 1e-12
 
 
 def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
-    """Partial correlation of x and y given z (Yule 1907; for tau-b Kendall 1942), from correlations `xy`, `xz` and
-    `yz`.
+    """Partial correlation of x and y given z (Yule 1907; tau-b: Kendall 1942), from correlations `xy`, `xz` and `yz`.
 
     Shapes broadcast. NaN where one is NaN, or where |xz| or |yz| is 1: z then determines x (or y) completely.
     """

@@ -30,9 +30,7 @@ LEAST_RELIABLE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of mean human ratings overall / within classes (`ratio`, 1 or more), and their `reliability` within
-    classes.
-    """
+    """Spread of mean human ratings overall over that within classes (1 or more), and their reliability within."""
 
     ratio: float = 1.0
     reliability: float = 1.0

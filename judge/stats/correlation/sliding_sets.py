@@ -77,8 +77,7 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to signed Pearson's r in b resamples in the four `WAYS`, (b, 4); NaN where
-    undefined.
+    """A function from weights (b, n) to Pearson's r in b resamples in the four `WAYS`, (b, 4); NaN where undefined.
 
     `judge`, `people`, `window` and `stride` are as in `sliding_sets`. Sorting and sliding are repeated in each
     resample.
@@ -103,9 +102,7 @@ def resampled(
 
 
 def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
-    """Pearson's r over `number` sets (or stories), one of the `WAYS`, of ratings sorted by `y`; n counts
-    pairs of sets.
-    """
+    """Pearson's r over `number` sets (or stories), in one of the `WAYS`; n counts pairs of sets (or stories)."""
     pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
     if x.size < window and way != "stories":
         return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)

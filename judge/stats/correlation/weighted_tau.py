@@ -110,9 +110,7 @@ class _Ties:
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
     def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-        """Number of tied pairs of stories in each resample; `c` are `counts` as floats, and no sum exceeds
-        `largest`.
-        """
+        """Number of tied pairs in each resample; `c` are `counts` as floats, and no sum exceeds `largest`."""
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
         if self.table is None:
@@ -125,9 +123,7 @@ class _Ties:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """`score`: concordant minus discordant pairs of stories between units; `sizes`: each unit's stories that both
-    rated.
-    """
+    """`score`: concordant minus discordant pairs between units; `sizes`: each unit's stories that both rated."""
 
     score: Singles
     ties_x: _Ties
@@ -234,9 +230,7 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 
 
 def _signed_indicators(judges: list[Codes], k: int) -> Singles:
-    """For each story, judge and level a: whether the rating is at a, and the sign of a minus its level; 0 if
-    missing.
-    """
+    """For each story, judge and level a: whether the rating is a, and the sign of a minus it; 0 if missing."""
     n = judges[0].size if judges else 0
     indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
     levels = np.arange(k)
@@ -248,9 +242,7 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
 
 
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
-    """tau-b, (judges, resamples), from contingency tables built one level of human ratings at a time, in ascending
-    order.
-    """
+    """tau-b, (judges, resamples), from tables built one level of human ratings at a time, in ascending order."""
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
     kind = exact(largest)
@@ -280,7 +272,7 @@ def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
 
 
 def exact(largest: int) -> type[np.float32] | type[np.float64]:
-    """Floating-point type that holds sums of integers exactly: single precision if `largest` is below 2**24, else
+    """Floating-point type that holds sums up to `largest` of integers exactly: single precision below 2**24, else
     double.
     """
     return np.float32 if largest < _EXACT_32 else np.float64

@@ -78,8 +78,7 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
 
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
-    """Mann-Whitney's test (normal approximation with tie correction) of the association between the loss of units and a
-    number.
+    """Mann-Whitney's test (normal approximation, ties corrected) of the association of the loss of units with a number.
 
     `lost` and `number` (n,) hold whether each unit was lost and its number (such as length; NaN = unknown, left out).
     The effect is AUC = U / (number lost x number kept). No test where no unit or every unit was lost, or all numbers

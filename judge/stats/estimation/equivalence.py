@@ -43,8 +43,7 @@ def tost(
     alpha: float = 0.05,
     cluster: NDArray[np.int64] | None = None,
 ) -> Equivalence:
-    """Two one-sided t tests that the mean of `differences` (n,), NaN left out, lies within (`low`, `high`) (Schuirmann
-    1987).
+    """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
     `alpha` is the level of each. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
     with clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences;

@@ -85,8 +85,7 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to group means in b resamples, (b, r, groups); NaN without a rated story of a
-    group.
+    """A function from weights (b, n) to group means in b resamples, (b, r, groups); NaN where a group has no rating.
 
     `values` (r rows, n stories) has NaN where missing, and `group` (n,) holds the group (system), 0..`groups`-1.
     """

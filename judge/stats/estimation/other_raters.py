@@ -51,14 +51,12 @@ class Spread:
 
     @property
     def one_more(self) -> float:
-        """Factor that widens d's interval over stories for the question whether the judge is one more person; 1 or
-        more.
-        """
+        """Factor on d's interval over stories for whether the judge is one more person; 1 if raters add nothing."""
         return self._factor(1 + 1 / self.raters)
 
     @property
     def average(self) -> float:
-        """Factor that widens d's interval over stories to that of the difference from the average person; 1 or more."""
+        """Factor on d's interval over stories for the difference from the average person; 1 if raters add nothing."""
         return self._factor(1 / self.raters)
 
     def _factor(self, share: float) -> float:
@@ -110,8 +108,7 @@ def spread(parts: Floats, resampled: Floats) -> Spread | None:
 
 
 def needed(known: Spread, half_width: float) -> tuple[float | None, int | None]:
-    """Factor for the stories, and number of raters, each alone, that shorten half of the average person's interval
-    enough.
+    """Factor for stories, and number of raters, that each alone shorten half of the average person's interval enough.
 
     `known` is the spread at hand, and `half_width` half of the 95 % interval that is wanted. None where that alone does
     not suffice, or takes more than a million times as many.

@@ -28,8 +28,7 @@ ALL_ZERO = "no test: the ratings are equal on every story-prompt"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference between the mean ratings of two systems (indices `first` and `second`), or between their log
-    strengths.
+    """Difference between the mean ratings (or the log strengths) of two systems, the indices `first` and `second`.
 
     `estimate` is first minus second: for ratings the mean over the story-prompts that both have (n counts these), for
     log strengths n counts comparisons. The interval is not adjusted for other pairs; its `reason` says why there is no
@@ -115,9 +114,7 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:
-    """The `family` with p adjusted over all its tests (Holm 1979); pairs without a test are not counted and stay
-    without p.
-    """
+    """The `family` with p adjusted over all its tests (Holm 1979); pairs without a test are not counted."""
     tested = [k for k, difference in enumerate(family) if difference.p is not None]
     p = holm(np.array([family[k].p for k in tested], dtype=np.float64))
     with_adjusted = list(family)

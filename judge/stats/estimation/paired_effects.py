@@ -53,9 +53,7 @@ class RateDifference:
 
 
 def mean_difference(first: Floats, second: Floats) -> Estimate:
-    """Mean of `second` minus `first` (n,), ratings of the same stories; pairs with NaN are left out, n counts
-    the rest.
-    """
+    """Mean of `second` minus `first` (n,), ratings of the same stories; n counts the pairs without a NaN."""
     d = second - first
     d = d[~np.isnan(d)]
     if d.size == 0:
@@ -64,9 +62,7 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function from weights (b, n) to the `mean_difference` of `first` and `second` in b resamples, (b,); NaN if
-    undefined.
-    """
+    """A function from weights (b, n) to the `mean_difference` of `first` and `second` in b resamples, (b,)."""
     d = second - first
     present = ~np.isnan(d)
     return _ratio(np.where(present, d, 0.0), present.astype(np.float64))
@@ -115,9 +111,7 @@ def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statist
 
 
 def cohen_h(first: float, second: float) -> float:
-    """Cohen's h of shares `first` (p1) and `second` (p2): 2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) (Cohen 1988, equation
-    6.2.1).
-    """
+    """2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) of shares `first` p1 and `second` p2 (Cohen 1988, equation 6.2.1)."""
     return 2 * math.asin(math.sqrt(second)) - 2 * math.asin(math.sqrt(first))
 
 

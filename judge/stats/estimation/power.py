@@ -38,8 +38,7 @@ class Precision:
 
 
 def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
-    """Mean of values (e.g. the ratings of a system's stories, or paired differences) with its precision under
-    clustering.
+    """Mean of values (e.g. ratings of a system's stories, or paired differences) with its precision under clustering.
 
     `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts; `confidence` is the
     coverage. `effective_n` exceeds the number of values if values of the same cluster differ more than those of
@@ -61,8 +60,7 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
-    """Proportion of stories with a property, with Wilson's interval for clusters: effective n, t quantile with G - 1
-    df.
+    """Proportion of stories with a property, with Wilson's interval for clusters: effective n, and t with G - 1 df.
 
     `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts;
     `confidence` is the coverage. This interval keeps its coverage in cluster samples for proportions near 0 and 1
@@ -83,9 +81,7 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
 
 
 def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
-    """Number of independent stories, of `n`, that would give the clustered error: n (`se_independent` /
-    `se_clustered`)².
-    """
+    """Number of independent stories that give the clustered error: `n` (`se_independent` / `se_clustered`)²."""
     return n * (se_independent / se_clustered) ** 2
 
 

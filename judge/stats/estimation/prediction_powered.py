@@ -1,5 +1,4 @@
-"""Prediction-powered means: mean human ratings estimated from few human ratings and many ratings by a judge. They are
-unbiased whatever the judge's quality.
+"""Prediction-powered means: mean human ratings from few human ratings and many by a judge, unbiased whatever its quality.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382) with power tuning
 (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N stories that they

@@ -41,8 +41,7 @@ RANGE = (0.1, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of a statistic over story-prompts, estimated in a pilot; it gives the standard error for any number of
-    them.
+    """Spread of a statistic over story-prompts in a pilot, which gives the standard error for any number of them.
 
     `value` is the standard deviation of the story-prompts' jackknife pseudo-values; the standard error over G
     story-prompts is value / sqrt(G). `df` are those of the chi-squared distribution that describes the sampling error
@@ -66,9 +65,7 @@ class Spread:
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """The value below which the true spread lies with probability `share`, by a chi-squared distribution
-        with `df`.
-        """
+        """The value below which the true spread lies with probability `share` (chi-squared with `df`)."""
         if math.isinf(self.df):
             return self.value
         return self.value * math.sqrt(self.df / float(special.chdtri(self.df, share)))
@@ -76,9 +73,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Number of story-prompts (or other units) that a study needs, with its 10 % and 90 % limits; None = above any
-    tried.
-    """
+    """Number of story-prompts (or other units) needed, with its 10 % and 90 % limits; None = above any tried."""
 
     value: int | None
     low: int | None
@@ -113,14 +108,12 @@ def spread(left_out: Floats) -> Spread | None:
 
 
 def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the interval of `confidence` with `clusters` story-prompts (2 or more), from the `spread` of a
-    pilot.
-    """
+    """Half-width of the interval of `confidence` with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
     return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
 
 
 def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts that makes the interval of `confidence` no wider than +- `half_width`, by the pilot's
+    """Number of story-prompts for a half-width of the interval of `confidence` of `half_width`, by a pilot's
     `spread`.
     """
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
@@ -174,9 +167,7 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number, from 5 to `MOST`, for which `enough` is true; None where there is none. `enough` must be
-    monotone.
-    """
+    """The smallest number, from 5 to `MOST`, for which `enough`, which must be monotone, is true; None without one."""
     high = FEWEST
     while not enough(high):
         if high >= MOST:

@@ -81,8 +81,7 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
 
 
 def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes) -> Sums:
-    """The sums of `tables` for one judge with many levels, (4, b), by a sweep over the stories from low to high
-    ratings.
+    """The sums of `tables` for one judge with many levels, (4, b), by a sweep over stories from low to high ratings.
 
     `factors` is as in `tables`. `story`, `x` and `y` (m,) are indices of the stories that both rated, in ascending
     order of the judge's rating, and the judge's and people's levels of these, from 0 on.
@@ -93,19 +92,14 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
 
 
 def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
-    """Concordant minus discordant pairs, pairs not tied on x, pairs not tied on y: of groups, in each of b resamples,
-    (b,).
-
-    `x`, `y` and `mass` are as in `weighted_tau.pairs_of_rows`.
-    """
+    """The loop of `weighted_tau.pairs_of_rows`, where `x`, `y`, `mass` and the three arrays (b,) are described."""
     out = np.empty((3, x.shape[0]), dtype=np.int64)
     _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
     return out[0], out[1], out[2]
 
 
 def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
-    """Sums over pairs of stories for b patterns in which ratings of two judges are swapped, (4, b), by contingency
-    tables.
+    """Sums over pairs of stories for b patterns of swaps of two judges' ratings, (4, b), by contingency tables.
 
     `masks` (b, n) is 1 where a story's ratings are swapped. `cells` holds, for each judge, (n,) people's level * levels
     of judges + judge's level. `signed` (levels of people, of judges) and `margin` (levels of judges,) describe the sum

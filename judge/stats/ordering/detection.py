@@ -32,8 +32,7 @@ _LEAST_EFFECT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Detection rate of a judge: share of pairs in which it rated the untouched story above the changed one; a tie is a
-    half.
+    """Detection rate: share of pairs in which a judge rated the untouched story above the changed one; a tie is a half.
 
     `wins`, `ties` and `losses` count pairs in which the untouched story has the higher, an equal, and the lower rating.
     `p` is two-sided, of the hypothesis that the share is one half; `p_raised` one-sided, small where the change raises
@@ -49,8 +48,7 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """1 where the untouched story has the higher rating, one half for a tie (to 1e-9), else 0, in the shape of
-    `difference`.
+    """1 where the untouched story has the higher rating, one half for a tie (to 1e-9), else 0.
 
     `difference` is the rating of the untouched story minus that of the changed one; NaN = no pair, whose credit is NaN.
     """
@@ -147,9 +145,7 @@ def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -
 
 
 def _variance(wins: Floats, losses: Floats, n: Floats, q: Floats) -> Floats:
-    """Variance of wins - losses if their shares differ by q; the shares are by maximum likelihood (Tango
-    1998, eq. 7).
-    """
+    """Variance of wins - losses if their shares, by maximum likelihood, differ by q (Tango 1998, eq. 7)."""
     b = (2 * n - wins + losses) * q - wins - losses
     c = -losses * q * (1 - q)
     share = (np.sqrt(np.maximum(b * b - 8 * n * c, 0.0)) - b) / (4 * n)

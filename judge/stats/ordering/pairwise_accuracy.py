@@ -150,9 +150,7 @@ def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
 
 
 def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
-    """Ratio of the sums of tables (units, units), n = pairs; or the mean ratio of tables (units,), n = units with a
-    pair.
-    """
+    """Ratio of the sums of tables (units, units), n = pairs; or mean ratio of tables (units,), n = units."""
     has = taken > 0
     if not has.any():
         return Estimate.undefined(nothing)
@@ -164,8 +162,7 @@ def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
 
 
 def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[Codes], Floats]:
-    """A function from weights (b, n) to an accuracy in b resamples that draw units as a whole, (b,); NaN without a
-    pair.
+    """A function from weights (b, n) to an accuracy in b resamples that draw whole units, (b,); NaN without a pair.
 
     `right` and `taken` count pairs scored right, and all pairs, by the units of their stories; `unit` (n,) is that of
     each story. For tables (units, units) the accuracy is (w' right w) / (w' taken w) where w holds the number of draws

@@ -22,9 +22,7 @@ _SAME = 1e-9
 
 
 def ranks(means: Floats) -> Floats:
-    """1 + the number of systems with a higher mean (by more than 1e-9), in the shape of `means` (..., systems); NaN
-    stays NaN.
-    """
+    """1 + the number of systems with a mean higher by more than 1e-9, in the shape of `means` (..., systems)."""
     higher = (means[..., None, :] - means[..., :, None]) > _SAME
     return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
 

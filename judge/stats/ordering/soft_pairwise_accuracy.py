@@ -106,11 +106,11 @@ def soft_pairwise_accuracy(
 def by_chance(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
 ) -> Chance:
-    """SPA to expect by chance; `judge`, `people`, `system`, `story_prompt` and `flips` are as in
-    `soft_pairwise_accuracy`.
+    """SPA to expect by chance.
 
-    `rng`, seeded by the caller, assigns ratings to systems. Within story-prompts, p values use only the first 200 rows
-    of `flips`: their error hardly changes the mean over random assignments.
+    `judge`, `people`, `system`, `story_prompt` and `flips` are as in `soft_pairwise_accuracy`. `rng`, seeded by the
+    caller, assigns ratings to systems. Within story-prompts, p values use only the first 200 rows of `flips`: their
+    error hardly changes the mean over random assignments.
     """
     accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
     if not accuracy.estimate.defined:
@@ -135,8 +135,8 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
-    """`DEALT` assignments of ratings (systems, story-prompts): within each story-prompt, among the systems that have
-    one.
+    """`DEALT` assignments of ratings (systems, story-prompts), within each story-prompt to the systems that
+    have one.
     """
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)

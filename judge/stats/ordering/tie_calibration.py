@@ -59,8 +59,7 @@ class TieCalibration:
 
 
 def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within: bool = False) -> TieCalibration:
-    """Accuracy acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch et al.'s "by
-    item").
+    """acc_eq over all pairs of stories, or its mean over units of acc_eq within a unit (Deutsch et al.'s "by item").
 
     `judge` and `people` (n,) are ratings; a story with a NaN is in no pair. `unit` and `fold` (n,) hold story-prompts
     and folds; all stories of a unit lie in one fold. `within` takes only pairs within units; each unit then has the
@@ -160,9 +159,7 @@ class _Sums:
         return total, right
 
     def _pairs(self) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
-        """Blocks of pairs: both stories, outcome, and the smallest candidate epsilon that makes the pair a tie for the
-        judge.
-        """
+        """Blocks of pairs: both stories, outcome, and the smallest epsilon that makes the judge tie the pair."""
         lookup = None
         if self._levels.size <= _MOST_LEVELS:
             lookup = np.searchsorted(self.candidates, _differences(self._levels))

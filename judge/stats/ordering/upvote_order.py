@@ -23,8 +23,7 @@ TIE_WRONG, TIE_HALF = 0.0, 0.5
 
 
 def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float = TIE_HALF) -> Estimate:
-    """Acc: share of pairs in which the more upvoted story has the higher score; `tie` is the credit of a tie (within
-    1e-9).
+    """Acc: share of pairs in which the more upvoted story has the higher score; `tie` is a tie's credit (within 1e-9).
 
     `higher` and `lower` (n,) are scores of the more and the less upvoted story, NaN left out; `story_prompt` (n,) holds
     codes from 0 on, for the interval of `means.clustered`. Undefined without a pair.

@@ -16,9 +16,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WinRate:
-    """Share of pairs in which the better story got the higher rating, a tie counting one half, with wins, ties and
-    losses.
-    """
+    """Share of pairs in which the better story got the higher rating, a tie counting one half."""
 
     estimate: Estimate
     wins: int
@@ -29,9 +27,9 @@ class WinRate:
 def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
     """Win rate of the better story in pairs of stories: (wins + ties / 2) / pairs, where a win is a higher rating.
 
-    `difference` (n pairs,) is the better story's rating minus the worse one's; NaN is left out, and below 1e-9 it is a
-    tie. `cluster` (n,) gives the interval of `mean_share`; None = pairs are independent, and the interval is Wilson's.
-    Undefined without a pair.
+    `difference` (n pairs,) is the better story's rating minus the worse one's; NaN is left out, and closer to 0 than
+    1e-9 it is a tie. `cluster` (n,) gives the interval of `mean_share`; None = pairs are independent, and the interval
+    is Wilson's. Undefined without a pair.
     """
     defined = ~np.isnan(difference)
     d = difference[defined]

@@ -51,9 +51,7 @@ class _OrdinalCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A mapping from scores to mean human ratings, fitted on `n` stories; no `curve`, but a `reason`, where not
-    possible.
-    """
+    """A mapping from scores to mean human ratings, fitted on `n` stories; without a curve there is a `reason`."""
 
     kind: Kind
     n: int
@@ -61,9 +59,7 @@ class Calibration:
     reason: str | None = None
 
     def predict(self, score: Floats) -> Floats:
-        """Mean human rating of each story predicted from its `score` (n,); NaN for a missing score, and without a
-        curve.
-        """
+        """Mean human rating of each story from its `score` (n,); NaN for a missing score, or without a curve."""
         if self.curve is None:
             return np.full(score.shape, np.nan)
         return self.curve.predict(score)
@@ -103,9 +99,7 @@ NO_PAIR = "undefined: no story has both a prediction and people's ratings"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """A bin of `n` stories with predictions `low` to `high`, of mean `predicted`; `people` and `spread`: mean and SD of
-    theirs.
-    """
+    """Stories with predictions `low` to `high`; `people` and `spread` are the mean and SD of human ratings."""
 
     low: float
     high: float

@@ -21,8 +21,7 @@ Codes = NDArray[np.int64]
 
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:
-    """Half-width of the conformal interval around a prediction; infinite with fewer than level / (1 - level)
-    story-prompts.
+    """Half-width of the conformal interval of a prediction; infinite with fewer than level / (1 - level) story-prompts.
 
     `errors` (n,) are absolute, on the calibration set, NaN left out; `cluster` (n,) holds story-prompts; `level` is the
     wanted coverage, ValueError outside 0 to 1.

@@ -46,9 +46,7 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 
 def pooled(values: Floats, weights: Floats) -> Floats:
-    """The non-decreasing sequence with the smallest squared distance from `values` (k,), weighted by `weights`, above
-    0.
-    """
+    """The non-decreasing sequence with the smallest distance from `values` (k,), squared and weighted by `weights`."""
     # A stack of blocks, each with its mean, its weight and how many values it holds; one pass, O(k).
     means: list[float] = []
     masses: list[float] = []

@@ -1,5 +1,4 @@
-"""Penalised logistic regression without intercept: which of two stories is preferred, from their predictors'
-difference.
+"""Penalised logistic regression without intercept: which of two stories is preferred, by their predictors' difference.
 
 P(first preferred) = 1 / (1 + exp(-(x_first - x_second)'w)): the Bradley-Terry model with strengths that are linear in a
 story's predictors. Columns are divided by the root mean square of their differences, and the weights w maximise

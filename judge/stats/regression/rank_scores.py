@@ -36,9 +36,7 @@ class RankScores:
 
 
 def fit_rank_scores(x: Floats) -> RankScores:
-    """The transformation to standardised rank scores, learned from training rows `x` (n, p); NaN is left out
-    by column.
-    """
+    """The transformation to rank scores, learned from training rows `x` (n, p); NaN is left out by column."""
     sorted_columns = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
     own = [_place(values, values) for values in sorted_columns]
     mean = np.array([scores.mean() if scores.size else 0.0 for scores in own])

@@ -1,6 +1,4 @@
-"""Ridge regression on standardised columns, each limited to its range in the fitted rows, so that nothing is
-extrapolated.
-"""
+"""Ridge regression on standardised columns, limited to their range in the fitted rows: it does not extrapolate."""
 
 from __future__ import annotations
 
@@ -21,8 +19,7 @@ CONSTANT = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRidge:
-    """A fitted ridge regression on p standardised columns; `scale` is their standard deviation, 1 for a constant
-    column.
+    """A fitted ridge regression on p standardised columns; `scale` is their standard deviation, 1 for a constant one.
 
     For predictions, each column is limited to its range `low` to `high` in the fitted rows. The weights of `fitted` are
     per standard deviation.
@@ -51,9 +48,7 @@ class StandardisedRidge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
-    """Standardised training rows, decomposed once (`parts`) for several responses; other fields as in
-    `StandardisedRidge`.
-    """
+    """Standardised training rows, decomposed once for several responses; fields as in `StandardisedRidge`."""
 
     low: Floats
     high: Floats
@@ -70,8 +65,7 @@ class StandardisedRows:
 
 
 def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
-    """A ridge regression on standardised columns, with the penalty of the smallest leave-one-out error
-    (`regression.ridge`).
+    """A ridge regression on standardised columns, with the penalty of the smallest leave-one-out error (`ridge`).
 
     `rows` (n, p) and `response` (n,) have no NaN; pass `StandardisedRows` where several responses have the same rows.
     `penalties`, each above 0, are factors of the squared weights of the standardised columns.
@@ -89,8 +83,7 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 def out_of_fold(
     rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
 ) -> tuple[Floats, Floats]:
-    """Out-of-fold predictions, by regressions fitted on the other folds, and the mean response of the rows fitted on,
-    (n,) each.
+    """Predictions by regressions fitted on the other folds, and the mean response of the rows fitted on, (n,) each.
 
     `rows` (n, p) has no NaN. `response` (n,): rows with NaN get a prediction but are not used in fits. `folds` (n,)
     holds folds, and `fit` makes a regression from rows and responses. The second result is equal for all rows of a

@@ -1,9 +1,9 @@
-"""Bootstrap resamples of stories. All numbers of a table are computed from the same resamples, so that differences
-between them are paired; the caller gives the seed.
+"""Bootstrap resamples of stories.
 
-A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a weight. The unit
-that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A Statistical Analysis of
-Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
+All numbers of a table are computed from the same resamples, so that differences between them are paired; the caller
+gives the seed. A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a
+weight. The unit that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A
+Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
 
 =============  ==============================================================  =======================================
 name           drawn with replacement                                          generalises to
@@ -41,9 +41,7 @@ MIN_SYSTEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A kind of units (such as story-prompts) that resamples draw: `counts` (b, units) and the `unit` (n,) of each
-    story.
-    """
+    """Units (such as story-prompts) that resamples draw: `counts` (b, units), and the `unit` (n,) of each story."""
 
     counts: Counts
     unit: Codes
@@ -112,8 +110,7 @@ class Resamples:
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """The resamples divided into draws of whole groups of stories (such as systems) and draws of units within
-        groups.
+        """Draws of whole groups of stories (such as systems), and resamples that draw units within groups.
 
         `group` (n,) holds codes from 0 on. The first result (B, groups) is how often each group was drawn as a whole:
         the count of the factor that draws whole groups, the product of the counts if two do, and 1 if none does. The
@@ -132,9 +129,7 @@ class Resamples:
         return mass, replace(self, factors=tuple(varying)) if varying else None
 
     def jackknife(self) -> tuple[Resamples, ...]:
-        """For each factor, resamples that each leave out one unit, for influence values and BCa intervals
-        (`intervals.bca`).
-        """
+        """For each factor, resamples that each leave out one unit, for influence values and `intervals.bca`."""
         subsets = []
         for i, factor in enumerate(self.factors):
             units = factor.counts.shape[1]
@@ -179,8 +174,7 @@ def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Re
 
 
 def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random.Generator) -> Resamples:
-    """Resamples that draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch, Dror & Roth
-    2021).
+    """Resamples that draw systems and, independently, story-prompts (BOOT-BOTH, Deutsch, Dror & Roth 2021).
 
     `system` and `story_prompt` (n,) hold codes from 0 on, `resamples` is the number B, and `rng` is seeded by the
     caller. ValueError with fewer than 5 systems; `both_refused` checks this beforehand.

@@ -110,8 +110,7 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """Warning that `dataset` has too few `story_prompts`, so that stories are resampled and intervals can be too
-    narrow.
+    """Warning that `dataset` has few `story_prompts`, so that stories are resampled and intervals can be too narrow.
 
     `level` is ``system`` for a correlation over system means; any other counts as over all stories.
     """

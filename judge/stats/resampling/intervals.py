@@ -77,9 +77,7 @@ def p_above_zero(estimate: Estimate, values: Floats, units: int) -> float | None
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The `estimate`, with its interval extended as far as its value where it does not contain it; `method` then says
-    so.
-    """
+    """The `estimate`, its interval extended as far as its value where it does not contain it, and `method` says so."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, high = min(estimate.low, estimate.value), max(estimate.high, estimate.value)
@@ -154,8 +152,7 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
 
 
 def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
-    """Values of a statistic in resamples of both systems and story-prompts, shrunk to the variance that new data would
-    show.
+    """Values in resamples of both systems and story-prompts, shrunk to the variance that new data would show.
 
     `values` (b,) are from resamples of both factors, `one_way` two arrays (b,) from resamples of each factor drawn
     alone (`Resamples.one_way`), and `units` the numbers of units of each. The result goes to `percentile` or `bca`.

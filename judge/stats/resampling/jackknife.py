@@ -145,8 +145,7 @@ def against_zero(
     bias: float = 0.0,
     informative: int | None = None,
 ) -> Test:
-    """Test of the hypothesis that a statistic of weighted stories is zero, with its interval, by a jackknife over
-    clusters.
+    """Test that a statistic of weighted stories is zero, with its interval, by a jackknife over story-prompts.
 
     `statistic` takes weights of n stories in b samples, (b, n), and gives the statistic, (b,), NaN = undefined. The
     weights are 0 and 1, in an array or `LeftOut`, so that it may only multiply them with arrays over stories (``weights
@@ -205,8 +204,9 @@ def student(
 
 
 def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) -> Test:
-    """A test that cannot be made, for a `reason`; `tail` is the alternative it would have had, `used` marks stories
-    with data.
+    """A test that cannot be made, for a `reason`.
+
+    `tail` is the alternative it would have had, and `used` marks the stories that have the data.
     """
     return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
 

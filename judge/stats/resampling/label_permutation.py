@@ -29,8 +29,7 @@ class AgainstChance:
 
 
 def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: np.random.Generator) -> Codes:
-    """The original labels of n members (such as repeats of a query) and their random permutations, (1 + permutations,
-    n).
+    """The labels of n members (such as repeats of a query) and their random permutations, (1 + permutations, n).
 
     `label` (n,) is equal for all members of a `unit` (n,), such as the query whose repeats they are; they get the same
     label in each permutation. Permuting single members would break their dependence and make p values too small. Labels
@@ -51,8 +50,7 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 
 
 def against_chance(values: Floats) -> AgainstChance:
-    """Permutation test of a statistic (Phipson & Smyth 2010), from its `values` with original (first) and permuted
-    labels.
+    """Permutation test (Phipson & Smyth 2010) from `values` of a statistic with original (first) and permuted labels.
 
     A permuted NaN counts as extreme. The mean is NaN where no permuted statistic is defined.
     """

@@ -1,5 +1,4 @@
-"""Correlation between a judge's and human ratings in each bootstrap resample: overall, over group means, or within
-groups.
+"""Correlation between a judge's and human ratings in each resample: overall, over group means, or within groups.
 
 Kendall's tau-b uses the fast algorithms of `judge.stats.resampling.resampled_tau`; Spearman's rho and Pearson's r are
 computed from weights. A group (system or story-prompt) that was drawn twice counts twice.
@@ -54,9 +53,7 @@ def taus(x: Floats, y: Floats, sets: Sequence[Resamples] = ()) -> tuple[Floats, 
 
 
 def _signs(x: Floats, y: Floats, first: Codes, second: Codes) -> NDArray[np.float32]:
-    """Concordant (1) or discordant (-1), untied on x, untied on y: (3, rows, pairs of stories); 0 where one
-    is missing.
-    """
+    """Concordant (1) or discordant (-1), untied on x, untied on y, (3, rows, pairs); 0 where one is missing."""
     x, y = (side.round(kendall.DECIMALS) for side in (x, y))
     sign_x, sign_y = (np.sign(side[:, second] - side[:, first]) for side in (x, y))
     gone = np.isnan(sign_x) | np.isnan(sign_y)
@@ -67,9 +64,7 @@ def _signs(x: Floats, y: Floats, first: Codes, second: Codes) -> NDArray[np.floa
 def _draws(
     resamples: Resamples, first: Codes, second: Codes
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
-    """An order of the pairs of stories by their two units, where each two units begin, and how often these count, (-,
-    B).
-    """
+    """Order of pairs of stories by their two units, where each two units begin, and how often they count."""
     one_way = len(resamples.factors) == 1
     unit, counts = (resamples.unit, resamples.counts) if one_way else (np.arange(resamples.n), resamples.weights())
     low, high = np.minimum(unit[first], unit[second]), np.maximum(unit[first], unit[second])

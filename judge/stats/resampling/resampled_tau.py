@@ -29,8 +29,7 @@ _BLOCK = 4_000_000
 
 
 def in_resamples(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Iterator[tuple[slice, slice, Means]]:
-    """Rows of `x`, a slice of the resamples, and the mean ratings of groups (systems) in them, in blocks to limit
-    memory.
+    """Rows of `x`, a slice of the resamples, and the means of groups (systems) in them, in blocks to limit memory.
 
     `resamples` are of n stories. `x` (judges, n) are the judges' ratings, `y` (n,) or (judges, n) people's, or those
     that each judge is compared with; means are over the stories that both rated. `group` (n,) holds systems. `Means`
@@ -65,9 +64,7 @@ def _counts(varying: Resamples, block: slice) -> Floats:
 
 
 def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
-    """Sum of `values` over the stories in `keep` for each judge, unit and group (None: their number); `shape`: units,
-    groups.
-    """
+    """Sum of `values` (None: number) over the stories in `keep`, by judge, unit and group; `shape`: units, groups."""
     judges, cells = len(keep), shape[0] * shape[1]
     weights = None if values is None else values[keep]
     where = (cell + cells * np.arange(judges)[:, None])[keep]
@@ -129,9 +126,7 @@ def mean_tau_b(resamples: Resamples, rows: Codes) -> Floats:
 
 
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    """tau-b of each judge with people, (judges, resamples), by the fastest method; `levels` None = too many
-    for tables.
-    """
+    """tau-b of each judge with people, by the fastest method; `levels` None = too many for contingency tables."""
     n, judges = resamples.n, len(x)
     one_way = len(resamples.factors) == 1
     units = resamples.factors[0].counts.shape[1] if one_way else n
@@ -233,9 +228,7 @@ def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
 
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
-    """A judge, a slice of the resamples, and tau-b within each group, (resamples, groups), by products of `counts` of
-    units.
-    """
+    """Judge, slice of resamples, and tau-b within groups (resamples, groups), by products of the `counts` of units."""
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])
     missing = (grid[:, :, second] < 0) | (grid[:, :, first] < 0)

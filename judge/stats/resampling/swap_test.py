@@ -41,9 +41,7 @@ Both = Callable[[Masks], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Levels of two judges (common codes) and of people on the same n stories, sorted by people's level; `order` undoes
-    it.
-    """
+    """Levels of two judges (common codes) and of people, sorted by people's; `order` holds the original indices."""
 
     a: Codes
     b: Codes
@@ -54,8 +52,7 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """A function from swaps, (k, n) with 1 where a story is swapped, to both judges' tau-b with people over all
-    stories.
+    """A function from swaps, (k, n) with 1 for a swapped story, to both judges' tau-b with people over all stories.
 
     `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) codes of people's; none may be missing. The
     function gives two arrays (k,). Ratings within 1e-9 are ties, determined once for both judges together.
@@ -79,8 +76,7 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """A function from swaps, (k, n) with 1 where a story is swapped, to both judges' tau-b with people over group
-    means.
+    """A function from swaps, (k, n) with 1 for a swapped story, to both judges' tau-b with people over group means.
 
     `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) people's; none may be missing. `group` (n,)
     holds the system of each story, as codes 0..groups-1 that all occur. The function gives two arrays (k,). Means
@@ -146,9 +142,7 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
-    """For many levels: concordant minus discordant pairs are a quadratic form in the swaps, from the signs of all
-    pairs.
-    """
+    """For many levels: concordant minus discordant pairs as a quadratic form in the swaps, from all signs."""
     n = pair.y.size
     kind = weighted_tau.exact(4 * n**2)
     signs_y = _signs(pair.y, pair.y)

@@ -192,9 +192,7 @@ def _true_covariances(mean: Floats, noise: Floats, size: int, seed: int) -> Floa
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances, (size, 2, 2), behind centred means (groups, 2) by people and by the judge (in
-    this order).
-    """
+    """Plausible covariances, (size, 2, 2), behind centred means (groups, 2) by people and by the judge."""
     groups = len(mean)
     # Coordinates of contrasts between groups: an orthonormal basis of vectors that sum to 0.
     basis = np.linalg.qr(np.eye(groups)[:, 1:] - 1 / groups)[0]

@@ -1,5 +1,4 @@
-"""How well a judge's ratings separate two classes of stories: AUC, and point-biserial correlation with its largest
-value.
+"""How well ratings separate two classes of stories: AUC, and point-biserial correlation with its largest value.
 
 Sign convention: labels are true for the class that should be rated *higher*; a positive r and an AUC above one half
 then mean that the judge rates this class higher.
@@ -106,8 +105,7 @@ def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights of stories, (b, n), to AUCs, (b,); NaN where a resample has no story of one of the
-    classes.
+    """A function from weights of stories, (b, n), to AUCs, (b,); NaN where a resample lacks one of the classes.
 
     `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher.
     """
@@ -184,9 +182,7 @@ def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One class: `alike` ordered pairs of stories of one cluster; sums of squares of normal scores `between`,
-    `within`.
-    """
+    """One class: `alike` ordered pairs of one cluster; sums of squares of normal scores `between` and `within`."""
 
     n: int
     clusters: int

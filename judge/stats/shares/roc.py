@@ -23,9 +23,7 @@ ONE_CLASS = "undefined with one class only"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Rates at each `threshold`, descending from inf (no story is called positive) to the lowest score (all stories
-    are).
-    """
+    """Rates at each threshold, descending from inf (no story is called positive) to the lowest score (all are)."""
 
     threshold: Floats
     false_positive: Floats
@@ -112,9 +110,7 @@ def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
 
 
 def best_accuracy(score: Floats, label: Flags) -> float:
-    """Largest balanced accuracy of all thresholds, 1 - (fpr + 1 - tpr) / 2; `score` and `label` as in `curve`, which
-    raises.
-    """
+    """Largest balanced accuracy, 1 - (fpr + 1 - tpr) / 2, of all thresholds; `score` and `label` as in `curve`."""
     roc = curve(score, label)
     return float((1 - (roc.false_positive + 1 - roc.true_positive) / 2).max())
 

@@ -1,6 +1,4 @@
-"""Proportions estimated from a weighted sample, in which each item represents a known number of the
-population's items.
-"""
+"""Proportions from a weighted sample, whose items represent known numbers of the population's items."""
 
 from __future__ import annotations
 
@@ -18,8 +16,7 @@ Codes = NDArray[np.int64]
 def weighted_share(
     hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Share of a population from a weighted sample, sum w y / sum w (Hájek 1971), with an interval for clustered
-    samples.
+    """Share of a population from a weighted, clustered sample, sum w y / sum w (Hájek 1971), with its interval.
 
     `hits` (n,) are values y between 0 and 1 (such as the share of an item's annotators who see an error in it), NaN
     left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
