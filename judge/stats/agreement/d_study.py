@@ -72,7 +72,7 @@ def d_study(
     fixed: Sequence[str] = (),
     confidence: float = 0.95,
 ) -> Reliability:
-    """Reliability of the means of objects (such as systems) over numbers of levels of other facets (Brennan 2001, ch. 4).
+    """Reliability of means of objects (such as systems) over numbers of levels of other facets (Brennan 2001, chapter 4).
 
     `components` are those of single ratings; their draws give the intervals, of coverage `confidence`. `objects` are
     the facets of the object of measurement, such as ``system``. `levels` holds n' of each other facet (may be
@@ -192,9 +192,7 @@ def _fewest_calls(
     free: Mapping[str, int],
     kept: Mapping[str, float],
 ) -> tuple[dict[str, float], int] | None:
-    """Levels and calls of the design with the fewest calls whose error variance is at most `allowed`, if
-    there is one.
-    """
+    """Levels and calls of the cheapest design whose error variance is at most `allowed`; None if there is none."""
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
     others = [name for name in free if name != solved]

@@ -1,8 +1,9 @@
 """The family of intraclass correlations (ICC), with F tests and F intervals; negative values are not set to 0.
 
-Impossible values are undefined, and their likely cause is given (`reversed_scale`): values above 1; values below -1 /
-(k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative ICC of single
-ratings is kept, since it is a correlation. `from_0` sets the reliabilities of means that are below 0 to 0.
+Impossible values are undefined, and their likely cause is given (`scale_use.likely_cause`): values above 1; values
+below -1 / (k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative
+ICC of single ratings is kept, since it is a correlation. `from_0` sets the reliabilities of means that are below 0 to
+0.
 
 Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
 Shrout & Fleiss 1979. Mean squares for n stories rated k times: MSB between stories, MSW within stories, MSJ between
@@ -67,9 +68,7 @@ class IccRow:
 
 @dataclass(frozen=True, slots=True)
 class IccFamily:
-    """All six forms of ICC for one table of `n` complete stories; `incomplete` ones, which lack a rating, are
-    left out.
-    """
+    """All six forms of ICC for one table of `n` complete stories; `incomplete` ones lack a rating."""
 
     rows: tuple[IccRow, ...]
     n: int
@@ -194,7 +193,7 @@ def family(
 
 
 def from_0(family: IccFamily) -> IccFamily:
-    """A `family` as a table prints it: a reliability of means (value or end of its interval) below 0 is set to 0.
+    """A `family` as a table prints it: a reliability of means (value or end of its interval) below 0 becomes 0.
 
     `method` says so. The formula has no lower bound: where stories' means hardly differ it may give -200.
     """

@@ -25,7 +25,6 @@ class Majority:
 
 
 def _votes(ratings: Floats, labels: int) -> Counts:
-    """Number of votes for each label, (stories, labels)."""
     return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
 
 

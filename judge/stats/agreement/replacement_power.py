@@ -29,7 +29,7 @@ PILOTS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differences:
-    """Pilot data of the alternative annotator test, (people, story-prompts): `sums` of d over stories, and their `counts`.
+    """Pilot data of the alternative annotator test, (people, story-prompts): `sums` of d over stories, and `counts`.
 
     On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
     """
@@ -78,10 +78,7 @@ class Moments:
 
 
 def differences(d: Floats, cluster: Codes) -> Differences:
-    """Sums of `d` (n stories, r people) by person and story-prompt (`cluster`, (n,)).
-
-    d is that of `alt_test.person_differences`: 1 = the person is closer, -1 = the judge is, 0 = tie.
-    """
+    """Sums of `d` (n stories, r people; `alt_test.person_differences`) by person and story-prompt `cluster` (n,)."""
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
     size = int(code.max(initial=-1)) + 1
     present = ~np.isnan(d)
@@ -91,7 +88,7 @@ def differences(d: Floats, cluster: Codes) -> Differences:
 
 
 def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
-    """Share of `draws` simulated studies of `clusters` story-prompts, like those of `moments`, in which the judge passes.
+    """Share of `draws` simulated studies of `clusters` story-prompts, like those of `moments`, that the judge passes.
 
     `epsilon`, 0 to 1, is the advantage that a person is allowed to have; `seed` is that of the studies.
     """

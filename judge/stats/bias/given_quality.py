@@ -185,9 +185,7 @@ class GivenQuality:
 
 
 def share_at_end(ratings: Floats) -> float:
-    """Share of `ratings` (NaN left out) at the lowest or the highest value that occurs, the larger one; 0
-    without any.
-    """
+    """Share of `ratings` at the lowest or the highest value that occurs, whichever is larger; 0 without any."""
     defined = ratings[~np.isnan(ratings)]
     return max(float((defined == end).mean()) for end in (defined.min(), defined.max())) if defined.size else 0.0
 

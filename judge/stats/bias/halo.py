@@ -78,9 +78,7 @@ def _signs(codes: Codes, first: Codes, second: Codes) -> Floats:
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
-    """Mean of each of `rows` (r, n stories) in each `group` of stories (0, 1, ...), (r, groups); NaN without
-    a rating.
-    """
+    """Mean of each of `rows` (r, n stories) in each `group` of stories (0, 1, ...), (r, groups); NaN if unrated."""
     return np.stack([coefficients.group_means(row, row, group)[0] for row in rows])
 
 

@@ -54,7 +54,7 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
 
 
 def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt: Codes, *, beyond: float) -> Test:
-    """One-sided test that a judge agrees with one rater, by more than `beyond`, more than everybody's agreement explains.
+    """One-sided test that a judge agrees with one rater, by more than `beyond`, more than all agreement explains.
 
     The statistic is kappa(judge, rater) - max(kappa(judge, others), kappa(rater, others)), where kappa is the share of
     equal ratings beyond chance, (observed - expected) / (1 - expected), and a story's others count with the mean over

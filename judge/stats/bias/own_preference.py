@@ -24,9 +24,7 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """Data of the test of a judge's preference for its own systems (such as its own model); `own` marks their
-    stories.
-    """
+    """Data of the test of a judge's preference for its own systems (such as its own model), whose stories are `own`."""
 
     given: GivenQuality
     own: NDArray[np.bool_]

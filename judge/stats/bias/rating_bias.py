@@ -95,7 +95,6 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
-    """Variance of single ratings around their mean over stories."""
     defined = ratings[~np.isnan(ratings)]
     centred = ratings - (defined.mean() if defined.size else 0.0)
     square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))

@@ -66,7 +66,7 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one Newton step from `fit`.
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one Newton step off `fit`.
 
     NaN where the other clusters do not determine them.
     """
@@ -153,7 +153,7 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Agreement of a side's preferences (a judge's or a baseline's) with people's; undefined without a pair both judged.
+    """Agreement of a side's preferences (a judge's or baseline's) with people's; undefined without a pair both judged.
 
     `side` and `people` (pairs,) are 1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
     `cluster` (pairs,) holds story-prompts, for the jackknife intervals. `ties` says whether a tie is a possible answer:

@@ -30,7 +30,7 @@ def ties(comparisons: Comparisons) -> Floats:
 
 
 def undetermined(comparisons: Comparisons) -> str | None:
-    """Reason, naming systems, why `comparisons` determine no finite strengths (Ford 1957; ties: Davidson 1970), or None.
+    """Reason, naming systems, why `comparisons` determine no finite strengths (Ford 1957; ties: Davidson 1970).
 
     Ties must be treated as in the fit, see `Comparisons.with_ties`.
     """

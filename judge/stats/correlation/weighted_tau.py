@@ -272,9 +272,7 @@ def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
 
 
 def exact(largest: int) -> type[np.float32] | type[np.float64]:
-    """Floating-point type that holds sums up to `largest` of integers exactly: single precision below 2**24, else
-    double.
-    """
+    """Float type that holds integer sums up to `largest` exactly: single precision below 2**24, otherwise double."""
     return np.float32 if largest < _EXACT_32 else np.float64
 
 

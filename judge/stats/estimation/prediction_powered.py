@@ -1,4 +1,4 @@
-"""Prediction-powered means: mean human ratings from few human ratings and many by a judge, unbiased whatever its quality.
+"""Prediction-powered means: mean human ratings from few human and many judge's ratings, unbiased whatever the judge.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382) with power tuning
 (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N stories that they

@@ -113,9 +113,7 @@ def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> fl
 
 
 def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts for a half-width of the interval of `confidence` of `half_width`, by a pilot's
-    `spread`.
-    """
+    """Number of story-prompts for an interval of `confidence` with this `half_width`, by the `spread` of a pilot."""
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
 

@@ -135,9 +135,7 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
-    """`DEALT` assignments of ratings (systems, story-prompts), within each story-prompt to the systems that
-    have one.
-    """
+    """`DEALT` assignments of ratings (systems, story-prompts), within each story-prompt to systems that have one."""
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
     target = np.argsort(missing, axis=1, kind="stable")

@@ -30,7 +30,7 @@ class Stack:
 
 
 def fit_stack(x: Floats, y: Floats) -> Stack:
-    """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, section 3).
+    """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, sec. 3).
 
     Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
     """
