@@ -72,7 +72,7 @@ def d_study(
     fixed: Sequence[str] = (),
     confidence: float = 0.95,
 ) -> Reliability:
-    """Reliability of means of objects (such as systems) over numbers of levels of other facets (Brennan 2001, chapter 4).
+    """Reliability of means of objects (such as systems) over numbers of levels of other facets (Brennan 2001, ch. 4).
 
     `components` are those of single ratings; their draws give the intervals, of coverage `confidence`. `objects` are
     the facets of the object of measurement, such as ``system``. `levels` holds n' of each other facet (may be

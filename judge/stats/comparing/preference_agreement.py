@@ -66,7 +66,7 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one Newton step off `fit`.
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one step off the `fit`.
 
     NaN where the other clusters do not determine them.
     """

@@ -24,7 +24,7 @@ _METHOD = "t over items, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class RecallAtK:
-    """Recall at k, over all selected aspects (`micro`; n counts them) and averaged over items (`macro`; n counts items).
+    """Recall at k, over all selected aspects (`micro`; n counts them) and averaged over items (`macro`; n: items).
 
     Items are left out where nobody selected an aspect (`none_selected`) or the judge did not score every one
     (`incomplete`).
