@@ -72,7 +72,7 @@ MEASURES: Mapping[Measure, MeasureRecord] = registry(
 
 @dataclass(frozen=True, slots=True)
 class AgainstPerson:
-    """Comparison of the judge with one person; d of a story is 1 if the person is closer to the others, -1 if it is.
+    """The judge against one person; a story's d is 1 if the person is closer to the others, -1 if the judge is, else 0.
 
     `column` is the person's; `stories` were rated by the person, another person and the judge. `judge_closer` and
     `person_closer` are shares of them where the judge (the person) is at least as close; ties count for both. `p` is

@@ -9,7 +9,7 @@ from judge.base.estimate import Estimate
 
 
 def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low, or all high.
+    """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
 
     `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
     when nothing is missing. n counts all values. Undefined where none is known.
