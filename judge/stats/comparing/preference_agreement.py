@@ -66,9 +66,9 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters), one step off the `fit`.
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters).
 
-    NaN where the other clusters do not determine them.
+    By one Newton step from the `fit`; NaN where the other clusters do not determine them.
     """
     score, parts = scores(fit), informations(fit)
     whole = parts.sum(axis=0)

@@ -303,7 +303,6 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
-    """Differences of log strength for all pairs, p adjusted."""
     systems = fit.design.systems
     # Intervals and tests always come from the clusters left out in turn, never from a bootstrap.
     without = left_out(fit)[:, :systems]

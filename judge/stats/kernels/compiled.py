@@ -70,10 +70,11 @@ def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int, int]) -> Sums:
     """Concordant minus discordant pairs; stories; pairs tied by the judge; pairs tied by people: (4, judges, b).
 
-    By contingency tables in b resamples of n stories. `factors` holds, for each of the one or two kinds of units (such
-    as story-prompts) that were drawn, how often each was drawn, (b, units), and each story's unit (n,); a story's
-    weight is the product of its units' counts. `code` (judges, n) is people's level * levels[1] + judge's level;
-    levels[0] * levels[1] stands for a missing rating. `levels` are the numbers of levels of people and of judges.
+    For Kendall's tau in b resamples of n stories, by contingency tables. `factors` holds, for each of the one or two
+    kinds of units (such as story-prompts) that were drawn, how often each was drawn, (b, units), and each story's unit
+    (n,); a story's weight is the product of its units' counts. `code` (judges, n) is people's level * levels[1] +
+    judge's level; levels[0] * levels[1] stands for a missing rating. `levels` are the numbers of levels of people and
+    of judges.
     """
     out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.tables)(*_two(factors), code, *levels, out)
