@@ -41,7 +41,8 @@ def z_scores(values: Floats) -> Floats:
 
 
 def between_two(first: Floats, second: Floats) -> Distance:
-    """Signed distance of two sides' ratings `first` and `second` (n,), standardised over the stories that both rated.
+    """Signed distance, `first` minus `second` (n,), of two sides' ratings standardised over the stories that both
+    rated.
 
     NaN for a story without both. All NaN, with a reason, for fewer than 2 such stories, and where one side's are all
     equal.
