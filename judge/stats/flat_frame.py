@@ -11,22 +11,10 @@ from judge.base.estimate import Estimate
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """A data frame made from rows of a table, with one column per number.
+    """A data frame from rows of a table, with one column per number; `signature` and `notes` are kept in its `attrs`.
 
-    Parameters
-    ----------
-    rows : iterable of mapping
-        The values of each row by column name. An `Estimate` (value with interval) of the name `x` gives the
-        columns `x`, `x_low`, `x_high` and `x_reason`; a mapping gives one column for each of its keys.
-    signature : str
-        How the numbers were computed; kept in `attrs`.
-    notes : sequence of str
-        Remarks about the rows, one sentence each; kept in `attrs`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each given row; `attrs` holds `signature` and `notes`.
+    `rows` are mappings by column name. An `Estimate` named `x` gives the columns `x`, `x_low`, `x_high` and `x_reason`;
+    a mapping gives one column for each of its keys.
     """
     frame = pd.DataFrame([_flat(row) for row in rows])
     frame.attrs.update(signature=signature, notes=list(notes))

@@ -1,8 +1,6 @@
-"""Maxima and sort orders that do not depend on rounding errors: values within 1e-9 are tied, and tied values keep their
-order.
+"""Maxima and orders that do not depend on rounding: values within 1e-9 are tied, and tied values keep their order.
 
-Processors and libraries round differently in the last digits, so which of two equal values comes out larger is
-arbitrary.
+Processors and libraries round differently in the last digits: which of two equal values is larger is arbitrary.
 """
 
 from __future__ import annotations
@@ -14,47 +12,19 @@ SAME = 1e-9
 
 
 def highest(values: Sequence[float | None]) -> int:
-    """Index of the highest value; the first one where several values are within 1e-9 of it.
-
-    Parameters
-    ----------
-    values : sequence of float or None
-        None and NaN count as lower than every number.
-
-    Raises
-    ------
-    ValueError
-        `values` is empty.
-    """
+    """Index of the highest of `values`, the first within 1e-9; None and NaN are lowest, ValueError without any."""
     numbers = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
     top = max(numbers)
     return next(i for i, value in enumerate(numbers) if value == top or value >= top - SAME)
 
 
 def lowest(values: Sequence[float | None]) -> int:
-    """Index of the lowest value; the first one where several values are within 1e-9 of it.
-
-    Parameters
-    ----------
-    values : sequence of float or None
-        None and NaN count as higher than every number.
-
-    Raises
-    ------
-    ValueError
-        `values` is empty.
-    """
+    """Index of the lowest of `values`, the first within 1e-9; None and NaN are highest, ValueError without any."""
     return highest([None if value is None else -value for value in values])
 
 
 def descending(values: Sequence[float | None]) -> list[int]:
-    """Indices of the values from the highest to the lowest; values within 1e-9 of each other keep the order given.
-
-    Parameters
-    ----------
-    values : sequence of float or None
-        None and NaN come last, in the order given.
-    """
+    """Indices of `values` from the highest down; those within 1e-9 keep their order, None and NaN come last."""
     numbers = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
     numbers.sort()
     groups: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Functions of `judge.stats` that other modules use say what each of their parameters is (numpydoc)."""
+"""Functions of `judge.stats` that other modules use name each of their parameters in backticks in their docstring."""
 
 from __future__ import annotations
 
@@ -14,28 +14,26 @@ ROOT = Path(__file__).resolve().parents[2]
 STATS = ROOT / "judge/stats"
 FOLDERS = [".", *sorted(path.parent.name for path in STATS.glob("*/__init__.py"))]
 
-_SECTION = re.compile(r"^Parameters\n-{3,}\n(.*?)(?=^\S[^\n]*\n-{3,}$|\Z)", re.DOTALL | re.MULTILINE)
+_NAMED = re.compile(r"(?<!`)`([a-z_]\w*)`(?!`)", re.IGNORECASE)
 
 
-def undocumented(function: ast.FunctionDef) -> list[str]:
-    """Parameters that the section "Parameters" of a docstring does not name; all of them where there is none."""
+def undocumented(function: ast.FunctionDef, of: ast.ClassDef | None = None) -> list[str]:
+    """Parameters that neither a docstring nor that of the class `of` names in single backticks."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
     names = [argument.arg for argument in every if argument is not None and argument.arg not in ("self", "cls")]
-    section = _SECTION.search(ast.get_docstring(function) or "")
-    heads = [line.split(" : ")[0] for line in section[1].splitlines() if re.match(r"\S", line)] if section else []
-    documented = {name.strip(" *") for head in heads for name in head.split(",")}
-    return [name for name in names if name not in documented]
+    text = "\n".join(ast.get_docstring(node) or "" for node in (function, of) if node is not None)
+    return [name for name in names if name not in _NAMED.findall(text)]
 
 
-def public(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Public functions by name, and public methods of public classes as "class.method"."""
+def public(module: ast.Module) -> Iterator[tuple[str, ast.FunctionDef, ast.ClassDef | None]]:
+    """Public functions by name, and public methods of public classes as "class.method" with their class."""
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            yield node.name, node
+            yield node.name, node, None
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             methods = (part for part in node.body if isinstance(part, ast.FunctionDef))
-            yield from ((f"{node.name}.{part.name}", part) for part in methods if not part.name.startswith("_"))
+            yield from ((f"{node.name}.{part.name}", part, node) for part in methods if not part.name.startswith("_"))
 
 
 def name_of(path: Path) -> str:
@@ -71,18 +69,27 @@ def used_elsewhere(module: str, name: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("docstring", "missing"),
+    ("docstring", "of", "missing"),
     [
-        ("Mean.", ["x", "y", "options"]),
-        ("Mean.\n\nParameters\n----------\nx : array\n    See `y`.\n", ["y", "options"]),
-        ("Mean.\n\nParameters\n----------\nx, y : array\n*options\n    As in `f`.\n\nReturns\n-------\nfloat\n", []),
-        ("Mean.\n\nParameters\n----------\nx, options\n    As in `f`.\n\nRaises\n------\ny : int\n", ["y"]),
+        ("Mean.", None, ["x", "y", "options"]),
+        ("Mean of x, `y`.", None, ["x", "options"]),
+        ("Mean of `x` and\n\n`y`, by `options`.", None, []),
+        ("Mean of ``x``, ```y``` and `x y`, by `options`.", None, ["x", "y"]),
+        ("Mean of `x_low` and `y`, by `options`.", None, ["x"]),
+        ("Mean of `y`.", "Takes `x` and `options`.", []),
     ],
 )
-def test_what_is_looked_for_is_found(docstring: str, missing: list[str]) -> None:
+def test_what_is_looked_for_is_found(docstring: str, of: str | None, missing: list[str]) -> None:
     (function,) = ast.parse(f"def f(self, x, *options, y=1):\n    {docstring!r}").body
     assert isinstance(function, ast.FunctionDef)
-    assert sorted(undocumented(function)) == sorted(missing)
+    (owner,) = ast.parse(f"class A:\n    {of!r}").body
+    assert isinstance(owner, ast.ClassDef)
+    assert sorted(undocumented(function, owner if of else None)) == sorted(missing)
+
+
+def test_methods_come_with_their_class() -> None:
+    module = ast.parse("def f(): ...\ndef _g(): ...\nclass A:\n    def h(self): ...\n    def _i(self): ...")
+    assert [(name, of and of.name) for name, _, of in public(module)] == [("f", None), ("A.h", "A")]
 
 
 def test_uses_are_found() -> None:
@@ -94,9 +101,9 @@ def test_uses_are_found() -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_functions_used_elsewhere_name_every_parameter(folder: str) -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{function.lineno} {name}: {', '.join(undocumented(function))}"
+        f"{path.relative_to(ROOT)}:{function.lineno} {name}: {', '.join(undocumented(function, of))}"
         for path in sorted((STATS / folder).glob("*.py"))
-        for name, function in public(ast.parse(path.read_text(encoding="utf-8")))
-        if undocumented(function) and used_elsewhere(name_of(path), name)
+        for name, function, of in public(ast.parse(path.read_text(encoding="utf-8")))
+        if undocumented(function, of) and used_elsewhere(name_of(path), name)
     ]
     assert not found, "\n".join(found)

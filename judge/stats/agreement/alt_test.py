@@ -49,9 +49,9 @@ def _unequal(apart: Floats) -> Floats:
 class MeasureRecord:
     """All that depends on the choice of a measure of closeness.
 
-    `loss` takes differences of ratings, NaN where a person did not rate a story, and gives losses whose mean orders
-    raters by closeness; NaN stays NaN. `ordered` is true if labels need an order, `whole` if the judge's mean over
-    repeats is rounded to whole points first.
+    `loss` takes differences of ratings (NaN stays NaN) and gives losses whose mean orders raters by closeness.
+    `ordered` is true if labels need an order, `whole` if the judge's mean over repeats is rounded to whole points
+    first.
     """
 
     loss: Callable[[Floats], Floats]
@@ -72,25 +72,13 @@ MEASURES: Mapping[Measure, MeasureRecord] = registry(
 
 @dataclass(frozen=True, slots=True)
 class AgainstPerson:
-    """Comparison of the judge with one person in the alternative annotator test.
+    """The judge against one person; a story's d is 1 if the person is closer to the others, -1 if the judge is, else 0.
 
-    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
-
-    Attributes
-    ----------
-    column : int
-        The person's column.
-    stories : int
-        Number of stories rated by the person, by another person and by the judge.
-    judge_closer, person_closer : float
-        Share of these stories where the judge (the person) is at least as close to the others; ties count for both.
-    p, adjusted : float
-        One-sided p value of the hypothesis mean(d) >= epsilon, and p adjusted over people (Benjamini-Yekutieli).
-    clusters : int
-        Number of clusters (story-prompts) of these stories; 0 if no clusters were given.
-    clustered_p, clustered_adjusted : float or None
-        The p values with the standard error over clusters. None if no clusters were given or the person has only
-        one; `clustered_adjusted` is None for all people if one person has no p value.
+    `column` is the person's; `stories` were rated by the person, another person and the judge. `judge_closer` and
+    `person_closer` are shares of them where the judge (the person) is at least as close; ties count for both. `p` is
+    one-sided, of the hypothesis mean(d) >= epsilon; `adjusted` is over people (Benjamini-Yekutieli). `clusters` counts
+    story-prompts, 0 if none were given. The `clustered_p` have the standard error over clusters: None without clusters
+    or with one; `clustered_adjusted` is None for all people if one person has no p.
     """
 
     column: int
@@ -105,16 +93,12 @@ class AgainstPerson:
 
     @property
     def won(self) -> bool:
-        """Whether the judge won against this person by the alternative annotator test as published, which treats
-        stories as independent.
-        """
+        """Whether the judge won against this person by the test as published, which treats stories as independent."""
         return self.adjusted <= LEVEL
 
     @property
     def clustered_won(self) -> bool | None:
-        """Whether the judge won against this person by the alternative annotator test with the standard error over
-        clusters (story-prompts); None if that was not computed.
-        """
+        """Whether the judge won with the standard error over clusters; None if not computed."""
         return None if self.clustered_adjusted is None else self.clustered_adjusted <= LEVEL
 
 
@@ -122,18 +106,9 @@ class AgainstPerson:
 class AltTest:
     """Result of the alternative annotator test over all people.
 
-    Attributes
-    ----------
-    winning_rate, advantage : Estimate
-        Winning rate (omega in the paper): share of people against whom the judge wins. Average advantage
-        probability (rho): mean share of stories on which the judge is at least as close. `n` counts people
-        compared. Undefined, with the reason, where the test is refused.
-    people : tuple of AgainstPerson
-        Comparison with each person.
-    too_few : int
-        Number of people left out because fewer than 30 of their stories can be compared.
-    epsilon : float
-        Advantage that a person is allowed to have.
+    `winning_rate` (omega in the paper) is the share of people against whom the judge wins; `advantage` (rho) is the
+    mean share of stories on which the judge is at least as close. Their n counts people compared; undefined, with the
+    reason, where the test is refused. `too_few` people were left out with fewer than 30 comparable stories.
     """
 
     winning_rate: Estimate
@@ -144,26 +119,18 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the judge passes the alternative annotator test: it wins against at least half of the people. None
-        where the test was refused.
-        """
+        """Whether the judge wins against at least half of the people; None where the test was refused."""
         rate = self.winning_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def p(self) -> float | None:
-        """Smallest significance level at which the judge would pass the alternative annotator test; None where the test
-        was refused.
-        """
+        """Smallest significance level at which the judge would pass; None where the test was refused."""
         return _passing([person.adjusted for person in self.people])
 
     @property
     def clustered_rate(self) -> Estimate:
-        """Share of people against whom the judge wins in the alternative annotator test, with standard errors over
-        clusters (story-prompts).
-
-        It is undefined if a person rated stories of one cluster only.
-        """
+        """Winning rate with standard errors over clusters; undefined if a person rated stories of one cluster only."""
         if not self.winning_rate.defined:
             return self.winning_rate
         won = [person.clustered_won for person in self.people]
@@ -173,17 +140,13 @@ class AltTest:
 
     @property
     def clustered_passed(self) -> bool | None:
-        """Whether the judge passes the alternative annotator test with standard errors over clusters (story-prompts):
-        it wins against at least half of the people. None if that is undefined.
-        """
+        """Whether the judge passes with standard errors over clusters; None if undefined."""
         rate = self.clustered_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def clustered_p(self) -> float | None:
-        """Smallest significance level at which the judge would pass the alternative annotator test with standard errors
-        over clusters (story-prompts); None if undefined.
-        """
+        """Smallest significance level at which the judge would pass, with standard errors over clusters."""
         adjusted = [person.clustered_adjusted for person in self.people]
         return None if None in adjusted else _passing([p for p in adjusted if p is not None])
 
@@ -193,31 +156,13 @@ def alt_test(
 ) -> AltTest:
     """Alternative annotator test of one judge.
 
-    Parameters
-    ----------
-    judge : array, shape (n stories,)
-        The judge's rating; NaN = none.
-    ratings : array, shape (n stories, r people)
-        One column per *person*; NaN where a person did not rate a story. Only stories rated by two people are used.
-    epsilon : float
-        Advantage that a person is allowed to have, 0 to 1.
-    measure : "rmse" or "exact"
-        How close a rating is to those of the others: root mean squared difference (for numbers), or share of equal
-        ratings (for categories). Values within 1e-9 are ties.
-    cluster : array of int, shape (n stories,), optional
-        Story-prompt of each story. If given, p values with the standard error over story-prompts are computed too.
+    `judge` (n,) and `ratings` (n, r people), one column per *person*, have NaN where missing; only stories rated by two
+    people are used. `epsilon`, 0 to 1 (else ValueError), is the advantage that a person is allowed to have. `measure`
+    is the root mean squared difference to the others (for numbers) or the share of equal ratings (for categories);
+    values within 1e-9 are ties. With `cluster` (n,), the story-prompts, p values over story-prompts are computed too.
 
-    Returns
-    -------
-    AltTest
-        Refused (undefined) with fewer than two people who have 30 comparable stories each. The test uses d: 1 where
-        the person is closer to the others, -1 where the judge is, 0 for a tie. If a person's d is equal on all
-        stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
-
-    Raises
-    ------
-    ValueError
-        If epsilon is outside 0..1.
+    Refused (undefined) with fewer than two people who have 30 comparable stories each. If a person's d is equal on all
+    stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon {epsilon} must lie between 0 and 1")
@@ -249,23 +194,10 @@ def alt_test(
 
 
 def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
-    """For each person and story, whether this person or the judge is closer to the other people: the difference d of
-    the alternative annotator test.
+    """The d of each story and person, (n, r people): 1 = the person is closer to the others, -1 = the judge, 0 = tie.
 
-    Parameters
-    ----------
-    judge : array, shape (n stories,)
-        The judge's rating; NaN = none.
-    ratings : array, shape (n stories, r people)
-        One column per person; NaN where a person did not rate a story.
-    measure : "rmse" or "exact"
-        How close a rating is to those of the others: root mean squared difference, or share of equal ratings.
-
-    Returns
-    -------
-    array, shape (n stories, r people)
-        1 = the person is closer, -1 = the judge is closer, 0 = tie; NaN = not compared. A person with fewer than 30
-        comparable stories has only NaN.
+    `judge`, `ratings` and `measure` are as in `alt_test`. NaN = not compared; a person with fewer than 30 comparable
+    stories has only NaN.
     """
     present = ~np.isnan(ratings)
     shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
@@ -279,16 +211,10 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    """The comparisons of a judge with each person, completed with p values from the standard error over clusters (such
-    as story-prompts).
-
-    `differences` holds, for each person, d of each story: 1 where the person is closer to the other people, -1 where
-    the judge is, 0 for a tie. `groups` holds the clusters of these stories. The p values are adjusted over people only
-    if each person has one.
-    """
     codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
     p = [_clustered_p(d, code, epsilon) for d, code in zip(differences, codes, strict=True)]
     defined = [value for value in p if value is not None]
+    # The p values are adjusted over people only if each person has one.
     adjusted = _adjusted(np.array(defined)).tolist() if len(defined) == len(p) else [None] * len(p)
     return tuple(
         replace(person, clusters=int(code.max()) + 1, clustered_p=raw, clustered_adjusted=adj)
@@ -299,11 +225,7 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Two masks over the stories of one person (number `column`): whether the judge is at least as close to the other
-    people as this person, and whether this person is at least as close as the judge.
-
-    `shared` marks the stories rated by the judge and by two or more people.
-    """
+    """Whether the judge is at least as close to the others as the person on each of its stories, and the reverse."""
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
     distances = []
@@ -313,19 +235,12 @@ def _closer(
 
 
 def _p(d: Floats, epsilon: float) -> float:
-    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test.
-
-    d is 1 for a story on which the person is closer to the other people, -1 where the judge is, and 0 for a tie.
-    """
+    """p of the hypothesis mean(d) >= epsilon, by a t test."""
     return _t_below(float(d.mean()), epsilon, float(d.std(ddof=1)) / float(np.sqrt(d.size)), d.size - 1)
 
 
 def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
-    """One-sided p value of the hypothesis mean(d) >= epsilon, with the standard error over clusters (such as
-    story-prompts); None with one cluster.
-
-    d is 1 for a story on which the person is closer to the other people, -1 where the judge is, and 0 for a tie.
-    """
+    """As `_p`, with the standard error over clusters; None with one cluster."""
     error, clusters = means.clustered_error(d, cluster)
     return None if error is None else _t_below(float(d.mean()), epsilon, error, clusters - 1)
 
@@ -340,11 +255,9 @@ def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
 
 
 def _adjusted(p: Floats) -> Floats:
-    """p values adjusted by Benjamini & Yekutieli's procedure (2001, Annals of Statistics 29), at most 1.
-
-    Equal to scipy.stats.false_discovery_control(p, method="by"), whose checks take longer than its sums where thousands
-    of judges are tested.
-    """
+    """p adjusted by Benjamini & Yekutieli's procedure (2001, Annals of Statistics 29), at most 1."""
+    # Equal to scipy.stats.false_discovery_control(p, method="by"), whose checks take longer than its sums where
+    # thousands of judges are tested.
     rank = np.arange(1, p.size + 1)
     order = np.argsort(p)
     raised = p[order] * (p.size / rank * np.sum(1 / rank))
@@ -354,8 +267,5 @@ def _adjusted(p: Floats) -> Floats:
 
 
 def _passing(adjusted: list[float]) -> float | None:
-    """Smallest significance level at which the judge wins against at least half of the people.
-
-    `adjusted` holds the adjusted p value of each person. None without people.
-    """
+    """Smallest level at which the judge wins against at least half of the people; None without people."""
     return sorted(adjusted)[math.ceil(PASS * len(adjusted)) - 1] if adjusted else None

@@ -35,10 +35,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A facet of the design, such as systems or repeats.
-
-    The levels of a nested facet differ between levels of `nested_in`.
-    """
+    """A facet of the design, such as systems or repeats; its levels differ between levels of `nested_in`."""
 
     name: str
     nested_in: tuple[str, ...] = ()
@@ -46,14 +43,14 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An effect in the model of a design: its `own` facets, and the `outer` facets in which own facets are nested."""
+    """An effect in the model: its `own` facets, and the `outer` facets in which own facets are nested."""
 
     own: tuple[str, ...]
     outer: tuple[str, ...] = ()
 
     @property
     def indices(self) -> frozenset[str]:
-        """The term's index set: the facets that identify one of its effects, own and outer."""
+        """The facets that identify one of its effects, own and outer."""
         return frozenset(self.own + self.outer)
 
     def __str__(self) -> str:
@@ -64,18 +61,9 @@ class Term:
 class Anova:
     """Mean squares of all terms; arrays have one entry per term, terms with the fewest facets first.
 
-    Attributes
-    ----------
-    terms : tuple of Term
-        The terms of the model.
-    df : array of int
-        Degrees of freedom; below 1 where too few combinations are rated.
-    squares : array
-        Mean squares. Values below 1e-12 of the total variation are rounding errors and are set to 0.
-    expected : array, shape (terms, terms)
-        Row A holds the coefficient of each sigma²(B) in A's expected mean square.
-    seen : array of int
-        For each term, the number of combinations of its facets' levels that have a rating.
+    `df` is below 1 where too few combinations are rated. `squares` are mean squares; below 1e-12 of the total variation
+    they are rounding errors, set to 0. Row A of `expected` (terms, terms) holds the coefficient of each sigma²(B) in
+    A's expected mean square. `seen` counts the combinations of the term's facets' levels that have a rating.
     """
 
     terms: tuple[Term, ...]
@@ -88,18 +76,9 @@ class Anova:
 def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
     """Mean squares of a random-effects design and their expectations (Henderson's Method I).
 
-    Parameters
-    ----------
-    ratings : array, one axis per facet
-        In points of the scale; NaN = no rating. The axis of a nested facet counts levels within each combination of the
-        facets in which it is nested.
-    facets : sequence of Facet
-        In the order of the axes. A facet that is nested in all others (repeats) is averaged; each query counts once.
-
-    Returns
-    -------
-    Anova
-        Mean squares and expectations are NaN where a term has no degrees of freedom. Formulas: see the module.
+    `ratings` has one axis per facet, in the order of `facets`; NaN = no rating. The axis of a nested facet counts
+    levels within each combination of the facets in which it is nested. A facet nested in all others (repeats) is
+    averaged; each query counts once. NaN where a term has no degrees of freedom.
     """
     terms = _terms_of(facets)
     names = [facet.name for facet in facets]
@@ -139,7 +118,7 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
 
 
 def _terms_of(facets: Sequence[Facet]) -> list[Term]:
-    """All terms of the model: the sets of facets that contain, with each facet, the facets in which it is nested."""
+    """All sets of facets that contain, with each facet, those in which it is nested."""
     nests = {facet.name: set(facet.nested_in) for facet in facets}
     for _ in facets:  # nested also in what its nest is nested in
         nests = {name: nest | {outer for inner in nest for outer in nests[inner]} for name, nest in nests.items()}
@@ -155,11 +134,10 @@ def _terms_of(facets: Sequence[Facet]) -> list[Term]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Computes sums over combinations of facet levels.
+    """Sums over combinations of levels; both arrays have an axis per facet in `names`.
 
-    `cells` holds the mean rating over the repeats of each query, minus the mean of all (NaN = none). `shared` holds the
-    reciprocal of the number of these repeats, or 0 if repeats are not a facet. Both have one axis for each facet in
-    `names`.
+    `cells` holds the centred mean over the repeats of each query, `shared` the reciprocal of their number, or 0 if
+    repeats are not a facet.
     """
 
     cells: Floats
@@ -167,11 +145,7 @@ class _Sums:
     names: Sequence[str]
 
     def of(self, sets: Sequence[frozenset[str]]) -> tuple[Floats, Floats, Floats]:
-        """For each index set (a term's facets): sum of squares, coefficients of its expectation, and degrees of
-        freedom.
-
-        The coefficients of the repeats' variance are in the last column.
-        """
+        """Sum of squares, coefficients of its expectation (those of the repeats last) and df of each index set."""
         every = [frozenset[str](), *sets]
         counts = {a | b: self._count(a | b) for a in every for b in every}
         t, seen = np.empty(len(every)), np.empty(len(every))
@@ -191,18 +165,17 @@ class _Sums:
         return (less @ t)[1:], (less @ weights)[1:, 1:], (less @ seen)[1:]
 
     def combinations(self, indices: frozenset[str]) -> int:
-        """Number of combinations of these facets' levels that have at least one rating."""
         return int((self._count(indices) > 0).sum())
 
     def _count(self, indices: frozenset[str]) -> Floats:
         return self._over(np.asarray(~np.isnan(self.cells), dtype=np.float64), indices)
 
     def _over(self, values: Floats, indices: frozenset[str]) -> Floats:
-        """Sums for each combination of the levels of `indices`; summed axes are kept with length 1."""
+        """Sums over the axes not in `indices`, kept with length 1."""
         axes = tuple(i for i, name in enumerate(self.names) if name not in indices)
         return np.asarray(values.sum(axis=axes, keepdims=True), dtype=np.float64)
 
 
 def _centred(values: Floats) -> Floats:
-    """The values minus their mean, which avoids a loss of precision where the mean is large."""
+    # Avoids a loss of precision where the mean is large.
     return np.asarray(values - np.nanmean(values), dtype=np.float64)

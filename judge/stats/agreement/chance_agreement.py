@@ -1,8 +1,8 @@
 """Chance-corrected agreement of raters: Gwet's AC1 and AC2 and Fleiss' kappa, each with the raw agreement.
 
-A coefficient is (observed - expected) / (1 - expected). The coefficients differ only in the expected agreement. In the
-table, q is the number of categories, a share is the share of a category in an item's ratings, averaged over items, and
-a weight is the agreement weight of a pair of categories:
+A coefficient is (observed - expected) / (1 - expected). Only the expected agreement differs. In the table, q is the
+number of categories, a share is the share of a category in an item's ratings, averaged over items, and a weight is the
+agreement weight of a pair of categories:
 
 ===========  ==========================================================  ===========================================
 coefficient  expected agreement                                          source
@@ -16,12 +16,11 @@ Fleiss       sum of weight x share x share                               Fleiss 
 Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
 edition, ch. 5), and intervals are t intervals with items - 1 degrees of freedom, as in irrCAC. They treat raters as
 fixed and items as independent. Where a story has several items, stories are the independent units, and intervals come
-from the jackknife over stories (`cluster_jackknife`).
+from the jackknife over stories (`jackknife.with_jackknife`).
 
 If nearly all ratings are in one category, kappa can be near 0 although raters nearly always agree; AC1 is then near 1
-(the prevalence paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient.
-Krippendorff's alpha is in `judge.stats.agreement.krippendorff`. The coefficients do not depend on which category means
-a good rating.
+(the prevalence paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient. The
+coefficients do not depend on which category means a good rating.
 """
 
 from __future__ import annotations
@@ -52,23 +51,11 @@ _NOTHING = 1e-12
 class ChanceAgreement:
     """A chance-corrected coefficient of agreement, with the raw agreement.
 
-    Attributes
-    ----------
-    name : str
-        Name of the coefficient, with its weights or level of measurement.
-    estimate : Estimate
-        The coefficient with its interval; n counts items. Undefined if only one category is used, since there is then
-        no chance agreement to correct for (`raw` is 1). AC1 and AC2 are defined if `categories` has further categories.
-    raw : Estimate
-        Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, without weights).
-    standard_error : float or None
-        Standard error of the coefficient.
-    observed, expected : float or None
-        Observed and expected agreement, with the coefficient's weights.
-    ratings, categories, dropped : int
-        Number of ratings used, of categories used, and of items left out because they have fewer than 2 ratings.
-    stories : int
-        Number of independent units: stories of the items used, or these items if no stories were given.
+    `estimate` counts items in n; it is undefined if only one category is used, since there is then no chance agreement
+    to correct for (`raw` is 1), but AC1 and AC2 are defined if `categories` has further ones. `raw` is the share of
+    agreeing pairs of ratings of an item, averaged over items, without weights; `observed` and `expected` have the
+    coefficient's weights. `ratings` and `categories` count those used, `dropped` the items with fewer than 2 ratings,
+    and `stories` the independent units: stories of the items used, or these items if no stories were given.
     """
 
     name: str
@@ -87,16 +74,8 @@ class ChanceAgreement:
 class Counts:
     """For each item with at least 2 ratings, the number of ratings in each category.
 
-    Attributes
-    ----------
-    table : array, shape (items, categories)
-        Number of ratings by item and category.
-    category : array, one entry per category
-        Value of each category.
-    dropped : int
-        Number of items left out.
-    story : array of int, one entry per item
-        Code 0, 1, ... of the independent unit of each item: its story, or the item itself if no stories are known.
+    `table` has shape (items, categories), `category` holds the values, `dropped` counts items left out, and `story` is
+    the code 0, 1, ... of each item's independent unit: its story, or the item itself if no stories are known.
     """
 
     table: Floats
@@ -115,18 +94,7 @@ class Counts:
         return self.stories < self.story.size
 
     def without(self, story: int) -> Counts:
-        """Counts without the items of one story.
-
-        Parameters
-        ----------
-        story : int
-            Code of the story that is left out.
-
-        Returns
-        -------
-        Counts
-            With unchanged categories, number of dropped items, and codes of the other stories.
-        """
+        """Counts without the items of `story` (a code); categories, number dropped and other codes are unchanged."""
         kept = self.story != story
         return replace(self, table=self.table[kept], story=self.story[kept])
 
@@ -137,28 +105,13 @@ class Counts:
 
 
 def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.int64] | None = None) -> Counts:
-    """Number of ratings of each item in each category.
+    """Number of ratings of each item in each category, for the items with at least 2 ratings.
 
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing. Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted.
-        (Gwet uses them for the shares of the categories; they say nothing about agreement.)
-    categories : array, optional
-        All points of the scale, used or not. They affect AC1 and AC2 (through their number q) and the weights. By
-        default the categories that occur, as in irrCAC.
-    story : array of int, shape (items,), optional
-        Any codes; items of one story are not independent. By default items are independent.
-
-    Returns
-    -------
-    Counts
-        For the items with at least 2 ratings.
-
-    Raises
-    ------
-    ValueError
-        For a rating that is none of the categories.
+    `ratings` (items, raters) has NaN where missing; values within 1e-9 are one category. (Gwet uses dropped items for
+    the shares of the categories; they say nothing about agreement.) `categories` are all points of the scale, used or
+    not: they affect AC1 and AC2 (through their number q) and the weights; None = those that occur, as in irrCAC.
+    `story` (items,): items of one story are not independent; None = items are. A rating that is none of the categories
+    raises ValueError.
     """
     values = np.round(np.asarray(ratings, dtype=np.float64), 9)
     present = ~np.isnan(values)
@@ -178,25 +131,11 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
 
 
 def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
-    """Share of agreeing pairs of ratings of an item, averaged over items, with its interval.
+    """Share of agreeing pairs of ratings of an item, averaged over items, with its interval; undefined without a pair.
 
-    The interval is a t interval over items (or stories), limited to 0 to 1. If the agreement is complete (or zero) on
-    all items, that interval has no width; Wilson's interval for the items (or stories) is then used, which is
-    conservative.
-
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing; items with fewer than 2 ratings are left out.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    story : array of int, shape (items,), optional
-        Story of each item, any codes; items of one story are not independent. By default items are independent.
-
-    Returns
-    -------
-    Estimate
-        0 to 1; `n` counts items. Undefined where no item has 2 ratings.
+    The t interval over items (or stories) is limited to 0 to 1. If the agreement is complete (or zero) on all items, it
+    has no width; Wilson's interval for the items (or stories) is then used, which is conservative. `ratings` and
+    `story` are as in `counts`, and `confidence` is the coverage.
     """
     return _raw(counts(ratings, story=story), confidence)
 
@@ -209,32 +148,11 @@ def gwet(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Gwet's AC1 (identity weights) or AC2 (other weights).
+    """Gwet's AC1 (identity weights) or AC2 (other weights) (Gwet 2008, 2014).
 
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing; items with fewer than 2 ratings are left out and counted.
-    weights : str
-        Weights of agreement between categories: "identity", "linear", "quadratic" or "ordinal".
-    categories : array, optional
-        All points of the scale, used or not. They affect the coefficient through their number and
-        the weights. By default the categories that occur.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    story : array of int, shape (items,), optional
-        Story of each item, any codes; items of one story are not independent. By default items are independent.
-
-    Returns
-    -------
-    ChanceAgreement
-        If `categories` has two or more entries, the coefficient is defined (and 1) even if only one category is used; a
-        kappa is undefined then (0/0). Formulas: Gwet 2008, 2014.
-
-    Raises
-    ------
-    ValueError
-        For unknown weights, or a rating that is none of the categories.
+    `ratings`, `categories` and `story` are as in `counts`, which also raises; `weights` are the agreement weights of
+    categories, and `confidence` is the coverage. With two or more `categories` the coefficient is defined (and 1) even
+    if only one is used; a kappa is undefined then (0/0).
     """
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
     return _coefficient(name, counts(ratings, categories, story), weights, confidence, _expected_gwet)
@@ -248,30 +166,11 @@ def fleiss(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014).
+    """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014); undefined where one category is used.
 
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing; items with fewer than 2 ratings are left out and counted. Raters may differ from item to item.
-    weights : str
-        Weights of agreement between categories: "identity", "linear", "quadratic" or "ordinal".
-    categories : array, optional
-        All points of the scale, used or not; they affect the weights. By default the categories that occur.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    story : array of int, shape (items,), optional
-        Story of each item, any codes; items of one story are not independent. By default items are independent.
-
-    Returns
-    -------
-    ChanceAgreement
-        Undefined, with the reason, where only one category is used.
-
-    Raises
-    ------
-    ValueError
-        For unknown weights, or a rating that is none of the categories.
+    `ratings`, `categories` (here they affect only the weights) and `story` are as in `counts`, which also raises;
+    raters may differ from item to item. `weights` are the agreement weights of categories, and `confidence` is the
+    coverage.
     """
     return _coefficient(
         _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
@@ -279,22 +178,13 @@ def fleiss(
 
 
 def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
-    """Agreement weights of pairs of categories, shape (categories, categories): 1 on the diagonal, 0 for the most
-    distant pair (Gwet 2014, ch. 3).
-
-    Identity: 1 if equal, otherwise 0. Linear: 1 - |distance| / range of the values. Quadratic: 1 - (distance / range)².
-    Ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
-
-    Raises
-    ------
-    ValueError
-        For unknown weights.
-    """
+    """Agreement weights of pairs of categories: 1 on the diagonal, 0 for the most distant pair (Gwet 2014, ch. 3)."""
     if weights not in WEIGHTINGS:
         raise ValueError(f"unknown weights {weights!r}: one of {', '.join(WEIGHTINGS)}")
     if weights == "identity" or category.size < 2:
         return np.eye(category.size)
     if weights == "ordinal":
+        # 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
         rank = np.arange(category.size)
         span = np.abs(rank[:, None] - rank[None, :]) + 1
         return np.asarray(1 - span * (span - 1) / (category.size * (category.size - 1)), dtype=np.float64)
@@ -337,11 +227,7 @@ def _units(items: Counts) -> str:
 
 
 def _observed(table: Floats, weight: Floats) -> Floats:
-    """Weighted share of agreeing pairs of ratings in each item: one value per item.
-
-    `table` holds the number of ratings by item and category, and `weight` the agreement weight of each pair of
-    categories.
-    """
+    """Weighted share of agreeing pairs of ratings in each item."""
     size = table.sum(axis=1)
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (size * (size - 1)), dtype=np.float64)
 
@@ -370,11 +256,7 @@ def _coefficient(
 
 
 def _value(items: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
-    """Coefficient, observed agreement, expected agreement, and the influence of each item on the coefficient (an
-    array).
-
-    The coefficient and the influences are NaN where the expected agreement is 1.
-    """
+    """Coefficient, observed and expected agreement, each item's influence; NaN where the expected agreement is 1."""
     if items.table.shape[0] == 0:
         return float("nan"), float("nan"), float("nan"), np.empty(0)
     agree = _observed(items.table, weight)
@@ -398,7 +280,6 @@ def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple
 
 
 def _shares(counted: Counts) -> tuple[Floats, Floats]:
-    """Share of each category in each item, shape (items, categories), and its mean over items, shape (categories,)."""
     share = counted.table / counted.table.sum(axis=1, keepdims=True)
     return share, share.mean(axis=0)
 

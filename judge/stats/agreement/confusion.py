@@ -47,16 +47,10 @@ Statistic = Callable[[Floats], Floats]
 class Confusion:
     """Confusion matrix of stories by human label and judge's label.
 
-    Attributes
-    ----------
-    counts : array, shape (q labels, q labels)
-        Number of stories by human label (row) and judge's label (column).
-    cells : array, shape (n stories, q, q)
-        Contribution of each story to each cell: 1 in one cell, or all 0 if either label is missing. Fractions where
-        a story has several readings (such as repeats).
-    positive : int or None
-        Code of the positive label of two. None for more labels: precision, recall and F1 are then means over
-        labels.
+    `counts` (q, q) has human labels in rows, the judge's in columns. `cells` (n, q, q) is each story's contribution: 1
+    in one cell, or all 0 if a label is missing; fractions where a story has several readings (such as repeats).
+    `positive` is the code of the positive label of two; None for more: precision, recall and F1 are then means over
+    labels.
     """
 
     counts: Floats
@@ -69,34 +63,14 @@ class Confusion:
         return int((self.cells.sum(axis=(1, 2)) > 0).sum())
 
     def values(self, resamples: Resamples) -> dict[str, Floats]:
-        """All statistics in each resample of stories.
-
-        Parameters
-        ----------
-        resamples : Resamples
-            Resamples of the stories of this matrix.
-
-        Returns
-        -------
-        dict
-            For each statistic's name an array with one value per resample; NaN where the statistic is undefined.
-        """
+        """All statistics by name in each of the `resamples` of this matrix's stories; NaN where undefined."""
         drawn = resamples.values(self._matrices)
         return {name: statistic(drawn) for name, (statistic, _) in _statistics(self.positive).items()}
 
     def statistics(self, resamples: Resamples | None = None) -> dict[str, Estimate]:
-        """All statistics of the confusion matrix, with intervals if resamples are given.
+        """All statistics by name, with intervals if `resamples` of this matrix's stories are given; n counts stories.
 
-        Parameters
-        ----------
-        resamples : Resamples, optional
-            Resamples of the stories of this matrix.
-
-        Returns
-        -------
-        dict
-            Estimate by name of the statistic; `n` counts stories. An undefined estimate gives the reason: no story with
-            both labels, only one label used, or a label that never occurs. Formulas: see the module.
+        The reason of an undefined one: no story with both labels, only one label used, or a label that never occurs.
         """
         drawn = None if resamples is None else self.values(resamples)
         by_name = {}
@@ -109,9 +83,6 @@ class Confusion:
         return by_name
 
     def _matrices(self, weights: Weights) -> Floats:
-        """Weighted confusion matrices, shape (b resamples, q labels, q labels), from weights of stories, shape (b, n
-        stories).
-        """
         q = self.cells.shape[-1]
         present = self.cells.any(axis=(1, 2))
         flat = self.cells[present].reshape(-1, q * q)
@@ -122,27 +93,10 @@ class Confusion:
 
 
 def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | None = None) -> Confusion:
-    """Confusion matrix of a judge's labels and human labels.
+    """Confusion matrix of a judge's and human codes 0..`labels`-1; NaN = no label, and the story is not counted.
 
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Code 0..labels-1 of each story; NaN = no label, and the story is not counted. A judge's value between two
-        codes (a mean of repeats) is not counted either: the caller must round it first.
-    labels : int
-        Number of labels.
-    positive : int, optional
-        Code of the positive label of two.
-
-    Returns
-    -------
-    Confusion
-        Counts have shape (labels, labels); rows are human labels, columns the judge's.
-
-    Raises
-    ------
-    ValueError
-        For a code that is none of the labels.
+    `judge` and `people` have shape (n,). A value between two codes (a mean of repeats) or any other code that is none
+    of the labels raises ValueError: the caller must round first. `positive` is the code of the positive label of two.
     """
     present = ~(np.isnan(judge) | np.isnan(people))
     codes = np.stack([people[present], judge[present]])
@@ -155,21 +109,7 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
 
 
 def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
-    """Confusion matrix from the contribution of each story to each cell.
-
-    Parameters
-    ----------
-    cells : array, shape (n stories, q labels, q labels)
-        1 in the cell of a story's human label (row) and judge's label (column), 0 elsewhere; all 0 if a label is
-        missing. Fractions where a story has several readings.
-    positive : int, optional
-        Code of the positive label of two; ignored with more labels.
-
-    Returns
-    -------
-    Confusion
-        Its counts are the sums of the cells.
-    """
+    """Confusion matrix of `cells` (n, q, q), as in `Confusion`; `positive` is ignored with more than two labels."""
     counts = np.asarray(cells.sum(axis=0), dtype=np.float64)
     return Confusion(counts, cells, positive if cells.shape[-1] == _PAIR else None)
 
@@ -183,9 +123,7 @@ _PEOPLE = "people never gave a label that recall is of"
 
 
 def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
-    """All statistics of a confusion matrix by name, each as a function of matrices, with the reason to give where it is
-    undefined. `positive` is the code of the positive label; None for more than two labels.
-    """
+    """Statistics by name, each with the reason to give where it is undefined."""
     return {
         "accuracy": (_accuracy, "no stories"),
         "balanced_accuracy": (_balanced_accuracy, _PEOPLE),
@@ -200,48 +138,34 @@ def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
 
 
 def _of(by_label: Floats, positive: int | None) -> Floats:
-    """Value of a statistic for the positive label (`positive` is its code), or its mean over labels if `positive` is
-    None. `by_label` has the labels on its last axis.
-
-    NaN if a label in the mean is NaN.
-    """
+    """Value for the positive label, or the mean over labels (NaN if one is)."""
     return np.asarray(by_label.mean(axis=-1) if positive is None else by_label[..., positive], dtype=np.float64)
 
 
 def _accuracy(m: Floats) -> Floats:
-    """Share of stories that people and judge label alike, from confusion matrices."""
     return _ratio(_agreeing(m), m.sum(axis=(-2, -1)))
 
 
 def _recalls(m: Floats) -> Floats:
-    """Recall of each label (last axis), from confusion matrices with human labels in rows and the judge's in
-    columns.
-    """
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1))
 
 
 def _precisions(m: Floats) -> Floats:
-    """Precision of each label (last axis), from confusion matrices with human labels in rows and the judge's in
-    columns.
-    """
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-2))
 
 
 def _f1s(m: Floats) -> Floats:
-    """F1 of each label (last axis), from confusion matrices.
-
-    0 where the label was used, but never by judge and people on one story. NaN where nobody used the label.
-    """
+    """0 where a label was used, but never by both on one story; NaN where nobody used it."""
     return _ratio(2 * np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1) + m.sum(axis=-2))
 
 
 def _balanced_accuracy(m: Floats) -> Floats:
-    """Mean recall over labels; undefined where people never gave one of the labels."""
+    """Undefined where people never gave one of the labels."""
     return np.asarray(_recalls(m).mean(axis=-1), dtype=np.float64)
 
 
 def _phi(m: Floats) -> Floats:
-    """Correlation of the labels (Matthews; of more than two labels Gorodkin's R_K, 2004, equation 8)."""
+    """Matthews; of more than two labels Gorodkin's R_K, 2004, equation 8."""
     n, rows, columns = m.sum(axis=(-2, -1)), m.sum(axis=-1), m.sum(axis=-2)
     together = n * _agreeing(m) - (rows * columns).sum(axis=-1)
     spread = (n**2 - (rows**2).sum(axis=-1)) * (n**2 - (columns**2).sum(axis=-1))
@@ -249,16 +173,14 @@ def _phi(m: Floats) -> Floats:
 
 
 def _kappa(m: Floats) -> Floats:
-    """Cohen's kappa; undefined where people and judge gave one and the same label to every story."""
+    """Undefined where both gave one and the same label to every story."""
     n = m.sum(axis=(-2, -1))
     expected = _ratio((m.sum(axis=-1) * m.sum(axis=-2)).sum(axis=-1), n**2)
     return _ratio(_accuracy(m) - expected, 1 - expected)
 
 
 def _ac1(m: Floats) -> Floats:
-    """Gwet's AC1 of judge and people over the scale's labels; 1 where they gave one and the same label to every
-    story.
-    """
+    """1 where both gave one and the same label to every story."""
     n, q = m.sum(axis=(-2, -1)), m.shape[-1]
     share = _ratio(m.sum(axis=-1) + m.sum(axis=-2), 2 * n[..., None])
     expected = (share * (1 - share)).sum(axis=-1) / (q - 1)
@@ -266,7 +188,7 @@ def _ac1(m: Floats) -> Floats:
 
 
 def _nominal_alpha(m: Floats) -> Floats:
-    """Krippendorff's alpha at the nominal level, for judge and people as two raters without missing labels."""
+    """Krippendorff's alpha, nominal, of two raters without missing labels."""
     n = m.sum(axis=(-2, -1))
     total = m.sum(axis=-1) + m.sum(axis=-2)
     differing = 2 * (n - _agreeing(m))

@@ -39,8 +39,8 @@ class CrossedLikelihood:
     """Sums over the ratings from which the restricted likelihood of crossed story and rater effects is computed.
 
     The levels of the larger effect (usually stories) are grouped by their number of ratings m, in g groups. u stands
-    for the columns (1, y - mean), and p for the number of levels of the smaller effect. `swapped`: whether the smaller
-    effect is the stories.
+    for the columns (1, y - mean), p for the number of levels of the smaller effect; `swapped` where that is the
+    stories.
     """
 
     n: int
@@ -56,20 +56,7 @@ class CrossedLikelihood:
 
     @classmethod
     def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
-        """The likelihood of ratings in long form (one entry per rating).
-
-        Parameters
-        ----------
-        story, rater : array of int, shape (n ratings,)
-            Codes 0, 1, ..., each of which occurs.
-        y : array, shape (n ratings,)
-            Ratings in points of the scale, none missing.
-
-        Returns
-        -------
-        CrossedLikelihood
-            Its larger effect is the one with more levels.
-        """
+        """The likelihood of ratings `y` (n,), none missing; `story` and `rater` are codes 0, 1, ... that all occur."""
         stories, raters = int(story.max()) + 1, int(rater.max()) + 1
         swapped = stories < raters
         large, little = (rater, story) if swapped else (story, rater)
@@ -93,37 +80,15 @@ class CrossedLikelihood:
         )
 
     def deviance(self, rho: float, phi: float) -> float:
-        """-2 log restricted likelihood up to a constant, with mean and scale profiled out.
+        """-2 log restricted likelihood up to a constant, mean and scale profiled out; NaN where it does not exist.
 
-        Parameters
-        ----------
-        rho : float
-            Share of the variance of one rating that is due to stories, from 0 to below 1.
-        phi : float
-            Share of the remaining variance that is due to raters, from 0 to below 1.
-
-        Returns
-        -------
-        float
-            NaN where the likelihood does not exist.
+        `rho` is the stories' share of the variance of one rating, `phi` the raters' share of the rest, each from 0 to
+        below 1.
         """
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:
-        """Estimated variance of one rating: the sum of story, rater and error variance.
-
-        Parameters
-        ----------
-        rho : float
-            Share of the variance of one rating that is due to stories, from 0 to below 1.
-        phi : float
-            Share of the remaining variance that is due to raters, from 0 to below 1.
-
-        Returns
-        -------
-        float
-            In squared points of the scale; NaN where the likelihood does not exist.
-        """
+        """Estimated variance of one rating (story, rater and error); `rho` and `phi` are as in `deviance`."""
         return self._solve(rho, phi)[1]
 
     def _solve(self, rho: float, phi: float) -> tuple[float, float]:
@@ -168,18 +133,9 @@ _PRECISE = {"xatol": 1e-9, "fatol": 1e-11, "maxiter": 1000}
 class CrossedEffects:
     """Agreement (ICC) with its variance components.
 
-    Attributes
-    ----------
-    single, average : Estimate
-        ICC(A,1), and ICC(A,k) for the mean of `k` ratings by different raters; n = stories.
-    k : float
-        Number of ratings in the mean.
-    story, rater, error : float or None
-        Variances in squared points of the scale; None where the agreement is undefined.
-    stories, raters, ratings : int
-        Numbers of stories, raters and ratings used.
-    boundary : str or None
-        Sentence on which variances are estimated as 0; None where none is.
+    `single` is ICC(A,1), `average` ICC(A,k) for the mean of `k` ratings by different raters; n counts stories. `story`,
+    `rater` and `error` are variances in squared points, None where the agreement is undefined. `boundary` is a sentence
+    on which variances are estimated as 0.
     """
 
     single: Estimate
@@ -199,24 +155,12 @@ def crossed_effects(
 ) -> CrossedEffects:
     """ICCs and variance components by a fit of crossed random effects of story and rater to ratings in long form.
 
-    Parameters
-    ----------
-    story, rater : arrays of int, shape (n ratings,)
-        Any codes; equal codes mean the same story or the same person.
-    rating : array, shape (n ratings,)
-        In points of the scale; NaN = missing, left out.
-    k : float
-        Number of ratings in the mean whose reliability is ICC(A,k).
-    confidence : float
-        Coverage of the profile-likelihood interval.
+    `story` and `rater` (n ratings,) are any codes; `rating` (n ratings,) is in points, NaN left out. `k` is the number
+    of ratings in the mean of ICC(A,k), and `confidence` the coverage of the profile-likelihood interval.
 
-    Returns
-    -------
-    CrossedEffects
-        Undefined, with a reason, in these cases: fewer than 2 stories or raters; all ratings equal; a pattern that
-        does not identify the three variances (e.g. each rater rated one story); an unbounded likelihood (no error
-        besides rater effects); a search that did not converge. If all ratings of each story are equal, the value is
-        1, without an interval.
+    Undefined, with a reason: fewer than 2 stories or raters; all ratings equal; a pattern that does not identify the
+    three variances (e.g. each rater rated one story); an unbounded likelihood (no error besides rater effects); a
+    search that did not converge. If all ratings of each story are equal, the value is 1, without an interval.
     """
     present = ~np.isnan(rating)
     names, a = np.unique(story[present], return_inverse=True)
@@ -249,11 +193,7 @@ def _fitted(
     counts: tuple[int, int, int],
     confidence: float,
 ) -> CrossedEffects:
-    """ICCs and variance components of crossed story and rater effects, at the minimum of the deviance.
-
-    `minimum` holds that minimum: rho = ICC(A,1), phi (the raters' share of the variance that is not due to stories) and
-    the deviance. `counts` are the numbers of stories, raters and ratings.
-    """
+    """ICCs and variance components at the `minimum` of the deviance: rho, phi and the deviance."""
     from scipy import stats
 
     (rho, phi, least), (stories, raters, ratings) = minimum, counts
@@ -276,7 +216,7 @@ def _fitted(
 
 
 def _mean_of(rho: float, k: float) -> float:
-    """Reliability of the mean of k ratings (Spearman-Brown formula)."""
+    """Spearman-Brown formula."""
     return k * rho / (1 + (k - 1) * rho)
 
 
@@ -285,12 +225,7 @@ def _without(single: Estimate, k: float, counts: tuple[int, int, int]) -> Crosse
 
 
 def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, float]:
-    """Shares (rho, phi) with the smallest deviance, and that deviance; NaN where the search does not converge.
-    `deviance` is a function of these two shares.
-
-    The search starts from the best point of a grid and continues with the Nelder-Mead simplex. A share is set to
-    exactly 0 unless a larger value fits better.
-    """
+    """Shares (rho, phi) with the smallest deviance, and that deviance; NaN where the search does not converge."""
     values = np.array([[deviance(rho, phi) for phi in _GRID] for rho in _GRID])
     i, j = np.unravel_index(values.argmin(), values.shape)
     rho, phi = float(_GRID[i]), float(_GRID[j])
@@ -314,6 +249,7 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
         return float("nan"), float("nan"), float("nan")
     edge_phi, at_rho_0 = _least(lambda phi: deviance(0.0, phi))
     edge_rho, at_phi_0 = _least(lambda rho: deviance(rho, 0.0))
+    # A share is set to exactly 0 unless a larger value fits better.
     candidates = [
         (at_rho_0, 0.0, edge_phi),
         (at_phi_0, edge_rho, 0.0),
@@ -324,16 +260,12 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
 
 
 def _beside(index: int) -> float:
-    """Midpoint between point number `index` of the search grid (values from 0 to 1) and the next point; for the last
-    point, between it and the one before.
-    """
+    """Midpoint between a point of the grid and the next one (for the last one, the one before)."""
     return float(_GRID[index] + _GRID[index + 1 if index + 1 < _GRID.size else index - 1]) / 2
 
 
 def _least(function: Callable[[float], float]) -> tuple[float, float]:
-    """Share (0 to 1) at which a function is smallest, and its value there: bounded Brent search around the best point
-    of a grid.
-    """
+    """Share at which a function is smallest, and its value: bounded Brent search around the best point of the grid."""
     values = np.array([function(float(share)) for share in _GRID])
     best = int(values.argmin())
     bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
@@ -346,9 +278,7 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
-    """Ends of the profile-likelihood interval of `rho`, an ICC: where the deviance (minimised over the second share,
-    phi) crosses the cutoff. An end is 0 or 1 where it does not cross.
-    """
+    """Where the deviance, minimised over phi, crosses the cutoff; 0 or 1 where it does not."""
 
     def above(share: float) -> float:
         return _least(lambda phi: deviance(share, phi))[1] - cutoff
@@ -379,12 +309,9 @@ def _reason(story: Codes, rater: Codes, y: Floats) -> str | None:
 def _told_apart(story: Codes, rater: Codes, stories: Codes, raters: Codes) -> bool:
     """Whether the pattern of who rated which story identifies the variances of stories, raters and error.
 
-    `story` and `rater` have one code per rating; `stories` and `raters` are the numbers of ratings of each story and by
-    each rater.
-
-    The pattern identifies the variances if the three covariance matrices, projected to remove the mean, are linearly
-    independent. This is tested by the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among
-    ZZ' of stories, ZZ' of raters, and I.
+    It does if the three covariance matrices, projected to remove the mean, are linearly independent. This is tested by
+    the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among ZZ' of stories, ZZ' of raters,
+    and I.
     """
     n = float(story.size)
     pairs = np.unique(story * raters.size + rater, return_counts=True)[1].astype(np.float64)

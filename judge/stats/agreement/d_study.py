@@ -36,18 +36,12 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Reliability and standard errors of objects (such as systems) whose ratings are averaged over repeats,
-    story-prompts or other facets.
+    """Reliability and standard errors of objects (such as systems) whose ratings are averaged over other facets.
 
-    Attributes
-    ----------
-    relative, absolute : Estimate
-        Ep² (reliability of the order of the objects) and Phi (reliability of their values); n = number of objects
-        in the data at hand. Undefined where nothing varies, and where a variance is significantly negative.
-    se : float or None
-        Standard error of one object's value, in points of the scale: square root of the absolute error variance.
-    se_difference : float or None
-        Standard error of the difference of two objects: square root of twice the relative error variance.
+    `relative` is Ep² (of the order of the objects), `absolute` Phi (of their values); n counts objects in the data.
+    Undefined where nothing varies, and where a variance is significantly negative. `se` is the standard error of one
+    object's value in points: root of the absolute error variance. `se_difference` is that of the difference of two
+    objects: root of twice the relative error variance.
     """
 
     relative: Estimate
@@ -58,20 +52,10 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cheapest design (number of repeats, judges or other facets) that reaches a wanted reliability, or the reason
-    why there is none.
+    """The cheapest design that reaches a wanted reliability, or the `reason` why there is none.
 
-    Attributes
-    ----------
-    levels : mapping
-        Number of levels of each facet; empty where no design suffices.
-    calls : int or None
-        Number of calls for one object, such as a system; None where no design suffices.
-    limit : float
-        The largest value that the reliability can reach: with infinitely many levels of each facet that may grow. NaN
-        where the reliability is undefined.
-    reason : str or None
-        Why no design suffices.
+    `levels` of each facet, and `calls` for one object (such as a system), are empty and None where no design suffices.
+    `limit` is the largest reliability, with infinitely many levels of each facet that may grow; NaN where undefined.
     """
 
     levels: Mapping[str, float]
@@ -88,33 +72,14 @@ def d_study(
     fixed: Sequence[str] = (),
     confidence: float = 0.95,
 ) -> Reliability:
-    """Reliability of the means of objects (such as systems) over the given numbers of levels of other facets (such as
-    repeats).
+    """Reliability of means of objects (such as systems) over numbers of levels of other facets (Brennan 2001, ch. 4).
 
-    Parameters
-    ----------
-    components : VarianceComponents
-        Variance components of single ratings.
-    objects : sequence of str
-        Facets that make up the object of measurement, such as ``system``.
-    levels : mapping
-        For each other facet, the number of levels n' over which ratings are averaged (may be infinite).
-    fixed : sequence of str
-        Facets that are not a sample: their levels would be used again. Interactions with them count as universe
-        score.
-    confidence : float
-        Coverage of the intervals, which come from the draws of `components`.
+    `components` are those of single ratings; their draws give the intervals, of coverage `confidence`. `objects` are
+    the facets of the object of measurement, such as ``system``. `levels` holds n' of each other facet (may be
+    infinite). `fixed` facets are not a sample: their levels would be used again, and interactions with them count as
+    universe score.
 
-    Returns
-    -------
-    Reliability
-        Undefined, with the reason, where a variance is significantly negative and where nothing varies. Formulas:
-        Brennan 2001, chapter 4.
-
-    Raises
-    ------
-    SpecError
-        For a facet that was not estimated, a facet without a number of levels, or a number below 1.
+    SpecError for a facet that was not estimated, a facet without a number of levels, or a number below 1.
     """
     _check(components, objects, levels)
     n = int(np.prod([components.levels[name] for name in objects]))
@@ -154,35 +119,15 @@ def smallest(
     kept: Mapping[str, float],
     coefficient: Coefficient = "relative",
 ) -> Plan:
-    """Design with the fewest calls for one object (such as a system) that reaches a target reliability.
+    """Design with the fewest calls for one object (such as a system) that reaches `target`, between 0 and 1.
 
-    Parameters
-    ----------
-    components : VarianceComponents
-        Variance components of single ratings.
-    objects : sequence of str
-        Facets that make up the object of measurement, such as ``system``.
-    target : float
-        Wanted value of the coefficient, between 0 and 1.
-    free : mapping
-        For each facet that may grow, the largest number of levels to consider. All numbers up to it are searched. Of
-        designs with equally few calls, the one with the highest coefficient is chosen.
-    kept : mapping
-        Number of levels of each facet that stays as it is.
-    coefficient : str
-        ``relative`` (Ep², reliability of the order) or ``absolute`` (Phi, reliability of the values).
+    `components` and `objects` are as in `d_study`. `free` holds, for each facet that may grow, the largest number of
+    levels; all numbers up to it are searched. `kept` holds the levels of the others. `coefficient` is ``relative``
+    (Ep²) or ``absolute`` (Phi). Of designs with equally few calls, the one with the highest coefficient is chosen.
 
-    Returns
-    -------
-    Plan
-        Without levels, and with the reason, where the target exceeds the limit or cannot be reached within `free`, and
-        where a variance is significantly negative or nothing varies.
-
-    Raises
-    ------
-    SpecError
-        For a facet that was not estimated, a facet without a number of levels, or a number below 1; and
-        for a target that is not between 0 and 1.
+    No levels, but a reason, where the target exceeds the limit or cannot be reached within `free`, and where a variance
+    is significantly negative or nothing varies. SpecError as in `d_study`, and for a target that is not between 0 and
+    1.
     """
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
@@ -191,9 +136,6 @@ def smallest(
         return Plan({}, None, float("nan"), reason)
 
     def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
-        """Universe-score variance, and the error variance that belongs to the coefficient, for these numbers of
-        levels.
-        """
         values = np.array([component.truncated for component in components.components])
         universe, relative, absolute = _parts(values, _weights(components, objects, levels, ()))
         return float(universe), relative if coefficient == "relative" else absolute
@@ -222,30 +164,12 @@ def number_needed(
     *,
     most: int,
 ) -> Number:
-    """Smallest number of levels of one facet with which Ep² (reliability of the order) reaches a target.
+    """Smallest number of levels of `facet` with which Ep² reaches a target, with its 10 to 90 % range from the draws.
 
-    Its 10 to 90 % range comes from the random draws of the components.
-
-    Parameters
-    ----------
-    components, objects, target, kept
-        As in `smallest`.
-    facet : str
-        The facet that may grow.
-    most : int
-        Largest number that is returned.
-
-    Returns
-    -------
-    Number
-        Estimate and both limits of the range, each None if no number reaches the target or if it exceeds `most`.
-        Negative variances count as 0, in the estimate and in each draw. A draw in which the variance of the objects is
-        0 needs infinitely many levels. With many such draws, the whole range can lie above the estimate.
-
-    Raises
-    ------
-    SpecError
-        As in `d_study`.
+    `components`, `objects`, `target` and `kept` are as in `smallest`. Estimate and limits are None if no number reaches
+    the target or if it exceeds `most`. Negative variances count as 0, in the estimate and in each draw. A draw in which
+    the variance of the objects is 0 needs infinitely many levels; with many such draws, the whole range can lie above
+    the estimate. SpecError as in `d_study`.
     """
     _check(components, objects, {**kept, facet: 1})
     values = np.vstack(
@@ -268,11 +192,7 @@ def _fewest_calls(
     free: Mapping[str, int],
     kept: Mapping[str, float],
 ) -> tuple[dict[str, float], int] | None:
-    """Of the designs with an error variance of at most `allowed`, the one with the fewest calls: its levels, and the
-    calls.
-
-    None if no design within the limits of `free` is allowed.
-    """
+    """Levels and calls of the cheapest design whose error variance is at most `allowed`; None if there is none."""
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
     others = [name for name in free if name != solved]
@@ -301,15 +221,11 @@ def _weights(
     levels: Mapping[str, Floats | float],
     fixed: Sequence[str],
 ) -> list[tuple[str, Floats | float]]:
-    """For each variance component, the kind of variance to which it belongs, and its weight.
-
-    The weight is 1 / (product of `levels` of the component's facets, except those in `objects`).
-
-    The kind is "universe", "relative" (part of the relative and of the absolute error), "absolute" (part of the
-    absolute error alone), or "" (part of none).
-    """
+    """For each component its kind, "universe", "relative", "absolute" or "" (in no variance), and its weight."""
     out: list[tuple[str, Floats | float]] = []
     for component in components.components:
+        # The weight is 1 / (product of the levels of the facets that are not objects). "relative" is part of both
+        # errors, "absolute" of the absolute error alone.
         others = component.term.indices - set(objects)
         weight: Floats | float = 1.0
         for name in sorted(others):  # in an order of its own, a set gives another last digit in each process
@@ -323,10 +239,7 @@ def _weights(
 
 
 def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tuple[Floats, Floats, Floats]:
-    """Universe-score variance, relative-error variance and absolute-error variance.
-
-    `values` holds variance components, with terms on the last axis; `weights` is the result of `_weights`.
-    """
+    """Universe-score, relative-error and absolute-error variance from components (terms on the last axis)."""
     sums: dict[str, Floats] = {}
     for i, (part, weight) in enumerate(weights):
         sums[part] = sums.get(part, np.float64(0)) + values[..., i] * weight

@@ -21,15 +21,9 @@ _CONSTANT = 1e-9
 class Distance:
     """Distance of ratings on each story; NaN where it is undefined.
 
-    Attributes
-    ----------
-    z : array, shape (sides, n stories)
-        Standardised ratings of each side. A side is a judge, people, or a single repeat.
-    standardised, raw : arrays, shape (n stories,)
-        Distance in standard deviations, and in points of the scale. For two sides it is signed, first minus second;
-        otherwise it is highest minus lowest.
-    reason : str or None
-        Why no story has a distance.
+    `z` (sides, n stories) are each side's standardised ratings; a side is a judge, people, or a single repeat.
+    `standardised` and `raw` (n,) are distances in standard deviations and in points: for two sides first minus second,
+    otherwise highest minus lowest. `reason`: why no story has one.
     """
 
     z: Floats
@@ -39,18 +33,7 @@ class Distance:
 
 
 def z_scores(values: Floats) -> Floats:
-    """Standardised ratings, (x - mean) / sd with n - 1.
-
-    Parameters
-    ----------
-    values : array, shape (n stories,)
-        Ratings in any unit; NaN = missing, ignored and kept as NaN.
-
-    Returns
-    -------
-    array, shape (n stories,)
-        All NaN with fewer than 2 values, or where all values are equal (to 1e-9).
-    """
+    """(x - mean) / sd (n - 1) of `values` (n,), NaN staying; all NaN with fewer than 2 or equal values (to 1e-9)."""
     defined = values[~np.isnan(values)]
     if defined.size < 2 or float(np.ptp(defined)) < _CONSTANT:
         return np.full(values.shape, np.nan)
@@ -58,19 +41,11 @@ def z_scores(values: Floats) -> Floats:
 
 
 def between_two(first: Floats, second: Floats) -> Distance:
-    """Signed distance of two raters' (or judges') ratings of each story: first minus second.
+    """Signed distance, `first` minus `second` (n,), of two sides' ratings standardised over the stories that both
+    rated.
 
-    Parameters
-    ----------
-    first, second : array, shape (n stories,)
-        In points of the scale; NaN = no rating. The ratings of each are standardised over the stories that both
-        rated.
-
-    Returns
-    -------
-    Distance
-        NaN for a story without both ratings. All NaN, with a reason, for fewer than 2 such stories, and where all
-        ratings of one of the two are equal.
+    NaN for a story without both. All NaN, with a reason, for fewer than 2 such stories, and where one side's are all
+    equal.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = np.where(both, first, np.nan), np.where(both, second, np.nan)
@@ -84,19 +59,10 @@ def between_two(first: Floats, second: Floats) -> Distance:
 
 
 def among(rows: Floats) -> Distance:
-    """Range of several sides' ratings of each story: highest minus lowest.
+    """Range of several sides' ratings of each story, `rows` (sides, n stories), each standardised over its own stories.
 
-    Parameters
-    ----------
-    rows : array, shape (sides, n stories)
-        One row per side (a judge, people, or a single repeat), in points of the scale; NaN = no rating. Each side
-        is standardised over its own stories. A side whose ratings are all equal cannot be standardised and is left
-        out.
-
-    Returns
-    -------
-    Distance
-        NaN for a story with fewer than 2 sides. All NaN, with a reason, where no story has 2 sides.
+    A side whose ratings are all equal cannot be standardised and is left out. NaN for a story with fewer than 2 sides.
+    All NaN, with a reason, where no story has 2 sides.
     """
     z = np.stack([z_scores(row) for row in rows])
     taking_part = np.where(np.isnan(z), np.nan, rows)
@@ -105,20 +71,11 @@ def among(rows: Floats) -> Distance:
 
 
 def among_repeats(ratings: Floats) -> Distance:
-    """Range of one judge's repeats of each story: highest minus lowest.
+    """Range of one judge's repeats of each story, `ratings` (n stories, k repeats).
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k repeats)
-        In points of the scale; NaN = no rating.
-
-    Returns
-    -------
-    Distance
-        `z`, shape (1, n), holds the standardised means of the stories. `standardised` is the range of repeats in
-        standard deviations of these means: a value of 1 says that repeats of this story differ by as much as a
-        typical story differs from the judge's mean. NaN for a story with fewer than 2 repeats. All NaN, with a
-        reason, where no story has 2 repeats, and where all means are equal.
+    `z` (1, n) are the standardised means of the stories. `standardised` is in standard deviations of these means: 1
+    says that repeats of this story differ by as much as a typical story differs from the judge's mean. NaN for a story
+    with fewer than 2 repeats. All NaN, with a reason, where no story has 2 repeats, and where all means are equal.
     """
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)
@@ -134,9 +91,7 @@ def among_repeats(ratings: Floats) -> Distance:
 
 
 def _range(rows: Floats) -> Floats:
-    """Highest minus lowest value of each column; NaN with fewer than two values. Rows are sides, columns are
-    stories.
-    """
+    """Highest minus lowest value of each column; NaN with fewer than two."""
     present = ~np.isnan(rows)
     if rows.shape[0] == 0:
         return np.full(rows.shape[1], np.nan)

@@ -26,23 +26,11 @@ Codes = NDArray[np.int64]
 def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Codes) -> Estimate:
     """Number of independent judges whose mean has the same error variance as the mean of these judges.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k judges)
-        Stories with a missing rating, NaN, are left out.
-    people : array, shape (n,)
-        Mean human ratings.
-    noise : float
-        Error variance of the mean human ratings: variance within stories, over raters. 0 where it is not known; errors
-        of the human ratings then count as errors that all judges share.
-    cluster : array of int, shape (n,)
-        Story-prompt of each story, for the jackknife interval.
-
-    Returns
-    -------
-    Estimate
-        Above 0; more than k where errors cancel. Undefined for fewer than two judges, for a judge whose ratings are all
-        equal, where the human means vary no more than their error, and where errors have no variance.
+    `ratings` (n stories, k judges): stories with a NaN are left out. `people` (n,) are mean human ratings, and `noise`
+    their error variance (`noise_of_means`); 0 where not known: their errors then count as errors that all judges share.
+    `cluster` (n,) holds story-prompts, for the jackknife interval. More than k where errors cancel. Undefined for fewer
+    than two judges, a judge whose ratings are all equal, human means that vary no more than their error, and errors
+    without variance.
     """
     complete = ~(np.isnan(ratings).any(axis=1) | np.isnan(people))
     j, y, unit = ratings[complete], people[complete], cluster[complete]
@@ -78,18 +66,9 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
 
 
 def noise_of_means(ratings: Floats) -> float:
-    """Mean error variance of the mean human ratings.
+    """Mean error variance of mean human `ratings` (n stories, people).
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, people)
-        In points of the scale; NaN = not rated.
-
-    Returns
-    -------
-    float
-        Mean variance within stories with two or more ratings, times the mean of 1 / number of ratings over rated
-        stories, in squared points; 0 where no story has two ratings.
+    Variance within stories x mean of 1 / number of ratings; 0 where no story has two ratings.
     """
     count = (~np.isnan(ratings)).sum(axis=1)
     several = ratings[count > 1]

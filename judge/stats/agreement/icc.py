@@ -1,8 +1,9 @@
 """The family of intraclass correlations (ICC), with F tests and F intervals; negative values are not set to 0.
 
-Impossible values are undefined, and their likely cause is given (`reversed_scale`): values above 1; values below
--1 / (k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative ICC of
-single ratings is kept, since it is a correlation. `from_0` sets the reliabilities of means that are below 0 to 0.
+Impossible values are undefined, and their likely cause is given (`scale_use.likely_cause`): values above 1; values
+below -1 / (k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative
+ICC of single ratings is kept, since it is a correlation. `from_0` sets the reliabilities of means that are below 0 to
+0.
 
 Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
 Shrout & Fleiss 1979. Mean squares for n stories rated k times: MSB between stories, MSW within stories, MSJ between
@@ -40,10 +41,9 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
-    """Mean squares of a table of n stories by k columns (two-way layout without interaction).
+    """Mean squares of a table of n stories by k columns (repeats or raters; two-way layout without interaction).
 
-    `between` is that between stories, `within` that within stories, `columns` that between columns (repeats or raters),
-    and `residual` that of the residuals. If there are several tables, each is an array with one value per table.
+    Several tables have one value each, in arrays.
     """
 
     between: Floats
@@ -56,9 +56,7 @@ class MeanSquares:
 
 @dataclass(frozen=True, slots=True)
 class IccRow:
-    """One form of ICC: its estimate with F interval, and the F test of the hypothesis that stories do not differ (`f`
-    with `df1` and `df2` degrees of freedom, and `p`).
-    """
+    """One form of ICC: its estimate with F interval, and the F test (`f`, `p`) that stories do not differ."""
 
     form: str
     estimate: Estimate
@@ -70,11 +68,7 @@ class IccRow:
 
 @dataclass(frozen=True, slots=True)
 class IccFamily:
-    """All six forms of ICC for one table of ratings.
-
-    `n` is the number of complete stories, `k` the number of columns, and `incomplete` the number of stories left out
-    because a rating is missing.
-    """
+    """All six forms of ICC for one table of `n` complete stories; `incomplete` ones lack a rating."""
 
     rows: tuple[IccRow, ...]
     n: int
@@ -86,20 +80,10 @@ class IccFamily:
 
 
 def mean_squares(ratings: Floats) -> MeanSquares:
-    """Mean squares of complete ratings, in a two-way layout without interaction.
+    """Mean squares, in squared points, of complete `ratings` (..., n stories, k repeats or raters); n >= 2 and k >= 2.
 
     Sums of squares below 1e-12 of the total are rounding errors and are set to 0, so that equal repeats give exactly
     MSW = 0.
-
-    Parameters
-    ----------
-    ratings : array, shape (..., n stories, k repeats or raters)
-        In points of the scale, none missing; n >= 2 and k >= 2.
-
-    Returns
-    -------
-    MeanSquares
-        In squared points; one value per table, if the leading axes of `ratings` hold several tables.
     """
     n, k = ratings.shape[-2:]
     centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
@@ -122,19 +106,7 @@ def mean_squares(ratings: Floats) -> MeanSquares:
 
 
 def values(ms: MeanSquares) -> dict[str, Floats]:
-    """The six forms of ICC from mean squares.
-
-    Parameters
-    ----------
-    ms : MeanSquares
-        Mean squares of complete ratings, of one table or several.
-
-    Returns
-    -------
-    dict
-        For each form's name its value, or one value per table; NaN where the formula's denominator is 0. Formulas:
-        McGraw & Wong 1996, table 4.
-    """
+    """The six forms of ICC from mean squares `ms`; NaN where the denominator is 0 (McGraw & Wong 1996, table 4)."""
     return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
 
 
@@ -152,21 +124,10 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
 
 
 def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
-    """The six forms of ICC in each resample, in the order of `FORMS`, for bootstrap intervals.
+    """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), ordered as `FORMS`.
 
-    Mean squares of a resample are sums over stories, weighted by how often each was drawn, so that one matrix product
-    covers all resamples. The result can be passed to `Resamples.values`, `intervals.percentile` and `intervals.bca`.
-
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k repeats or raters)
-        As in `family`; stories with a missing rating are not used.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories), and returns values, shape (b, 6). NaN where a form is
-        undefined in a resample: its denominator is 0, or the resample has fewer than 2 stories.
+    `ratings` (n stories, k columns) are as in `family`; incomplete stories are not used. NaN where a form is undefined
+    in a resample: its denominator is 0, or the resample has fewer than 2 stories.
     """
     complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
     k = ratings.shape[1]
@@ -177,6 +138,8 @@ def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
     parts = np.column_stack([complete, mean, mean**2, spread, centred])
 
     def statistic(weights: NDArray[np.int64]) -> Floats:
+        # Mean squares are sums over stories, weighted by how often each was drawn: one matrix product for all
+        # resamples.
         sums = weights.astype(np.float64) @ parts
         n = sums[:, 0]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -202,27 +165,15 @@ def family(
     names: Sequence[str] = (),
     raters: Floats | None = None,
 ) -> IccFamily:
-    """All forms of ICC of one table of ratings.
+    """All forms of ICC of `ratings` (n stories, k repeats or raters); incomplete stories are left out and counted.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k repeats or raters)
-        In points of the scale; NaN = missing. Incomplete stories are left out and counted.
-    confidence : float
-        Coverage of the F intervals.
-    columns : str
-        Word for the columns in the reason of an undefined value.
-    names : sequence of str
-        Names of the columns, if these are persons or judges. The reason of an impossible ICC names raters
-        who seem to have used the scale in reverse.
-    raters : array, shape (stories, len(names)), optional
-        The ratings again, with one column per name; given if the columns of `ratings` are positions, not persons.
+    `confidence` is the coverage of the F intervals, and `columns` the word for columns in reasons. `names` of the
+    columns, if these are persons or judges, let the reason of an impossible ICC name raters who seem to have used the
+    scale in reverse; `raters` (stories, len(names)) are the ratings by person, if the columns are positions, not
+    persons.
 
-    Returns
-    -------
-    IccFamily
-        Undefined, with a reason, for n < 2, for k < 2, for ratings that are all equal (0/0), and where the value is
-        impossible. If all repeats are equal F is infinite: the value is then 1, without an interval.
+    Undefined for n < 2, k < 2, ratings that are all equal (0/0), and impossible values. If all repeats are equal F is
+    infinite: the value is then 1, without an interval.
     """
     complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
     n, k = complete.shape
@@ -242,14 +193,9 @@ def family(
 
 
 def from_0(family: IccFamily) -> IccFamily:
-    """A family of ICC as a table prints it: what the formula of a reliability of means gives below 0, of a value or of
-    an end of its interval, is set to 0, and `method` says so. The formula has no lower bound: where stories' means
-    hardly differ it may give -200.
+    """A `family` as a table prints it: a reliability of means (value or end of its interval) below 0 becomes 0.
 
-    Parameters
-    ----------
-    family : IccFamily
-        Estimates as the formulas give them (`icc.family`).
+    `method` says so. The formula has no lower bound: where stories' means hardly differ it may give -200.
     """
     return replace(family, rows=tuple(_from_0(row) if row.form.endswith(",k)") else row for row in family.rows))
 
@@ -316,7 +262,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
 
 
 def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
-    """Ends of the F interval of each form of ICC; NaN where an interval does not exist."""
+    """Ends of the F interval of each form; NaN where it does not exist."""
     n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
     out: dict[str, tuple[float, float]] = {}
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -333,10 +279,7 @@ def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: fl
 
 
 def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
-    """Ends of the F interval of ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7).
-
-    `icc` is the estimate, and `upper` the probability below the interval's upper F quantile, such as .975.
-    """
+    """F interval of ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
     n, k = ms.n, ms.k
     # Of numpy, so that in small tables a division by 0 gives no number instead of an error.
     b, j, e = np.float64(ms.between), np.float64(ms.columns), np.float64(ms.residual)

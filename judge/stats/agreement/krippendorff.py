@@ -13,8 +13,8 @@ ratio     ((c - k) / (c + k))²
 ========  ====================================================================================================
 
 The interval is a percentile bootstrap over items, or the jackknife over stories where a story has several items
-(`cluster_jackknife`). Krippendorff's own bootstrap over pairs is not used, because it treats pairs of one item as
-independent.
+(`jackknife.with_jackknife`). Krippendorff's own bootstrap over pairs is not used, because it treats pairs of one item
+as independent.
 """
 
 from __future__ import annotations
@@ -57,34 +57,14 @@ def alpha(
 ) -> ChanceAgreement:
     """Krippendorff's alpha of ratings, with a bootstrap interval over items (or a jackknife interval over stories).
 
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing. Raters may differ from item to item. Items with fewer than 2 ratings are dropped and counted.
-    level : str
-        Level of measurement: "nominal", "ordinal", "interval" or "ratio".
-    rng : numpy Generator
-        Random generator for the bootstrap.
-    resamples : int
-        Number of resamples of items; 0 = no interval. Not used for the jackknife over stories.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    story : array of int, shape (items,), optional
-        Story of each item, any codes. If a story has several items, the interval comes from the jackknife over
-        stories. By default items are independent.
+    `ratings` (items, raters) has NaN where missing; items with fewer than 2 are dropped and counted. `level` is that of
+    measurement; ValueError for an unknown one. `rng` draws `resamples` of items (0 = no interval), not used for the
+    jackknife. `confidence` is the coverage. `story` (items,): if one has several items, the interval comes from the
+    jackknife over stories; None = items are independent.
 
-    Returns
-    -------
-    ChanceAgreement
-        `standard_error` comes from the resamples or the jackknife. `observed` and `expected` are None, because alpha is
-        computed from disagreements, which have no bound. Undefined with one category, if no item has 2 ratings, and
-        with negative values at the ratio level. Resamples with only one category are left out and counted; if they
-        exceed 5 % there is no interval.
-
-    Raises
-    ------
-    ValueError
-        For an unknown level.
+    `observed` and `expected` are None, because alpha is computed from disagreements, which have no bound. Undefined
+    with one category, if no item has 2 ratings, and with negative values at the ratio level. Resamples with only one
+    category are left out and counted; if they exceed 5 % there is no interval.
     """
     items, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
     estimate, error = _estimate(items, level, rng, resamples, confidence)
@@ -105,7 +85,7 @@ def alpha(
 def _estimate(
     items: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
 ) -> tuple[Estimate, float | None]:
-    """Alpha with its interval, and its standard error (None without an interval)."""
+    """Alpha with its interval, and its standard error."""
     n, error = items.table.shape[0], None
     reason = _why_not(items, level)
     estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(items, level), n=n)
@@ -124,26 +104,9 @@ def _estimate(
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
-    """Function that computes Krippendorff's alpha in resamples of units other than items, such as stories with several
-    items each.
+    """A function from weights of items, (b, items), to alpha in b resamples of other units, such as stories, (b,).
 
-    Parameters
-    ----------
-    ratings : array, shape (items, raters)
-        NaN = missing; items with fewer than 2 ratings do not count.
-    level : str
-        Level of measurement: "nominal", "ordinal", "interval" or "ratio".
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, items): the number of times that each item occurs in a resample. Returns
-        alpha in each resample, shape (b,); NaN where undefined.
-
-    Raises
-    ------
-    ValueError
-        For an unknown level.
+    `ratings` and `level` are as in `alpha`. NaN where undefined.
     """
     usable = (~np.isnan(ratings)).sum(axis=1) >= 2
     counted = counts(ratings)
@@ -168,9 +131,6 @@ def _of_all(counted: Counts, level: Level) -> float:
 
 
 def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
-    """Function that takes weights of items, shape (b resamples, items), and returns alpha in each resample,
-    shape (b,).
-    """
     table = items.table
     size = table.sum(axis=1)
     fixed = None if level == "ordinal" else _difference(items.category, level)
@@ -191,10 +151,7 @@ def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
 
 
 def _difference(category: Floats, level: Level) -> Floats:
-    """Squared differences of all pairs of categories, shape (categories, categories).
-
-    Only for levels of measurement where the differences do not depend on the ratings (all but ordinal).
-    """
+    """Squared differences of all pairs of categories, where they do not depend on the ratings (all but ordinal)."""
     row, other = category[:, None], category[None, :]
     if level == "nominal":
         return np.asarray(row != other, dtype=np.float64)
@@ -207,17 +164,11 @@ def _difference(category: Floats, level: Level) -> Floats:
 
 
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
-    """Two sums of squared differences of mid-ranks in each resample: within items, and over all pairs of ratings.
-
-    `w` holds the number of times that each item occurs in each resample. `number` is the number of ratings by resample
-    and category, and `total` by resample. `table` is the number of ratings by item and category, and `size` by item.
-
-    Each item's sum is divided by its number of ratings minus 1. Mid-ranks are computed in each resample. The sum of (r
-    - s)² over the ordered pairs of m ranks is 2 (m sum of r² - (sum of r)²).
-    """
+    """Sums of squared differences of mid-ranks in each resample: within items (/ (ratings - 1)), and over all pairs."""
     rank = np.cumsum(number, axis=1) - number / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         rank = np.where(total[:, None] > 0, rank - (number * rank).sum(axis=1, keepdims=True) / total[:, None], 0.0)
+    # The sum of (r - s)² over the ordered pairs of m ranks is 2 (m sum of r² - (sum of r)²).
     sums = rank @ table.T
     squares = (((w * (size / (size - 1))) @ table) * rank**2).sum(axis=1)
     within = 2 * (squares - (w / (size - 1) * sums**2).sum(axis=1))

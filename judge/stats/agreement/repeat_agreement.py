@@ -14,19 +14,11 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of a judge's repeats by three statistics.
+    """Agreement of a judge's repeats by three statistics; `left_out` stories have fewer than two rated repeats.
 
-    Attributes
-    ----------
-    exact : Estimate
-        Share of stories whose rated repeats are all equal.
-    flip : Estimate
-        Flip rate, the probability that a repeat changes the rating: share of unequal pairs of repeats, averaged over
-        stories.
-    within_sd : Estimate
-        Standard deviation within stories, in points: square root of the pooled variance (weights: degrees of freedom).
-    left_out : int
-        Number of stories with fewer than two rated repeats.
+    `exact` is the share of stories whose repeats are all equal. `flip` is the probability that a repeat changes the
+    rating: share of unequal pairs of repeats, averaged over stories. `within_sd` is the root of the pooled variance
+    within stories (weights: degrees of freedom), in points.
     """
 
     exact: Estimate
@@ -36,19 +28,9 @@ class Agreement:
 
 
 def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agreement:
-    """Agreement of the repeats of each story: exact agreement, flip rate, standard deviation within stories.
+    """Agreement of the repeats of each story; undefined where no story has two rated ones.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k repeats)
-        In points of the scale; NaN = no rating. Values within 1e-9 are equal.
-    columns : str
-        Word for the columns in the reason of an undefined value.
-
-    Returns
-    -------
-    Agreement
-        Over stories with at least two rated repeats; undefined, with a reason, where there is none.
+    `ratings` (n stories, k repeats) within 1e-9 are equal; `columns` is the word for repeats in reasons.
     """
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)

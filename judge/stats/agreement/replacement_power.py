@@ -29,10 +29,9 @@ PILOTS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differences:
-    """Pilot data of the alternative annotator test, arrays of shape (people, story-prompts).
+    """Pilot data of the alternative annotator test, (people, story-prompts): `sums` of d over stories, and `counts`.
 
-    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie. `sums` are
-    the sums of d over stories, and `counts` the numbers of stories.
+    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
     """
 
     sums: Floats
@@ -40,22 +39,13 @@ class Differences:
 
     @property
     def clusters(self) -> int:
-        """Number of story-prompts."""
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
-        """Mean of the differences d of each person, and the covariance, between people, of what one story-prompt
-        contributes to these means.
+        """Mean d of each person, and covariance, between people, of what one story-prompt contributes to it.
 
-        Parameters
-        ----------
-        weights : array, shape (story-prompts,), optional
-            How often each story-prompt occurs in a resample; None = once each.
-
-        Returns
-        -------
-        Moments
-            The mean of a person without a story in the resample is counted as 0.
+        `weights` (story-prompts,) is how often each occurs in a resample; None = once. A person without a story has
+        mean 0.
         """
         w = np.ones(self.clusters) if weights is None else weights
         # A person without a story in a resample must not cause a division by 0.
@@ -70,17 +60,11 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Moments of the differences d of the alternative annotator test (d > 0: the person is closer than the judge).
+    """Moments of the differences d of the alternative annotator test, by person.
 
-    Attributes
-    ----------
-    mean : array, one entry per person
-        Mean d of each person.
-    covariance : array, shape (people, people)
-        Covariance, between people, of what one story-prompt contributes to their means. Divided by the number of
-        story-prompts, it is the covariance of the means.
-    stories_each : float
-        Mean number of comparable stories per story-prompt, for the person with the fewest.
+    `covariance` (people, people) is of what one story-prompt contributes to the means; divided by the number of
+    story-prompts, it is that of the means. `stories_each` is the mean number of comparable stories per story-prompt,
+    for the person with the fewest.
     """
 
     mean: Floats
@@ -89,27 +73,12 @@ class Moments:
 
     @property
     def least(self) -> int:
-        """Smallest number of story-prompts with which the test can be planned: each person needs 30 stories, and there
-        must be at least 5 story-prompts.
-        """
+        """Smallest number of story-prompts to plan with: each person needs 30 stories, and there must be at least 5."""
         return max(FEWEST, math.ceil(MIN_STORIES / max(self.stories_each, 1e-9)))
 
 
 def differences(d: Floats, cluster: Codes) -> Differences:
-    """Sums of the differences d (1 = the person is closer, -1 = the judge is, 0 = tie) by person and story-prompt.
-
-    Parameters
-    ----------
-    d : array, shape (n stories, r people)
-        As from `alt_test.person_differences`; NaN = not compared.
-    cluster : array of int, shape (n stories,)
-        Story-prompt of each story, any codes.
-
-    Returns
-    -------
-    Differences
-        Arrays of shape (people, story-prompts); story-prompts in the order of their codes.
-    """
+    """Sums of `d` (n stories, r people; `alt_test.person_differences`) by person and story-prompt `cluster` (n,)."""
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
     size = int(code.max(initial=-1)) + 1
     present = ~np.isnan(d)
@@ -119,23 +88,9 @@ def differences(d: Floats, cluster: Codes) -> Differences:
 
 
 def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
-    """Power of the alternative annotator test with a given number of story-prompts like those of the pilot.
+    """Share of `draws` simulated studies of `clusters` story-prompts, like those of `moments`, that the judge passes.
 
-    Parameters
-    ----------
-    moments : Moments
-        Mean differences of each person and their covariance, from the pilot.
-    clusters : int
-        Number of story-prompts.
-    epsilon : float
-        Advantage that a person is allowed to have in the test, 0 to 1.
-    seed, draws : int
-        Seed and number of simulated studies.
-
-    Returns
-    -------
-    float
-        Share of simulated studies in which the judge passes, 0 to 1.
+    `epsilon`, 0 to 1, is the advantage that a person is allowed to have; `seed` is that of the studies.
     """
     rng = np.random.default_rng(seed)
     people = moments.mean.size
@@ -153,25 +108,11 @@ def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, dra
 
 
 def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0.8, seed: int = 1) -> Number:
-    """Number of story-prompts with which the alternative annotator test has the wanted power.
+    """Number of story-prompts with which the test has `power_wanted`, and its 10 to 90 % range over resampled pilots.
 
-    Parameters
-    ----------
-    pilot : Differences
-        Sums of the test's differences d by person and story-prompt.
-    epsilon : float
-        Advantage that a person is allowed to have in the test, 0 to 1.
-    power_wanted : float
-        Between 0 and 1.
-    seed : int
-        Seed of the simulated studies and of the resampled pilots.
-
-    Returns
-    -------
-    Number
-        The number, and its 10 to 90 % range over resampled pilots. None where even the largest number is too small:
-        a judge that is not closer to the others than a person (allowing for epsilon) does not pass with any number
-        of stories.
+    `pilot` is the data at hand; `epsilon` and `seed` are as in `power`. None where even the largest number is too
+    small: a judge that is not closer to the others than a person (allowing for epsilon) does not pass with any number
+    of stories.
     """
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)
@@ -185,23 +126,9 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
 
 
 def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
-    """Number of story-prompts with which the alternative annotator test has the wanted power, from given moments.
+    """Number of story-prompts with which the test has the power `wanted`; None where no number has.
 
-    Parameters
-    ----------
-    moments : Moments
-        Mean differences of each person and their covariance.
-    epsilon : float
-        Advantage that a person is allowed to have in the test, 0 to 1.
-    wanted : float
-        Wanted power, between 0 and 1.
-    seed, draws : int
-        Seed and number of simulated studies.
-
-    Returns
-    -------
-    int or None
-        At least the number that gives each person 30 stories; None where no number has the wanted power.
+    `moments`, `epsilon`, `seed` and `draws` are as in `power`. It gives each person at least 30 stories.
     """
     hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:

@@ -43,15 +43,12 @@ class Component:
 
     @property
     def negative(self) -> bool:
-        """Whether the estimated variance is below 0, which is due to sampling error or to a wrong model."""
+        """Whether the estimate is below 0, which is due to sampling error or to a wrong model."""
         return self.variance.value is not None and self.variance.value < 0
 
     @property
     def printed(self) -> Estimate:
-        """The estimated variance as it is printed.
-
-        It is undefined where its whole interval is below 0, since a variance is not negative.
-        """
+        """The variance as printed: undefined where its whole interval is below 0, impossible for a variance."""
         value, low, high = self.variance.value, self.variance.low, self.variance.high
         if value is None or low is None or high is None or high >= 0:
             return self.variance
@@ -62,26 +59,16 @@ class Component:
 
     @property
     def truncated(self) -> float:
-        """The estimated variance, or 0 if the estimate is negative. Shares and D-studies use this value."""
+        """The variance, or 0 if negative; shares and D-studies use this."""
         return max(0.0, self.variance.value or 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VarianceComponents:
-    """Variance components of all terms of a design.
+    """Variance components of all terms of a design, terms with the fewest facets first.
 
-    Attributes
-    ----------
-    components : tuple of Component
-        One per term, terms with the fewest facets first.
-    levels : mapping
-        Number of levels of each facet.
-    draws : array, shape (draws, terms)
-        Random draws of the components, for intervals.
-    n : int
-        Number of ratings.
-    confidence : float
-        Coverage of the intervals.
+    `levels` counts the levels of each facet, `draws` (draws, terms) are random draws of the components for intervals,
+    `n` counts ratings, and `confidence` is the coverage.
     """
 
     components: tuple[Component, ...]
@@ -100,8 +87,7 @@ class VarianceComponents:
 
     @property
     def impossible(self) -> str | None:
-        """Reason why the model does not hold: a variance that is negative in 99.9 % of the draws. None if there is
-        none.
+        """Reason why the model does not hold: a variance that is negative in 99.9 % of the draws.
 
         The level of 95 % would reject one in forty variances that are truly 0. A term without any variation is not
         reported.
@@ -114,18 +100,10 @@ class VarianceComponents:
         return f"undefined: the variance of {' and of '.join(terms)} is clearly below 0, impossible for a variance"
 
     def share(self, component: Component) -> Estimate:
-        """Share of one component in the variance of one rating, with an interval. Negative components count as 0.
+        """Share of one `component` in the variance of one rating, with an interval; negative components count as 0.
 
-        Parameters
-        ----------
-        component : Component
-            One of `components`.
-
-        Returns
-        -------
-        Estimate
-            0 to 1. Undefined where no component is above 0. Without an interval, but with the reason, where the
-            component has none, or where both ends of the interval would be 0.
+        Undefined where no component is above 0. No interval, but a reason, where the component has none, or where both
+        ends would be 0.
         """
         if self.total <= 0:
             equal = all(part.mean_square == 0 for part in self.components)
@@ -154,30 +132,13 @@ def variance_components(
 ) -> VarianceComponents:
     """ANOVA estimates of all variance components of a design with at most one rating per combination of levels.
 
-    Parameters
-    ----------
-    ratings : array, one axis per facet
-        In points of the scale; NaN = no rating. The axis of a nested facet counts levels within each combination of the
-        facets in which it is nested.
-    facets : sequence of Facet
-        Two or more, in the order of the axes.
-    rng : numpy Generator
-        Random generator for the draws of the intervals.
-    draws : int
-        Number of draws.
-    confidence : float
-        Coverage of the intervals.
+    `ratings` has one axis per facet, in the order of `facets` (two or more); NaN = no rating. The axis of a nested
+    facet counts levels within each combination of the facets in which it is nested. `rng` makes the `draws` of the
+    intervals, of coverage `confidence`. A term whose mean square is 0 (such as equal repeats) or negative has no
+    interval.
 
-    Returns
-    -------
-    VarianceComponents
-        A term whose mean square is 0 (such as equal repeats) or negative has no interval.
-
-    Raises
-    ------
-    DataError
-        If too few combinations are rated to identify a variance, for fewer than two facets, for a facet with fewer than
-        two levels, and for a facet nested in an unknown one.
+    DataError if too few combinations are rated to identify a variance, for fewer than two facets, for a facet with
+    fewer than two levels, and for a facet nested in an unknown one.
     """
     _check(ratings, facets)
     anova = analogous_anova(ratings, facets)
@@ -197,9 +158,7 @@ def variance_components(
 
 
 def _levels(anova: Anova, facets: Sequence[Facet]) -> dict[str, int]:
-    """Number of rated levels of each facet; for a nested facet, the rounded mean number in the combinations of the
-    facets in which it is nested.
-    """
+    """Number of rated levels of each facet; of a nested one the rounded mean over combinations of its outer facets."""
     seen = {term.indices: int(count) for term, count in zip(anova.terms, anova.seen, strict=True)}
     out = {}
     for term in anova.terms:
@@ -237,7 +196,7 @@ def _check(ratings: Floats, facets: Sequence[Facet]) -> None:
 
 
 def _told_apart(anova: Anova) -> None:
-    """Raise DataError where the pattern of missing ratings does not identify the variance of each term."""
+    """DataError where the pattern of missing ratings does not identify the variance of each term."""
     for term, df in zip(anova.terms, anova.df, strict=True):
         if df < 1:
             raise DataError(

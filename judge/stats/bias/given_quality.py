@@ -4,10 +4,10 @@ An honest judge may use its own scale: its expected rating is then a rising curv
 not the same number. A method that subtracts human ratings, or fits a line, mistakes this curve for a preference for
 anything that is correlated with quality: length, a good system, other criteria. The model here is therefore that the
 judge's expected rating is a + b E[P] + c E[P²], where P is one person's rating of the story. The curve allows for
-ratings of the judge or of people near an end of the scale, where ratings differ less than opinions do. Spiliopoulou et
-al. 2025 (arXiv 2508.06709) argue that judge and people need not have the same distribution of ratings, and that quality
-must be accounted for. Tests use the difference between the results of the curve and of a line as a bound for the
-remaining bias.
+ratings near an end of the scale, where ratings differ less than opinions do. Spiliopoulou et al. 2025 (arXiv
+2508.06709) argue that judge and people need not have the same distribution of ratings, and that quality must be
+accounted for. Tests use the difference between the results of the curve and of a line as a bound for the remaining
+bias.
 
 A story's means of P and P² are measured with error, and error in a regressor biases all other coefficients. The
 covariance of the errors is estimated from the disagreement of people within each story, and subtracted from the matrix
@@ -52,21 +52,12 @@ RATED_ONCE = "undefined: no story has two of people's ratings, so that the error
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenQuality:
-    """Data of the regression of a judge's ratings on human ratings P and a tested variable. Stories that are not `used`
-    must have weight 0.
+    """Data of the regression of a judge's ratings on human ratings P and a tested variable; unused stories weigh 0.
 
-    Attributes
-    ----------
-    used : array of bool, shape (n stories,)
-        Whether the story has all data: the judge's rating, ratings by two people, and the tested variable.
-    regressors : array, shape (n stories, r)
-        Columns: people's mean of P and of P², the tested variable, and last the judge's rating.
-    error : array, shape (n stories, r - 1, r - 1)
-        Covariance of the regressors' errors.
-    system : array of int, shape (n stories,)
-        System of each story.
-    at_end : float
-        Share of human ratings at the lowest or at the highest value, whichever is larger.
+    `used` (n,) marks stories with all data: the judge's rating, ratings by two people, and the tested variable.
+    `regressors` (n, r) are people's mean of P and of P², the tested variable, and last the judge's rating; `error` (n,
+    r - 1, r - 1) is the covariance of their errors. `at_end` is the share of human ratings at the lowest or at the
+    highest value, whichever is larger.
     """
 
     used: NDArray[np.bool_]
@@ -86,29 +77,14 @@ class GivenQuality:
         other: Floats | None = None,
         at_end: float = 0.0,
     ) -> GivenQuality:
-        """Data of the regression of the judge's ratings on human ratings.
+        """Data of the regression of the judge's ratings on human ratings, which are standardised before squaring.
 
-        Parameters
-        ----------
-        judge : array, shape (n stories,)
-            The judge's rating of each story; NaN = none.
-        people : array, shape (n stories, k people)
-            Single human ratings, in points of the scale; NaN = none. Only stories with two ratings are used.
-        system : array of int, shape (n,)
-            System of each story. If most systems have only one story, all stories are treated as one system's.
-        exact : array, shape (n,), optional
-            Tested variable that is known without error, such as log length.
-        other : array, shape (n, k), optional
-            Tested variable as the same people rated it, such as another criterion. Each column must be the same person
-            as in `people`, because a person's errors on two criteria of one story are correlated.
-        at_end : float
-            As from `share_at_end`, computed from the ratings before leniency is removed.
-
-        Returns
-        -------
-        GivenQuality
-            Regressors and errors are 0 for a story that is not used. Human ratings are standardised over all stories
-            before they are squared.
+        `judge` (n,) and `people` (n, k people) are ratings, NaN = none; only stories with two human ratings are used,
+        the others have 0 in all data. `system` (n,): if most systems have only one story, all stories are treated as
+        one system's. The tested variable is `exact` (n,), known without error, such as log length, or `other` (n, k),
+        as the same people rated it, such as another criterion: each column must be the same person as in `people`,
+        because a person's errors on two criteria of one story are correlated. `at_end` is from `share_at_end`, of the
+        ratings before leniency is removed.
         """
         present = ~np.isnan(people) if other is None else ~(np.isnan(people) | np.isnan(other))
         used = (present.sum(axis=1) > 1) & ~np.isnan(judge)
@@ -131,10 +107,10 @@ class GivenQuality:
         )
 
     def reason(self) -> str | None:
-        """Reason why the regression is unreliable; None if it is reliable.
+        """Reason why the regression is unreliable, or None.
 
-        It is unreliable if no story has all data, if too many human ratings are at an end of the scale, or if a
-        regressor has too little true variance.
+        No story has all data, too many human ratings are at an end of the scale, or a regressor has too little true
+        variance.
         """
         if not self.used.any():
             return RATED_ONCE
@@ -152,47 +128,25 @@ class GivenQuality:
         return None
 
     def slope(self, weights: Weights, *, curved: bool = True) -> Floats:
-        """Coefficient of the tested variable at equal quality, for each set of weights.
+        """Coefficient of the tested variable at equal quality for each of b sets of weights, (b,), in points per unit.
 
-        Parameters
-        ----------
-        weights : array, shape (b sets of weights, n stories)
-            0 or 1 for each story; stories that are not `used` must have 0.
-        curved : bool
-            True regresses on P and P², where P is one person's rating; False on P alone (a line).
-
-        Returns
-        -------
-        array, shape (b,)
-            Points of the judge's scale per unit of the tested variable; NaN where the corrected products are singular.
+        `weights` (b, n) are 0 or 1, and 0 for unused stories. `curved` regresses on P and P², otherwise on P alone (a
+        line). NaN where the corrected products are singular.
         """
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Weights, *, curved: bool = True) -> Floats:
-        """How far the judge rates each system higher or lower than the regression on human ratings predicts: the
-        systems' intercepts.
+        """Systems' intercepts, (b, systems), in points: how far each is rated above what human ratings predict.
 
-        Parameters
-        ----------
-        weights : array, shape (b sets of weights, n stories)
-            0 or 1 for each story; stories that are not `used` must have 0.
-        curved : bool
-            True regresses on P and P², where P is one person's rating; False on P alone (a line).
-
-        Returns
-        -------
-        array, shape (b sets of weights, systems)
-            In points of the judge's scale; NaN for a system without stories. Only differences between systems are
-            meaningful.
+        `weights` and `curved` are as in `slope`. NaN for a system without stories. Only differences between systems are
+        meaningful.
         """
         coefficients, means = self._fit(weights, curved)
         kept = self._kept(curved)
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
 
     def spread_within(self) -> Floats:
-        """Standard deviation of the judge's ratings within each system, one value per system; NaN where it is
-        undefined.
-        """
+        """SD of the judge's ratings within each system; NaN where undefined."""
         judge = self.regressors[:, -1]
         groups = [judge[self.used & (self.system == s)] for s in range(int(self.system.max()) + 1)]
         spread = [float(part.std(ddof=1)) if part.size > 1 else 0.0 for part in groups]
@@ -212,11 +166,7 @@ class GivenQuality:
         return np.asarray(out, dtype=np.float64), means
 
     def _moments(self, weights: Weights) -> tuple[Floats, Floats, Floats]:
-        """Products of the regressors within systems, the part of the products due to error, and the regressors' means
-        by system.
-
-        Shapes, for b sets of weights and r regressors: (b, r, r), (b, r, r) and (b, systems, r).
-        """
+        """Products within systems (b, r, r), their part due to error (less the judge), and means (b, systems, r)."""
         b, n = weights.shape
         r = self.regressors.shape[1]
         member = np.eye(int(self.system.max()) + 1)[self.system]
@@ -235,27 +185,13 @@ class GivenQuality:
 
 
 def share_at_end(ratings: Floats) -> float:
-    """Share of ratings at the lowest or at the highest value that occurs, whichever is larger.
-
-    Parameters
-    ----------
-    ratings : array of any shape
-        In any unit; NaN = none.
-
-    Returns
-    -------
-    float
-        0 to 1; 0 without a rating.
-    """
+    """Share of `ratings` at the lowest or the highest value that occurs, whichever is larger; 0 without any."""
     defined = ratings[~np.isnan(ratings)]
     return max(float((defined == end).mean()) for end in (defined.min(), defined.max())) if defined.size else 0.0
 
 
 def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Means over people for each story, and the covariance matrix of the errors of these means.
-
-    `values` has shape (stories, people, p variables); the results have shapes (stories, p) and (stories, p, p).
-    """
+    """Means over people for each story, (stories, p), and the covariance of their errors, (stories, p, p)."""
     filled = values * present[..., None]
     count = present.sum(axis=1).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -266,7 +202,7 @@ def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Float
 
 
 def _left(products: Floats, k: int) -> float:
-    """Variance (sum of squares) of regressor k that is not explained by regressors 0 to k - 1 (Schur complement)."""
+    """Variance of regressor k that regressors 0 to k - 1 do not explain (Schur complement)."""
     if k == 0:
         return float(products[0, 0])
     before, cross = products[:k, :k], products[:k, k]

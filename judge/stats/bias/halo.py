@@ -33,19 +33,9 @@ _FLOATS = 8_000_000
 
 
 def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
-    """tau-b of each row of one table with each row of another table, or of the same table.
+    """tau-b of each row of `rows` (a criteria, n stories) with each row of `columns` (c, n), (a, c); None = of `rows`.
 
-    Parameters
-    ----------
-    rows : array, shape (a criteria, n stories)
-        Ratings; NaN = none, left out pairwise.
-    columns : array, shape (c criteria, n stories), optional
-        Ratings of the same stories. By default the rows of `rows` (the diagonal is then 1).
-
-    Returns
-    -------
-    array, shape (a, c)
-        NaN where undefined: a constant row, or fewer than 3 stories with both ratings.
+    NaN = no rating, left out pairwise. Undefined (NaN) for a constant row, or fewer than 3 stories with both ratings.
     """
     left = [kendall.codes(row) for row in rows]
     right = left if columns is None else [kendall.codes(row) for row in columns]
@@ -60,19 +50,7 @@ def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
 
 def _from_signs(x: Codes, y: Codes) -> Floats:
-    """tau-b of each row of x with each row of y, from the signs of the differences of all pairs of stories.
-
-    Parameters
-    ----------
-    x, y : arrays of int, shapes (a, n) and (c, n)
-        As made by `kendall.codes`; -1 = missing.
-
-    Returns
-    -------
-    array, shape (a, c)
-        The values of `kendall.tau_b`; NaN with fewer than 3 stories. All counts are whole numbers, so that no sum is
-        rounded.
-    """
+    """tau-b from the signs of all pairs of stories: whole numbers, so that no sum is rounded."""
     first, second = np.triu_indices(x.shape[1], k=1)
     score, untied_x, untied_y = np.zeros((3, len(x), len(y)))
     step = max(1, _FLOATS // (len(x) + len(y)))
@@ -87,51 +65,28 @@ def _from_signs(x: Codes, y: Codes) -> Floats:
 
 
 def _untied(sign: Floats, other: Codes, first: Codes, second: Codes) -> Floats:
-    """Number of untied pairs in each row of signs, among those that a row of `other` has, shape (rows, rows of
-    `other`) or, where no code is missing, (rows, 1).
-    """
+    """Untied pairs in each row of signs, among those that each row of `other` has; (rows, 1) where none is missing."""
     if (other >= 0).all():
         return np.asarray(np.abs(sign).sum(axis=1, keepdims=True))
     return np.abs(sign) @ ((other[:, first] >= 0) & (other[:, second] >= 0)).astype(np.float64).T
 
 
 def _signs(codes: Codes, first: Codes, second: Codes) -> Floats:
-    """Sign of the difference of each pair of stories in each row; 0 where one of them is missing."""
+    """Sign of the difference of each pair of stories; 0 where one is missing."""
     a, b = codes[:, first], codes[:, second]
     return np.where((a >= 0) & (b >= 0), np.sign(a - b), 0).astype(np.float64)
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
-    """Mean of each row in each group of stories, such as the stories of one system.
-
-    Parameters
-    ----------
-    rows : array, shape (r rows, n stories)
-        Ratings, such as one row per criterion; NaN = none, left out.
-    group : array of int, shape (n stories,)
-        Group of each story, 0, 1, ...
-
-    Returns
-    -------
-    array, shape (r, groups)
-        In the unit of `rows`; NaN for a group without a rating.
-    """
+    """Mean of each of `rows` (r, n stories) in each `group` of stories (0, 1, ...), (r, groups); NaN if unrated."""
     return np.stack([coefficients.group_means(row, row, group)[0] for row in rows])
 
 
 def mean_tau(matrix: Floats) -> Estimate:
-    """Mean tau-b between different criteria.
+    """Mean tau-b between different criteria, the part of `matrix` (k, k) below the diagonal; NaN = undefined.
 
-    Parameters
-    ----------
-    matrix : array, shape (k criteria, k criteria)
-        tau-b between criteria, of which the part below the diagonal is used; NaN = undefined.
-
-    Returns
-    -------
-    Estimate
-        `n` counts pairs of criteria; pairs without tau are left out and counted in `method`. Undefined with fewer
-        than two criteria, or where no tau is defined.
+    n counts pairs of criteria; those without tau are left out and counted in `method`. Undefined with fewer than two
+    criteria, or where no tau is defined.
     """
     values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
     if values.size == 0:
@@ -145,19 +100,10 @@ def mean_tau(matrix: Floats) -> Estimate:
 
 
 def resampled_mean_tau(rows: Floats, resamples: Resamples) -> Floats:
-    """Mean tau-b between different criteria, in each resample of stories.
+    """Mean tau-b between different criteria in each of b `resamples` of stories, (b,); empty where no pair has a tau.
 
-    Parameters
-    ----------
-    rows : array, shape (k criteria, n stories)
-        Ratings; NaN = none. Only pairs of criteria whose tau is defined are used.
-    resamples : Resamples
-        b resamples of the stories.
-
-    Returns
-    -------
-    array, shape (b resamples,)
-        NaN where the tau of a pair is undefined in that resample; empty where no pair has a tau.
+    `rows` (k criteria, n stories): only pairs of criteria whose tau is defined are used. NaN where one of these is
+    undefined in that resample.
     """
     code = [kendall.codes(row) for row in rows]
     n = rows.shape[1]
@@ -178,16 +124,9 @@ def resampled_mean_tau(rows: Floats, resamples: Resamples) -> Floats:
 class Multitrait:
     """Multitrait-multimethod comparison of one judge with people.
 
-    Attributes
-    ----------
-    validity : Estimate
-        Mean tau of the judge and people on the same criterion (the diagonal); n counts criteria.
-    heterotrait : Estimate
-        Mean tau of the judge and people on different criteria; n counts pairs of different criteria.
-    own_best : int
-        Number of the judge's criteria that correlate more with the same criterion of people than with any other.
-    rows : int
-        Number of the judge's criteria whose tau with every criterion of people is defined.
+    `validity` is the mean tau on the same criterion (the diagonal; n counts criteria), `heterotrait` on different ones
+    (n counts pairs). `own_best` of the judge's criteria correlate more with people's same criterion than with any
+    other, among `rows` whose tau with every criterion is defined.
     """
 
     validity: Estimate
@@ -197,18 +136,10 @@ class Multitrait:
 
 
 def multitrait(matrix: Floats) -> Multitrait:
-    """Multitrait-multimethod comparison from tau-b of a judge's and people's criteria (Campbell & Fiske 1959).
+    """Multitrait-multimethod comparison (Campbell & Fiske 1959) from `matrix` (k, k), tau-b of judge (rows) and people.
 
-    Parameters
-    ----------
-    matrix : array, shape (k criteria, k criteria)
-        tau-b of the judge's criteria (rows) with people's criteria (columns, in the same order); NaN = undefined.
-
-    Returns
-    -------
-    Multitrait
-        With fewer than two criteria `heterotrait` is undefined. A row counts for `own_best` if its diagonal is
-        strictly its highest value (to 1e-9).
+    NaN = undefined. With fewer than two criteria `heterotrait` is undefined. A row counts for `own_best` if its
+    diagonal is strictly its highest value (to 1e-9).
     """
     k = matrix.shape[0]
     diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))

@@ -28,23 +28,11 @@ _NEAREST = 0.999999
 
 
 def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
-    """One-sided test that one rater's ratings run against the others': that their correlation with the others' mean is
-    below 0.
+    """One-sided test that one rater's ratings run against the others': that r with the others' mean is below 0.
 
-    Parameters
-    ----------
-    own : array, shape (n stories,)
-        Ratings by the rater; NaN = none.
-    others : array, shape (n stories, k other raters)
-        NaN = not rated.
-    story_prompt : array of int, shape (n stories,)
-        Story-prompt of each story.
-
-    Returns
-    -------
-    Test
-        Pearson's r with its interval, -1 to 1; the jackknife over story-prompts is made on Fisher's z (atanh r), in
-        whose unit `se` is. Undefined with fewer than 20 stories that both rated, and where one of them does not vary.
+    `own` (n stories,), `others` (n, k other raters) have NaN where not rated; `story_prompt` (n,). Pearson's r with its
+    interval; the jackknife over story-prompts is made on Fisher's z (atanh r), in whose unit `se` is. Undefined with
+    fewer than 20 stories that both rated, and where one of them does not vary.
     """
     both = ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
     used = np.ones(int(both.sum()), dtype=bool)
@@ -66,30 +54,13 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
 
 
 def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt: Codes, *, beyond: float) -> Test:
-    """One-sided test that a judge agrees with one rater more than everybody's agreement explains, by more than
-    `beyond`.
+    """One-sided test that a judge agrees with one rater, by more than `beyond`, more than all agreement explains.
 
     The statistic is kappa(judge, rater) - max(kappa(judge, others), kappa(rater, others)), where kappa is the share of
-    equal ratings beyond chance, (observed - expected) / (1 - expected), and a story's `others` count with the mean over
-    them.
-
-    Parameters
-    ----------
-    judge : array, shape (n stories, repeats)
-        Single ratings by the judge; NaN = none.
-    rater : array, shape (n stories,)
-        Ratings by the rater; NaN = none.
-    others : array, shape (n stories, k other raters)
-        NaN = not rated. Only stories that judge, rater and another rater rated are used.
-    story_prompt : array of int, shape (n stories,)
-        Story-prompt of each story.
-    beyond : float
-        The null hypothesis is that the statistic is at most this; the interval is that of the statistic itself.
-
-    Returns
-    -------
-    Test
-        Undefined with fewer than 20 such stories, and where one of the sides gives one rating only.
+    equal ratings beyond chance, (observed - expected) / (1 - expected), and a story's others count with the mean over
+    them. `judge` (n stories, repeats), `rater` (n,) and `others` (n, k other raters) have NaN where not rated; only
+    stories that all three rated are used. `story_prompt` (n,). The interval is that of the statistic itself. Undefined
+    with fewer than 20 such stories, and where one of the sides gives one rating only.
     """
     sides = [judge, rater[:, None], others]
     rated = np.stack([(~np.isnan(side)).any(axis=1) for side in sides]).all(axis=0)
@@ -110,15 +81,7 @@ def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt:
 def kappa_of_people(ratings: Floats) -> float:
     """Agreement of people with each other beyond chance, over all pairs of ratings of one story (Fleiss 1971).
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k raters)
-        NaN = not rated.
-
-    Returns
-    -------
-    float
-        NaN where no story has two ratings, and where all ratings are equal.
+    `ratings` (n stories, k raters). NaN where no story has two ratings, and where all ratings are equal.
     """
     twice = ratings[(~np.isnan(ratings)).sum(axis=1) > 1]
     if not twice.size:
@@ -132,9 +95,6 @@ def kappa_of_people(ratings: Floats) -> float:
 
 
 def _in_range(test: Test, change: Callable[[float], float]) -> Test:
-    """The test with its value and the ends of its interval changed, from the unit of the jackknife to that of the
-    statistic.
-    """
     estimate = test.estimate
     value, low, high = (
         None if end is None else float(change(end)) for end in (estimate.value, estimate.low, estimate.high)
@@ -143,7 +103,7 @@ def _in_range(test: Test, change: Callable[[float], float]) -> Test:
 
 
 def _shares(sides: list[Floats]) -> list[Floats]:
-    """For each side (the judge first), the share of its ratings at each value that people gave, (stories, values)."""
+    """Of each side, the share of its ratings at each value that people gave, (stories, values)."""
     rounded = [side.round(9) for side in sides]
     values = np.unique(np.concatenate([side[~np.isnan(side)] for side in rounded[1:]]))
     return [(side[:, :, None] == values).sum(axis=1) / (~np.isnan(side)).sum(axis=1)[:, None] for side in rounded]

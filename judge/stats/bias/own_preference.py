@@ -24,9 +24,7 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """Data of the test of a judge's preference for its own systems (such as its own model). `own` marks their
-    stories.
-    """
+    """Data of the test of a judge's preference for its own systems (such as its own model), whose stories are `own`."""
 
     given: GivenQuality
     own: NDArray[np.bool_]
@@ -39,7 +37,7 @@ class OwnPreference:
         return mine, np.setdiff1d(codes, mine)
 
     def reason(self) -> str | None:
-        """Reason why the test is undefined; None if it is defined."""
+        """Reason why the test is undefined, or None."""
         mine, others = self.systems
         if not mine.size:
             return "undefined: none of the own systems' stories has the judge's rating and two of people's ratings"
@@ -51,41 +49,20 @@ class OwnPreference:
         return None
 
     def value(self, weights: Weights, *, curved: bool = True) -> Floats:
-        """How far the judge rates systems higher than human ratings predict: mean over its own systems minus mean over
-        the other systems.
+        """Mean over own minus other systems of how far the judge rates them above human ratings, in points.
 
-        Each system counts once.
-
-        Parameters
-        ----------
-        weights : array, shape (b sets of weights, n stories)
-            0 or 1 for each story.
-        curved : bool
-            True predicts by a curve of human ratings, False by a line.
-
-        Returns
-        -------
-        array, shape (b sets of weights,)
-            In points of the judge's scale; NaN where a system has no story.
+        `weights` (b, n) and `curved` are as in `GivenQuality.opinions`; each system counts once. NaN where one has no
+        story.
         """
         mine, others = self.systems
         opinions = self.given.opinions(weights, curved=curved)
         return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
 
     def test(self, story_prompt: Codes) -> Test:
-        """Test that the judge's preference for its own systems is zero.
+        """Test of `value` against 0 over story-prompts (jackknife) or systems (t, systems - 2 df), the wider one.
 
-        Parameters
-        ----------
-        story_prompt : array of int, shape (n stories,)
-            Story-prompt of each story.
-
-        Returns
-        -------
-        Test
-            Test of `value` against 0, over story-prompts (jackknife) or over systems (t with systems - 2 degrees of
-            freedom), whichever has the wider interval. The bias that it reports is the difference from the result with
-            a line in place of the curve (see `given_quality`).
+        `story_prompt` (n,). The bias that it reports is the difference from the result with a line in place of the
+        curve (see `given_quality`).
         """
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
@@ -101,18 +78,14 @@ class OwnPreference:
         return max(by_prompt, by_system, key=_width)
 
     def _between(self) -> float:
-        """Standard error of the difference between own and other systems, from the spread of the judge's deviations
-        among systems.
-
-        An opinion about a system changes ratings less near an end of the judge's scale. The spread is therefore
-        computed in points, and in units of the standard deviation of the judge's ratings within each system. The larger
-        standard error is returned.
-        """
+        """Standard error from the spread of the judge's deviations among systems."""
         mine, others = self.systems
         opinions = self.given.opinions(self.given.used[None, :].astype(np.float64))[0]
         spread = self.given.spread_within()
         df = mine.size + others.size - 2
         variances = []
+        # An opinion about a system changes ratings less near an end of the judge's scale: the larger error in points,
+        # and in units of the standard deviation within each system, is taken.
         for unit in (np.ones_like(spread), spread):
             parts = [((opinions[some] - opinions[some].mean()), unit[some]) for some in (mine, others)]
             squares = sum(float(((apart / each) ** 2).sum()) for apart, each in parts) / df

@@ -1,9 +1,8 @@
 """Biases of a judge's ratings relative to human ratings, each as a function of weighted stories.
 
-Each function takes arrays over the same n stories and returns a `jackknife.Statistic`: a function that takes weights,
-shape (b sets of weights, n), and returns b values. Missing ratings are NaN. A story without one of the ratings that a
-statistic needs must have weight 0 (`used` of `jackknife.against_zero`). Comparisons at equal quality are made by
-`given_quality`.
+Each function takes arrays over the same n stories, NaN where missing, and returns a `jackknife.Statistic`: a function
+from weights (b, n) to b values, NaN where undefined. A story without one of the ratings that a statistic needs must
+have weight 0 (`used` of `jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
 
 Spreads are compared between single ratings of the judge and single ratings of people, both with their error. They are
 not compared after removing the error, because error is not the same on both sides: people's disagreement includes each
@@ -28,14 +27,8 @@ Floats = NDArray[np.float64]
 class Replicated:
     """Repeated ratings combined to one mean per story, with the sums for its error variance.
 
-    Attributes
-    ----------
-    mean : array, one entry per story
-        Mean over the ratings of a story, with the leniency of known persons removed; NaN without a rating.
-    count : array
-        Number of ratings.
-    within : array
-        Sum of squared deviations from the mean within a story.
+    `mean` has the leniency of known persons removed; NaN without a rating. `count` is the number of ratings, and
+    `within` the sum of squared deviations from the mean within a story.
     """
 
     mean: Floats
@@ -44,20 +37,7 @@ class Replicated:
 
     @classmethod
     def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
-        """Mean, number and spread of the ratings of each story.
-
-        Parameters
-        ----------
-        ratings : array, shape (n stories, k ratings)
-            In points of the scale; NaN = none.
-        persons : bool
-            Whether each column is one person, whose leniency is removed.
-
-        Returns
-        -------
-        Replicated
-            Arrays with one entry per story.
-        """
+        """Mean, number and spread of each story's `ratings` (n, k); of `persons` in columns leniency is removed."""
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
         alike = without_leniency(ratings) if persons else ratings
@@ -71,18 +51,10 @@ class Replicated:
         return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Weights) -> Floats:
-        """Estimated error variance of a story's mean, for each set of weights.
+        """Error variance of a story's mean for each set of `weights` (b, n).
 
-        Parameters
-        ----------
-        weights : array, shape (b sets of weights, n stories)
-            How often each story counts.
-
-        Returns
-        -------
-        array, shape (b sets of weights,)
-            Pooled variance within stories times the mean of 1 / count, in squared points. 0 where no story was rated
-            twice, because the error is then unknown. NaN where no story was rated.
+        Pooled variance within stories x mean of 1 / count. 0 where no story was rated twice, because the error is then
+        unknown. NaN where no story was rated.
         """
         once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
         freedom = weights @ np.maximum(self.count - 1, 0)
@@ -93,19 +65,7 @@ class Replicated:
 
 
 def without_leniency(ratings: Floats) -> Floats:
-    """Ratings minus each person's leniency: how much higher, on average, the person rated than the mean of all persons
-    on the same stories.
-
-    Parameters
-    ----------
-    ratings : array, shape (n stories, k persons)
-        One column per person, in points of the scale; NaN = none.
-
-    Returns
-    -------
-    array, shape (n stories, k persons)
-        NaN where there was no rating.
-    """
+    """`ratings` (n, k persons) minus each person's mean distance from the mean of all on the same stories."""
     present = ~np.isnan(ratings)
     with np.errstate(invalid="ignore", divide="ignore"):
         distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
@@ -113,42 +73,16 @@ def without_leniency(ratings: Floats) -> Floats:
 
 
 def leniency(judge: Floats, people: Floats) -> Statistic:
-    """Leniency of a judge: mean difference of judge minus people, in points of the scale.
-
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Mean rating of each story; a story without one of them (NaN) must have weight 0.
-
-    Returns
-    -------
-    Statistic
-        Function that takes weights, shape (b sets of weights, n stories), and returns b values.
-    """
+    """Leniency: mean difference of `judge` minus `people`, each story's mean ratings (n,), in points."""
     return _weighted_mean(judge - people)
 
 
 def single_spread(judge: Floats, people: Floats) -> Statistic:
-    """Log of (standard deviation of the judge's single ratings / that of people's single ratings).
+    """Log of (standard deviation of the judge's single ratings / that of people's), both with their error.
 
-    The ratings of both contain their error. A value below 0 means that the judge's ratings are less spread out.
-
-    A judge with less error than a person also has a smaller spread, even if it uses the scale as widely: see
-    `slope_deficit`.
-
-    Parameters
-    ----------
-    judge : array, shape (n stories, repeats)
-        In points of the scale; NaN = none.
-    people : array, shape (n stories, persons)
-        In points of the scale; NaN = none. For judge and people alike, each story counts once, with the mean over
-        its ratings.
-
-    Returns
-    -------
-    Statistic
-        Function that takes weights, shape (b sets of weights, n stories), and returns b values; NaN where the
-        ratings of judge or people do not vary.
+    `judge` (n, repeats) and `people` (n, persons): each story counts once, with the mean over its ratings. A value
+    below 0 means that the judge's ratings are less spread out. A judge with less error than a person also has a smaller
+    spread, even if it uses the scale as widely: see `slope_deficit`. NaN where either does not vary.
     """
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
@@ -161,7 +95,6 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
-    """Statistic (function of weights of stories): the variance of single ratings around their mean over stories."""
     defined = ratings[~np.isnan(ratings)]
     centred = ratings - (defined.mean() if defined.size else 0.0)
     square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
@@ -169,26 +102,12 @@ def _variance_of_singles(ratings: Floats) -> Statistic:
 
 
 def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
-    """Change in the judge's rating per point of people's true mean rating, minus 1.
+    """Change in the judge's rating per point of people's true mean rating, minus 1: C(J, P) / (V(P) - e) - 1.
 
-    It is C(J, P) / (V(P) - e) - 1, where J are the judge's ratings and P the mean human ratings. C is their covariance,
-    V(P) the variance of P, and e the error variance of P.
-
-    The judge's own error cancels. A value below 0 means that the judge's ratings change less than people's, because of
-    less spread or of other opinions.
-
-    Parameters
-    ----------
-    judge : array, shape (n stories,)
-        Mean rating of each story; a story without one of the ratings (NaN) must have weight 0.
-    people : Replicated
-        Human ratings of the same stories, with the error variance e of their means (Fuller 1987, section 2.2).
-
-    Returns
-    -------
-    Statistic
-        Function that takes weights, shape (b sets of weights, n stories), and returns b values. NaN where the
-        reliability of the mean human ratings is .1 or less.
+    J are the ratings of `judge` (n,), P the mean human ratings, with error variance e (`people`; Fuller 1987, section
+    2.2). C is their covariance, V(P) the variance of P. The judge's own error cancels. A value below 0 means that the
+    judge's ratings change less than people's, because of less spread or of other opinions. NaN where the reliability of
+    the mean human ratings is .1 or less.
     """
 
     def deficit(weights: Weights) -> Floats:
@@ -203,44 +122,21 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
 
 
 def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
-    """Share of the judge's ratings at one point of the scale, minus the share of human ratings there.
+    """Share of the judge's ratings at a `point` of the scale, minus the share of human ratings there, -1 to 1.
 
-    Parameters
-    ----------
-    point, step : float
-        The point, and the distance between points. A rating within half a step of the point counts.
-    judge, people : array, shape (n stories, columns)
-        Single ratings; judge and people may have different numbers of columns. NaN = none. A story without a rating
-        by the judge or by people is left out.
-
-    Returns
-    -------
-    Statistic
-        Function that takes weights, shape (b sets of weights, n stories), and returns b values, -1 to 1; each story
-        counts once, with the share of its ratings.
+    A rating within half a `step`, the distance between points, counts. `judge` and `people` (n, columns) are single
+    ratings; each story counts once, with the share of its ratings, and is left out without ratings of both.
     """
     mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
     return _weighted_mean(mine - theirs)
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """Mean human rating of stories over the judge's lost repeats, minus the mean over its other repeats.
+    """Mean human rating of stories over the judge's lost repeats (without a rating), minus that over the others.
 
-    A repeat is lost if it gave no rating. A value below 0 means that ratings of worse stories are lost more often.
-
-    Parameters
-    ----------
-    lost, asked : array, shape (n stories,)
-        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without a human
-        rating.
-    people : array, shape (n stories,)
-        Mean human rating of each story, in points of the scale; NaN = none.
-
-    Returns
-    -------
-    Statistic
-        Function that takes weights, shape (b sets of weights, n stories), and returns b values, in points; NaN
-        where no repeat or every repeat was lost.
+    `lost` and `asked` (n,) count the lost and all repeats, 0 for a story without a human rating; `people` (n,) are mean
+    human ratings. A value below 0 means that ratings of worse stories are lost more often. NaN where no repeat or every
+    repeat was lost.
     """
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
@@ -281,10 +177,7 @@ def _weighted_mean(values: Floats) -> Statistic:
 
 
 def _covariance(x: Floats, y: Floats, weights: Weights) -> tuple[Floats, Floats]:
-    """For each set of weights, the sum of weights and the weighted covariance of x and y.
-
-    The covariance has the sum of weights minus 1 in the denominator.
-    """
+    """Sum of weights, and weighted covariance with that sum minus 1 in the denominator."""
     present = ~(np.isnan(x) | np.isnan(y))
     w = weights[:, present]
     # Centred once on the whole: the products stay small, and the shift leaves a covariance as it is.
@@ -296,6 +189,6 @@ def _covariance(x: Floats, y: Floats, weights: Weights) -> tuple[Floats, Floats]
 
 
 def _true_variance(variance: Floats, error: Floats) -> Floats:
-    """Variance minus error variance; NaN where less than a tenth of the variance remains."""
+    """Variance minus error variance; NaN where less than a tenth remains."""
     left = variance - error
     return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)

@@ -26,18 +26,10 @@ _SURE = -2.326
 
 
 def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
-    """Columns with a significantly negative correlation with the mean of the other columns, the most significant first.
+    """Columns of `ratings` (stories, columns) with a significantly negative r with the mean of the others, and this r.
 
-    Parameters
-    ----------
-    ratings : array, shape (stories, columns)
-        NaN = not rated.
-
-    Returns
-    -------
-    list of tuple
-        Column and correlation. Each column that is identified is removed before the remaining columns are tested
-        again. If there are only two columns, it cannot be determined which one is reversed, and both are returned.
+    The most significant is first; each is removed before the remaining columns are tested again. If there are only two
+    columns, it cannot be determined which one is reversed, and both are returned.
     """
     left = list(range(ratings.shape[1]))
     against: list[tuple[int, float]] = []
@@ -54,19 +46,9 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
 
 
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
-    """Likely cause, in words, of ratings that differ more within stories than between stories.
+    """Likely cause, in words, of `ratings` (stories, columns) that differ more within stories than between stories.
 
-    Parameters
-    ----------
-    ratings : array, shape (stories, columns)
-        NaN = not rated.
-    names : sequence of str
-        Names of the columns; empty where columns have no names.
-
-    Returns
-    -------
-    str
-        A sentence without full stop.
+    `names` of the columns; empty where they have none. The sentence has no full stop.
     """
     apart = reversed_columns(ratings) if names else []
     if len(apart) == 2 and ratings.shape[1] == 2:
@@ -82,20 +64,11 @@ def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
 
 
 def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
-    """Remark that names raters whose ratings correlate negatively with those of the others.
+    """Remark that names raters whose ratings correlate negatively with those of the others, or None.
 
-    Parameters
-    ----------
-    ratings, names
-        As in `likely_cause`, with a name for each column.
-    others : str
-        Word for the other raters, e.g. people.
-
-    Returns
-    -------
-    str or None
-        One sentence. None where there is no such rater, and where they are more than half of three or more raters.
-        If there are only two raters and they correlate negatively with each other, both are named.
+    `ratings` and `names` are as in `likely_cause`, with a name for each column; `others` is a word for the other
+    raters, e.g. people. None also where they are more than half of three or more raters. If there are only two raters
+    and they correlate negatively with each other, both are named.
     """
     reversed_names = reversed_columns(ratings)
     if len(reversed_names) == len(names) == 2:
@@ -107,11 +80,7 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
 
 
 def _against(ratings: Floats, column: int) -> tuple[float, float]:
-    """Correlation of one rater's column with the mean of the other columns: first the test statistic (Fisher's z
-    divided by its standard error), then the correlation itself.
-
-    Both are 0 where too few stories have both values, and where the values do not vary.
-    """
+    """Fisher's z / its standard error, and r, of one column with the mean of the others; 0 where undefined."""
     others = np.delete(ratings, column, axis=1)
     own, count = ratings[:, column], (~np.isnan(others)).sum(axis=1)
     both = ~np.isnan(own) & (count > 0)
@@ -126,22 +95,11 @@ def _against(ratings: Floats, column: int) -> tuple[float, float]:
 class ScaleUse:
     """Use of a scale by one judge or by people.
 
-    Attributes
-    ----------
-    entropy : Estimate
-        Shannon entropy, in bits, of ratings rounded to the scale's points; n counts ratings. 0 = a single point; the
-        maximum for k points is log2 k (2.32 bits for 5).
-    modal_share : Estimate
-        Share of ratings at the most frequent point; n counts ratings.
-    modal_point : float or None
-        The most frequent point; the lowest one if several are equally frequent. None without a rating.
-    distinct : int
-        Number of distinct ratings before rounding (to 1e-9).
-    ties : Estimate
-        Share of pairs of stories with equal ratings on a criterion (to 1e-9); n counts ratings, one per story and
-        criterion. Tied pairs cannot be ranked.
-    outside : int or None
-        Number of ratings outside the scale; None where the scale is not known.
+    `entropy` (Shannon, in bits) is of ratings rounded to the scale's points: 0 = a single point, log2 k at most for k
+    points (2.32 bits for 5). `modal_share` is the share of the most frequent point, `modal_point`, the lowest of
+    equally frequent ones; None without a rating. `distinct` counts ratings before rounding (to 1e-9). `ties` is the
+    share of pairs of stories with equal ratings on a criterion, which cannot be ranked; n counts ratings. `outside`
+    counts ratings outside the scale; None where it is not known.
     """
 
     entropy: Estimate
@@ -155,25 +113,12 @@ class ScaleUse:
 def scale_use(
     ratings: Floats, stories: Floats, *, step: float = 1.0, scale: tuple[float, float] | None = None
 ) -> ScaleUse:
-    """Use of a rating scale: entropy, modal share, distinct values, and ties between stories.
+    """Use of a rating scale: entropy (Shannon 1948), modal share, distinct values, and ties between stories.
 
-    Parameters
-    ----------
-    ratings : array of any shape
-        Single ratings (or means, if only these are known), in points of the scale; NaN = none, left out.
-    stories : array, shape (n stories,) or (criteria, n stories)
-        One rating per story and criterion. Ties are counted within a row; NaN = none, left out.
-    step : float
-        Distance between points of the scale. Points are whole multiples of it, counted from the scale's lowest
-        point, or from 0 where the scale is not known. Half-way values are rounded up.
-    scale : (lowest, highest), optional
-        Ends of the scale. Values outside are counted in `outside`, and each is a point of its own.
-
-    Returns
-    -------
-    ScaleUse
-        Undefined, with the reason, without a rating; ties are undefined with fewer than 2 stories. Entropy: Shannon
-        1948.
+    `ratings` (any shape) are single ratings, or means if only these are known. `stories` (n,) or (criteria, n) has one
+    rating per story and criterion; ties are counted within a row. NaN is left out. Points are whole multiples of `step`
+    from the lowest point of `scale` (lowest, highest), or from 0 where it is not known; half-way values are rounded up,
+    and each value outside is a point of its own. Undefined without a rating; ties with fewer than 2 stories.
     """
     defined = ratings[~np.isnan(ratings)]
     entropy, share, point = _points(defined, step, scale[0] if scale else 0.0)
@@ -188,18 +133,7 @@ def scale_use(
 
 
 def entropy_bits(counts: NDArray[np.int64]) -> float:
-    """Shannon entropy of a distribution of ratings, -sum p log2 p, from counts (Shannon 1948).
-
-    Parameters
-    ----------
-    counts : array of int, shape (k points,)
-        Number of ratings at each point; points with 0 ratings do not contribute.
-
-    Returns
-    -------
-    float
-        In bits, 0 to log2 k; NaN where all counts are 0.
-    """
+    """Shannon entropy, -sum p log2 p in bits, from `counts` at each point (Shannon 1948); NaN where all are 0."""
     total = int(counts.sum())
     if total == 0:
         return float("nan")
@@ -208,18 +142,10 @@ def entropy_bits(counts: NDArray[np.int64]) -> float:
 
 
 def tie_share(stories: Floats) -> Estimate:
-    """Share of pairs of stories with equal ratings.
+    """Share of pairs of stories with equal ratings (within 1e-9); n counts ratings.
 
-    Parameters
-    ----------
-    stories : array, shape (n stories,) or (rows, n stories)
-        Ratings; values within 1e-9 are equal. Pairs are formed within a row, and pooled over rows; NaN = none, left
-        out.
-
-    Returns
-    -------
-    Estimate
-        0 to 1; `n` counts ratings. Undefined where no row has 2 ratings.
+    `stories` (n,) or (rows, n): pairs are formed within a row, and pooled over rows; NaN is left out. Undefined where
+    no row has 2 ratings.
     """
     tied = pairs = used = 0
     for row in np.atleast_2d(stories):

@@ -29,15 +29,8 @@ GUESSING = 0.25
 class CircularTriads:
     """Number and share of cyclic triads: three stories with a preferred to b, b to c, and c to a.
 
-    Attributes
-    ----------
-    share : Estimate
-        Share of strict triads (those without a tied pair) that are cyclic. The interval is a jackknife over
-        story-prompts.
-    expected : Estimate
-        The share expected under the fitted model.
-    cyclic, strict, uneven : int
-        Number of cyclic triads, of triads without a tied pair, and of triads with a tied pair.
+    `share` is that of `strict` triads (those without a tied pair) that are `cyclic`, with a jackknife interval over
+    story-prompts; `expected` is the share under the fitted model; `uneven` triads have a tied pair.
     """
 
     share: Estimate
@@ -48,22 +41,11 @@ class CircularTriads:
 
 
 def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> CircularTriads:
-    """Number and share of cyclic triads (a preferred to b, b to c, and c to a) within clusters.
+    """Number and share of cyclic triads within clusters (a story-prompt, or a story-prompt and a judge).
 
-    A cluster is a story-prompt, or a story-prompt and a judge.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Comparisons of stories (or of systems that have one story per cluster).
-    chances : array, shape (n comparisons, 3), optional
-        Fitted probabilities of each comparison's outcomes (`Fit.chances`). Without them no expected share is
-        computed.
-
-    Returns
-    -------
-    CircularTriads
-        Undefined, with the reason, if every triad has a tied pair or there is no triad.
+    `comparisons` are of stories (or of systems that have one story per cluster). `chances` (n comparisons, 3) are
+    fitted probabilities (`Fit.chances`); without them there is no expected share. Undefined if every triad has a tied
+    pair or there is no triad.
     """
     counted = np.zeros((comparisons.clusters, 3))
     expected = np.zeros(2)
@@ -89,16 +71,10 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cluster:
-    """Comparisons between the s stories of one cluster (a story-prompt, or a story-prompt and a judge).
+    """Comparisons between the stories of one cluster; arrays (s, s).
 
-    Attributes
-    ----------
-    net : array, shape (s, s)
-        Wins of the row's story minus wins of the column's.
-    met : array of bool, shape (s, s)
-        Whether the pair was compared.
-    chance : array, shape (s, s)
-        Fitted probability that the row's story has more wins; 0 without a fit.
+    `net`: wins of the row's minus the column's story; `chance`: fitted probability that the row's has more wins, 0
+    without a fit.
     """
 
     net: Floats
@@ -106,10 +82,7 @@ class _Cluster:
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
-        """Numbers of cyclic, strict and uneven triads among the stories of this cluster.
-
-        A cyclic triad has a preferred to b, b to c, and c to a. A strict triad has no tied pair, and an uneven one has.
-        """
+        """Numbers of cyclic, strict and uneven triads."""
         over = (self.net > 1e-9).astype(np.float64)
         decided = over + over.T
         met = self.met.astype(np.float64)
@@ -118,11 +91,7 @@ class _Cluster:
         return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
 
     def expected(self) -> tuple[float, float]:
-        """Numbers of cyclic and of strict triads to be expected under the fitted model, among the stories of this
-        cluster.
-
-        A cyclic triad has a preferred to b, b to c, and c to a. A strict triad has no tied pair.
-        """
+        """Expected numbers of cyclic and of strict triads."""
         decided = self.chance + self.chance.T
         cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3
         return cyclic, float(np.trace(decided @ decided @ decided)) / 6
@@ -152,11 +121,7 @@ def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _C
 
 
 def _strict(shares: Floats) -> tuple[float, float]:
-    """Probability that the first of two stories has more wins than the second, and the probability of the reverse.
-
-    `shares` has one row per comparison of the two stories: fitted probabilities that the first wins, that the second
-    wins, and of a tie. Comparisons are independent.
-    """
+    """Probability that the first of two stories has more wins, and of the reverse, from independent comparisons."""
     net = np.ones(1)
     for share in shares:
         net = np.convolve(net, share[[SECOND, TIE, FIRST]])

@@ -1,4 +1,4 @@
-"""Data type of paired comparisons as arrays: the systems compared, the outcomes, and the clusters."""
+"""Paired comparisons as arrays: the systems compared, the outcomes, and the clusters."""
 
 from __future__ import annotations
 
@@ -23,19 +23,10 @@ Ties = Literal["davidson", "half", "left-out"]
 class Comparisons:
     """Comparisons of two systems' stories, one shown first and one second.
 
-    Attributes
-    ----------
-    systems : tuple of str
-        Names of the systems, used in reasons.
-    first, second : array of int, shape (n comparisons,)
-        System shown first and system shown second, as indices into `systems`.
-    ended : array, shape (n comparisons, 3)
-        Number (or share) of outcomes in which the first won, the second won, and neither won (tie); 0 or more.
-    cluster : array of int, shape (n comparisons,)
-        Code 0, 1, ... of the independent unit (story-prompt).
-    covariates : array, shape (n comparisons, k)
-        k differences, first minus second, such as the log of (words of the first / words of the second). They
-        change sign if the order is swapped.
+    `first` and `second` (n,) are indices into `systems`. `ended` (n, 3) is the number (or share) of outcomes in which
+    the first won, the second won, and neither won (tie). `cluster` (n,) holds the code 0, 1, ... of the independent
+    unit (story-prompt). `covariates` (n, k) are differences, first minus second, such as the log of (words of the first
+    / words of the second); they change sign if the order is swapped.
     """
 
     systems: tuple[str, ...]
@@ -61,22 +52,12 @@ class Comparisons:
 
     @property
     def clusters(self) -> int:
-        """Number of clusters (story-prompts)."""
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """The comparisons with ties kept, counted as half a win for each of the two systems, or left out.
+        """The comparisons with `ties` as an outcome ("davidson"), half a win for each ("half"), or "left-out".
 
-        Parameters
-        ----------
-        ties : "davidson", "half" or "left-out"
-            "davidson" = kept as an outcome of their own; "half" = half a win for each of the two systems; "left-out" =
-            not counted.
-
-        Returns
-        -------
-        Comparisons
-            With the same rows; where ties are left out, a row may have an outcome of 0 in all three columns.
+        The rows stay; where ties are left out, a row may have an outcome of 0 in all three columns.
         """
         if ties == "davidson":
             return self
@@ -89,25 +70,10 @@ class Comparisons:
         return self.of(np.arange(self.first.size), ended)
 
     def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
-        """A subset of the comparisons, optionally with new outcomes.
+        """The comparisons with indices `rows` (m,), all systems and unchanged codes of clusters.
 
-        Parameters
-        ----------
-        rows : array of int, shape (m,)
-            Indices of the m selected rows.
-        ended : array, shape (n comparisons, 3), optional
-            New outcomes (first won, second won, tie) of all n rows, before the m rows are selected; None = the present
-            outcomes.
-
-        Returns
-        -------
-        Comparisons
-            With m rows, all systems, and unchanged codes of clusters.
-
-        Raises
-        ------
-        ValueError
-            For outcomes that are not three finite numbers, 0 or more, for each row.
+        `ended` (n, 3) are new outcomes of all n rows, before the selection; None = the present ones. ValueError if they
+        are not three finite numbers, 0 or more, for each row.
         """
         ended = self.ended if ended is None else ended
         first, second = self.first[rows], self.second[rows]
@@ -137,28 +103,11 @@ def comparisons(
     cluster: Sequence[str],
     covariates: Floats | None = None,
 ) -> Comparisons:
-    """Comparisons from names of systems, preferences and clusters.
+    """Comparisons from names of systems, preferences and clusters; systems are in alphabetical order.
 
-    Parameters
-    ----------
-    first, second : sequence of str, length n
-        Name of the system whose story was shown first, and second.
-    preference : sequence of str or None, length n
-        first, second or tie; a row with any other value is left out.
-    cluster : sequence of str, length n
-        Name of the independent unit (the story-prompt).
-    covariates : array, shape (n, k covariates), optional
-        k differences for each comparison, first minus second, such as the log of the ratio of their lengths.
-
-    Returns
-    -------
-    Comparisons
-        `systems` are in alphabetical order, and include those whose rows were left out.
-
-    Raises
-    ------
-    ValueError
-        For a system that is compared with itself.
+    `first` and `second` (n) name the systems shown; those whose rows were left out are included. `preference` is first,
+    second or tie; a row with any other value is left out. `cluster` names the independent unit (the story-prompt).
+    `covariates` (n, k) are as in `Comparisons`. ValueError for a system that is compared with itself.
     """
     systems = tuple(sorted({*first, *second}))
     number_of = {name: at for at, name in enumerate(systems)}

@@ -32,10 +32,9 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a model of strengths, for comparisons of the system shown first with the system shown second.
+    """Design matrix of a model of strengths, for comparisons of the systems `first` and `second` (indices).
 
-    `first` and `second` hold the index of these systems in each comparison, and `systems` is the number of systems. The
-    parameters are the strength of each system, a coefficient for each column of `further` (position effect and
+    The parameters are the strength of each system, a coefficient for each column of `further` (position effect and
     covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν.
     """
 
@@ -47,23 +46,10 @@ class Design:
 
     @classmethod
     def of(cls, comparisons: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
-        """Design matrix for fitting strengths to comparisons.
+        """Design matrix for `comparisons`; parameters in the order strengths, position, covariates, log ν.
 
-        Parameters
-        ----------
-        comparisons : Comparisons
-            Comparisons with n rows.
-        position : bool
-            Whether there is a column for the advantage of being shown first.
-        ties : bool
-            Whether there is a parameter log ν for ties (Davidson 1970).
-        covariates : sequence of int
-            Indices of the covariates used.
-
-        Returns
-        -------
-        Design
-            Parameters in the order strengths, position, covariates, log ν.
+        `position` asks for a column for the advantage of being shown first, `ties` for a parameter log ν (Davidson
+        1970), and `covariates` holds indices of the covariates used.
         """
         columns = [np.ones((comparisons.first.size, 1))] if position else []
         further = np.concatenate([*columns, comparisons.covariates[:, list(covariates)]], axis=1)
@@ -71,62 +57,33 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Number of parameters of the model. If it has ties, the last one is Davidson's parameter for ties, log ν."""
+        """Number of parameters; with ties the last one is log ν."""
         return int(self.systems + self.further.shape[1] + self.ties)
 
     def eta(self, parameters: Floats) -> Floats:
-        """Log odds η of first against second.
+        """Log odds η = log(P(first) / P(second)) of each comparison, shape (..., n comparisons); ties do not matter.
 
-        Parameters
-        ----------
-        parameters : array, shape (..., parameters)
-            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
-            them.
-
-        Returns
-        -------
-        array, shape (..., n comparisons)
-            Log of P(first) / P(second), which does not involve ties.
+        `parameters` has shape (..., parameters), in the order strengths, position, covariates, log ν, as far as they
+        exist.
         """
         strength = parameters[..., : self.systems]
         rest = parameters[..., self.systems : self.systems + self.further.shape[1]]
         return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
 
     def shares(self, parameters: Floats) -> Floats:
-        """Probabilities that the first wins, the second wins, and neither wins (tie) (Davidson & Beaver 1977).
+        """Probabilities of first, second and tie, shape (..., n comparisons, 3) (Davidson & Beaver 1977).
 
-        Parameters
-        ----------
-        parameters : array, shape (..., parameters)
-            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
-            them.
-
-        Returns
-        -------
-        array, shape (..., n comparisons, 3)
-            0 to 1; the probability of a tie is 0 without a parameter for ties.
+        `parameters` are as in `eta`. The probability of a tie is 0 without a parameter for ties.
         """
         half = self.eta(parameters) / 2
         tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
         return shares(half, np.broadcast_to(tie, half.shape))
 
     def gradient(self, ended: Floats, share: Floats, cluster: Codes | None = None) -> Floats:
-        """Score: the first derivatives of the log likelihood with respect to the parameters.
+        """Score: first derivatives of the log likelihood, (parameters,) or, with `cluster`, (clusters, parameters).
 
-        Parameters
-        ----------
-        ended : array, shape (n comparisons, 3)
-            Number (or share) of outcomes in which the first won, the second won, and neither won (tie).
-        share : array, shape (n comparisons, 3)
-            Probabilities from `shares` at the parameters where the score is computed.
-        cluster : array of int, shape (n comparisons,), optional
-            Code 0, 1, ... of each row's cluster; None = one score for all rows.
-
-        Returns
-        -------
-        array, shape (parameters,) or (clusters, parameters)
-            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
-            them.
+        `ended` (n comparisons, 3) counts outcomes, or shares of them: first, second, tie. `share` are the probabilities
+        (`shares`) at the parameters in question. `cluster` holds the code 0, 1, ... of each comparison's cluster.
         """
         group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
         groups = int(group.max(initial=-1)) + 1
@@ -143,21 +100,11 @@ class Design:
         return out[0] if cluster is None else out
 
     def information(self, number: Floats, share: Floats, rows: slice = slice(None)) -> Floats:
-        """Information matrix: minus the second derivatives of the log likelihood.
+        """Information matrix (parameters, parameters): minus the second derivatives of the log likelihood.
 
-        Parameters
-        ----------
-        number : array, shape (n rows,)
-            Number of comparisons in each row of the design: the sum of its outcomes.
-        share : array, shape (n rows, 3)
-            Probabilities of first won, second won and tie in each row, as from `shares`.
-        rows : slice
-            The rows to use; all by default.
-
-        Returns
-        -------
-        array, shape (parameters, parameters)
-            Symmetric; singular in the direction of equal shifts of all strengths, see `fixed`.
+        `number` (n rows,) counts the comparisons in each row of the design, `share` (n rows, 3) are their probabilities
+        (`shares`), and `rows` selects rows. It is singular in the direction of equal shifts of all strengths, see
+        `fixed`.
         """
         first, second, further = self.first[rows], self.second[rows], self.further[rows]
         p, n, s = share[rows], number[rows], self.systems
@@ -181,26 +128,13 @@ class Design:
         return np.asarray(np.triu(out) + upper.T, dtype=np.float64)
 
     def fixed(self, information: Floats) -> Floats:
-        """Information matrix with the sum of the strengths fixed at 0, so that it can be inverted.
-
-        Parameters
-        ----------
-        information : array, shape (..., parameters, parameters)
-            Information matrices, from `information`; they are not modified.
-
-        Returns
-        -------
-        array, shape (..., parameters, parameters)
-            A copy with a constant added to all pairs of strengths.
-        """
+        """A copy of `information` with the sum of strengths fixed at 0, so that it can be inverted."""
         out = information.copy()
         out[..., : self.systems, : self.systems] += np.mean(np.diagonal(information, axis1=-2, axis2=-1)) + _NOTHING
         return out
 
     def dense(self) -> Floats:
-        """Design matrix as a dense array, shape (comparisons, parameters), without a column for the ties' parameter log
-        ν.
-        """
+        """Design matrix, dense, shape (comparisons, parameters), without a column for log ν."""
         out = np.zeros((self.first.size, self.systems + self.further.shape[1]))
         rows = np.arange(self.first.size)
         out[rows, self.first], out[rows, self.second] = 1.0, -1.0
@@ -212,21 +146,9 @@ class Design:
 class Fit:
     """A fitted model of strengths.
 
-    Attributes
-    ----------
-    design : Design
-        Design matrix of the comparisons, which also fixes the order of the parameters.
-    found : Comparisons
-        Comparisons on which the model was fitted, with equal rows merged.
-    parameters : array
-        Maximum likelihood estimates in the order strengths, position, covariates, log ν (Davidson's parameter for
-        ties), as far as the model has them.
-    position : bool
-        Whether the model has a position effect.
-    covariates : tuple of int
-        Indices of the covariates in the model.
-    open : tuple of str
-        Terms that were left out because the data do not identify them.
+    `found` holds the comparisons it was fitted to, equal rows merged. `parameters` are the maximum likelihood estimates
+    in the order strengths, position, covariates, log ν, as far as they exist. `covariates` are the indices of those
+    used.
     """
 
     design: Design
@@ -239,29 +161,18 @@ class Fit:
 
     @property
     def strengths(self) -> Floats:
-        """Fitted log strength of each system, an array; their sum is 0."""
+        """Fitted log strength of each system; their sum is 0."""
         return self.parameters[: self.design.systems]
 
     @property
     def share(self) -> Floats:
-        """Fitted probabilities that the first wins, the second wins, and neither wins (tie): three columns, and one row
-        for each of the comparisons to which the model was fitted (`found`).
-        """
+        """Fitted probabilities of first, second and tie, one row for each comparison in `found`."""
         return self.design.shares(self.parameters)
 
     def chances(self, first: Codes, second: Codes) -> Floats:
-        """Fitted probabilities that the first wins, the second wins, and neither wins (tie), for comparisons of the
-        given systems in which no covariate differs.
+        """Fitted probabilities of first, second and tie, (n comparisons, 3), where no covariate differs.
 
-        Parameters
-        ----------
-        first, second : array of int, shape (n comparisons,)
-            Systems shown first and second, as indices into `Comparisons.systems`.
-
-        Returns
-        -------
-        array, shape (n comparisons, 3)
-            0 to 1.
+        `first` and `second` hold the systems of each comparison, as indices into `Comparisons.systems`.
         """
         further = np.zeros((first.size, self.design.further.shape[1]))
         further[:, : int(self.position)] = 1.0
@@ -274,22 +185,9 @@ class Fit:
 
 
 def shares(half: Floats, tie: Floats) -> Floats:
-    """Probabilities that the first wins, the second wins, and neither wins (tie) (Davidson & Beaver 1977).
+    """Probabilities of first, second and tie, shape (..., 3), in proportion exp(η / 2) : exp(-η / 2) : ν.
 
-    They are proportional to exp(η / 2) : exp(-η / 2) : ν, where η is the log odds of first against second, and ν is
-    Davidson's parameter for ties.
-
-    Parameters
-    ----------
-    half : array, shape (...)
-        η / 2, half the log odds of first against second.
-    tie : array, shape (...)
-        log ν; minus infinity = no ties.
-
-    Returns
-    -------
-    array, shape (..., 3)
-        0 to 1.
+    `half` is η / 2, half the log odds of first against second; `tie` is log ν, minus infinity for no ties.
     """
     logits = np.stack([half, -half, tie], axis=-1)
     power = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -297,24 +195,12 @@ def shares(half: Floats, tie: Floats) -> Floats:
 
 
 def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence[int] | None = None) -> Fit | str:
-    """Maximum likelihood fit of strengths, or the reason why it does not exist.
+    """Maximum likelihood fit of strengths, or the reason (which names systems) why it does not exist.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        The data. If no comparison is a tie, the model has no parameter ν for ties (it is 0).
-        `Comparisons.with_ties` sets how ties are treated.
-    position : bool
-        Whether to fit an advantage for being shown first. A position effect or covariate that the data do not
-        identify is left out and named in `Fit.open` (for example if every pair was shown in one order only).
-    covariates : sequence of int, optional
-        Indices of the covariates used; None = all.
-
-    Returns
-    -------
-    Fit or str
-        The fit, or a reason that names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert &
-        Anderson 1984.
+    `position` asks for an advantage of being shown first; `covariates` holds indices, None = all. A position effect or
+    covariate that the data do not identify is left out and named in `Fit.open` (for example if every pair was shown in
+    one order only). Without a tie in `comparisons` the model has no ν; `Comparisons.with_ties` sets how ties are
+    treated. Existence: Ford 1957, Albert & Anderson 1984.
     """
     reason = win_graph.undetermined(comparisons)
     if reason:
@@ -340,12 +226,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
 
 
 def _told(design: Design, number: Floats) -> list[bool]:
-    """For each column of `further` in the design matrix (position effect and covariates), whether the data identify its
-    coefficient.
-
-    A coefficient is identified if the data determine it together with the strengths and with the identified
-    coefficients of earlier columns. `number` is the number of comparisons in each row of the design matrix.
-    """
+    """Whether the data identify each column of `further`, given the strengths and the identified earlier columns."""
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
     taken = list(range(design.systems))
@@ -361,9 +242,7 @@ def _told(design: Design, number: Floats) -> list[bool]:
 
 
 def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
-    """Maximum likelihood estimates of the model's parameters, found by Newton's method, and whether it converged (all
-    first derivatives near 0). `ended` holds the outcomes of each row of the design matrix: first won, second won, tie.
-    """
+    """Estimates by Newton's method, and whether it converged (all first derivatives near 0)."""
     number, parameters = ended.sum(axis=1), np.zeros(design.size)
     height = _likelihood(design, ended, parameters)
     for _ in range(_STEPS):
@@ -388,13 +267,11 @@ def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
 
 
 def _separated(design: Design, rows: Comparisons) -> str | None:
-    """Reason why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
-
-    Linear programming searches for a direction in the space of parameters along which no log odds of an observed
-    outcome against another outcome fall, and some rise (Konis 2007).
-    """
+    """Reason why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71); None where it has one."""
     from scipy.optimize import linprog
 
+    # Linear programming searches for a direction in the space of parameters along which no log odds of an observed
+    # outcome against another outcome fall, and some rise (Konis 2007).
     steps = np.array(list(_advantages(design, rows.ended)))
     solution = linprog(-steps.sum(axis=0), A_ub=-steps, b_ub=np.zeros(steps.shape[0]), bounds=(-1, 1), method="highs")
     # An objective within the solver's tolerance of 0 means that no separating direction exists.
@@ -408,11 +285,7 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Yield the log odds of each observed outcome against each other possible outcome, as coefficients of the
-    parameters.
-
-    Outcomes are first won, second won and, if the model has ties, tie. Each distinct row of coefficients occurs once.
-    """
+    """Distinct log odds of observed against other possible outcomes, as rows of coefficients of the parameters."""
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)

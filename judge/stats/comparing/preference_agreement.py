@@ -34,38 +34,17 @@ _NOTHING = 1e-12
 
 
 def covariance(fit: Fit) -> Floats:
-    """Clustered covariance of the parameters of a model of systems' strengths, without a correction for few clusters
-    (Liang & Zeger 1986).
+    """Clustered covariance of a model's parameters, without a correction for few clusters (Liang & Zeger 1986).
 
-    Parameters
-    ----------
-    fit : Fit
-        Model of the systems' strengths, fitted to paired comparisons.
-
-    Returns
-    -------
-    array, shape (parameters, parameters)
-        H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s. On the scale
-        of log odds, in the order of `fit.design`.
+    H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s; in the order of the
+    parameters of `fit`.
     """
     inverse, score = _inverse(fit), scores(fit)
     return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
 
 
 def plain_covariance(fit: Fit) -> Floats:
-    """Covariance of the parameters of a model of systems' strengths if all comparisons were independent: the inverse of
-    the information.
-
-    Parameters
-    ----------
-    fit : Fit
-        Model of the systems' strengths, fitted to paired comparisons.
-
-    Returns
-    -------
-    array, shape (parameters, parameters)
-        On the scale of log odds, in the order of `fit.design`, with the sum of the strengths fixed at 0.
-    """
+    """Covariance of the parameters of `fit` as if comparisons were independent, the sum of strengths fixed at 0."""
     systems = fit.design.systems
     out = _inverse(fit)
     out[:systems, :systems] -= out[:systems, :systems].sum() / systems**2
@@ -73,34 +52,12 @@ def plain_covariance(fit: Fit) -> Floats:
 
 
 def scores(fit: Fit) -> Floats:
-    """Score of each cluster (story-prompt) at the fitted parameters: the first derivatives of its log likelihood.
-
-    Parameters
-    ----------
-    fit : Fit
-        Model of the systems' strengths, fitted to paired comparisons.
-
-    Returns
-    -------
-    array, shape (clusters, parameters)
-        In the order of `fit.design`; clusters are those that have comparisons.
-    """
+    """Score of each cluster (story-prompt with comparisons) at the parameters of `fit`, (clusters, parameters)."""
     return fit.design.gradient(fit.found.ended, fit.share, _dense_clusters(fit))
 
 
 def informations(fit: Fit) -> Floats:
-    """Information matrix of each cluster (story-prompt) at the fitted parameters.
-
-    Parameters
-    ----------
-    fit : Fit
-        Model of the systems' strengths, fitted to paired comparisons.
-
-    Returns
-    -------
-    array, shape (clusters, parameters, parameters)
-        As from `Design.information`; clusters are those that have comparisons.
-    """
+    """Information matrix of each cluster (story-prompt with comparisons) at the parameters of `fit`."""
     cluster = _dense_clusters(fit)
     ends = np.searchsorted(cluster, np.arange(int(cluster.max()) + 2))
     share, number = fit.share, fit.found.ended.sum(axis=1)
@@ -109,18 +66,9 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters of a model of systems' strengths without each cluster (story-prompt), by one Newton step from the fit.
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters).
 
-    Parameters
-    ----------
-    fit : Fit
-        Model of the systems' strengths, fitted to paired comparisons.
-
-    Returns
-    -------
-    array, shape (clusters, parameters)
-        Log odds, in the order of `fit.design`; NaN where the other clusters do not determine them. Clusters are
-        those that have comparisons.
+    By one Newton step from the `fit`; NaN where the other clusters do not determine them.
     """
     score, parts = scores(fit), informations(fit)
     whole = parts.sum(axis=0)
@@ -135,17 +83,9 @@ def left_out(fit: Fit) -> Floats:
 
 
 def spread(without: Floats) -> Floats:
-    """Standard errors of values, from the values without each cluster (CR3; Bell & McCaffrey 2002).
+    """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster.
 
-    Parameters
-    ----------
-    without : array, shape (clusters, k values)
-        The values computed without each cluster; NaN where undetermined.
-
-    Returns
-    -------
-    array, shape (k,)
-        In the values' unit; NaN where a value without some cluster is undetermined.
+    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is.
     """
     clusters = len(without)
     return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
@@ -154,24 +94,11 @@ def spread(without: Floats) -> Floats:
 def interval(
     estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
 ) -> Estimate:
-    """A value with its interval, from the values without each cluster (CR3; Bell & McCaffrey 2002).
+    """A value with its interval of `confidence`, limited to `bounds`, from the values without each cluster (CR3).
 
-    Parameters
-    ----------
-    estimate : Estimate
-        The value with all clusters.
-    without : array, shape (clusters,)
-        The value without each cluster; NaN where undetermined.
-    confidence : float
-        Coverage, 0 to 1.
-    bounds : tuple of float
-        The interval is limited to this range.
-
-    Returns
-    -------
-    Estimate
-        Without an interval, and with the reason, for one cluster, where the value depends on one cluster alone, and
-        where nothing varies.
+    `without` (clusters,) has NaN where undetermined (Bell & McCaffrey 2002). An undefined `estimate` is returned
+    unchanged. No interval, but a reason, for one cluster, where the value depends on one cluster alone, and where
+    nothing varies.
     """
     clusters, value = without.size, estimate.value
     if value is None:
@@ -196,7 +123,7 @@ def _inverse(fit: Fit) -> Floats:
 
 
 def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
-    """For each row of the fit's merged comparisons, the code of its cluster, 0, 1, ... without gaps."""
+    """Code 0, 1, ... without gaps of the cluster of each of the fit's merged comparisons."""
     return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
@@ -208,19 +135,12 @@ NO_PREFERENCE = "undefined: no pair of which people prefer either story"
 
 @dataclass(frozen=True, slots=True)
 class PreferenceAgreement:
-    """Agreement of one side with people about which story of a pair is better. The side is a judge or a baseline.
+    """Agreement of one side (a judge or a baseline) with people about which story of a pair is better.
 
-    Attributes
-    ----------
-    half, strict : Estimate
-        Among pairs of which people prefer one story, the share in which the side prefers the same story. The side's
-        ties count one half (`half`) or as wrong (`strict`). n counts pairs.
-    macro : Estimate
-        `half` of each story-prompt, averaged over story-prompts; n counts story-prompts.
-    kappa, ac1 : Estimate
-        Chance-corrected agreement over all pairs that side and people judged, with ties as a category.
-    ties, people_ties : int
-        Number of pairs that the side, and that people, judged as ties.
+    `half` and `strict` are shares, among pairs of which people prefer one story, in which the side prefers the same
+    one; its ties count one half, or as wrong; n counts pairs. `macro` is `half` averaged over story-prompts; n counts
+    these. `kappa` and `ac1` are over all pairs that both judged, with ties as a category. `ties` and `people_ties`
+    count pairs.
     """
 
     half: Estimate
@@ -233,21 +153,11 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Agreement of one side's preferences with human preferences. The side is a judge or a baseline.
+    """Agreement of a side's preferences (a judge's or baseline's) with people's; undefined without a pair both judged.
 
-    Parameters
-    ----------
-    side, people : array, shape (pairs,)
-        1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
-    cluster : array of int, shape (pairs,)
-        Story-prompt of each pair, for the jackknife intervals.
-    ties : bool
-        Whether a tie is a possible answer. It is then a category of AC1, even if it does not occur.
-
-    Returns
-    -------
-    PreferenceAgreement
-        Its estimates are undefined, with the reason, where there is no pair that both judged. Formulas: see the module.
+    `side` and `people` (pairs,) are 1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
+    `cluster` (pairs,) holds story-prompts, for the jackknife intervals. `ties` says whether a tie is a possible answer:
+    it is then a category of AC1, even if it does not occur.
     """
     defined = np.flatnonzero(~np.isnan(side + people))
     x, y, group = side[defined], people[defined], cluster[defined]
@@ -272,19 +182,9 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
 
 def pair_credit(side: Floats, people: Floats) -> Floats:
-    """Agreement of one side (a judge or a baseline) with people on each pair of stories; the side's ties count one
-    half.
+    """1 where `side` prefers the story that `people` prefer, 1/2 where it says tie, otherwise 0; all (pairs,).
 
-    Parameters
-    ----------
-    side, people : array, shape (pairs,)
-        1 = first story preferred, -1 = second preferred, 0 = tie; NaN = not judged.
-
-    Returns
-    -------
-    array, shape (pairs,)
-        1 where the side prefers the story that people prefer, 1/2 where it says tie, otherwise 0. NaN where people
-        have no preference (a tie), or where side or people did not judge the pair.
+    Codes are as in `preference_agreement`. NaN where people say tie, or where either did not judge the pair.
     """
     return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
 
@@ -306,11 +206,7 @@ def _even(ties: Floats, people_ties: Floats) -> Floats:
 def _chance_corrected(
     x: Floats, y: Floats, cluster: Codes, expectation: Callable[[Floats, Floats], Floats]
 ) -> Estimate:
-    """Chance-corrected agreement, (observed - expected) / (1 - expected), with a jackknife interval over clusters.
-
-    `x` and `y` are the preferences of a judge (or a baseline) and of people for each pair of stories, 0 = tie.
-    `expectation` is the function that gives the expected agreement from the two shares of ties.
-    """
+    """(observed - expected) / (1 - expected), with a jackknife interval over clusters."""
     if not x.size:
         return Estimate.undefined(NO_PAIR)
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)

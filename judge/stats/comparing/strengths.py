@@ -1,9 +1,7 @@
-"""Strengths of systems with intervals, and numbers derived from them: win rates, differences, position and length
-effects.
+"""Strengths of systems, and numbers from one fit (`davidson`): win rates, differences, position and length effects.
 
-All numbers are functions of the parameters of one fit (`davidson`). Their intervals come from the same functions of the
-parameters estimated without each story-prompt in turn (`cluster_influence`), or in bootstrap resamples of
-story-prompts.
+Intervals come from the parameters estimated without each story-prompt in turn (`preference_agreement.left_out`), or in
+bootstrap resamples of story-prompts.
 """
 
 from __future__ import annotations
@@ -39,32 +37,16 @@ _FAR = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """Parameters of a model of systems' strengths in each resample, shape (resamples, parameters); NaN where a resample
-    does not determine them.
-
-    `how` names the method that computed them.
-    """
+    """Parameters in each resample, (resamples, parameters), NaN where not determined; `how` names the method."""
 
     parameters: Floats
     how: str
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Parameters of a model of systems' strengths, refitted in each resample of its clusters (story-prompts).
+    """Parameters of `fit`, refitted in `resamples` draws by `rng` of its clusters (story-prompts) with comparisons.
 
-    Parameters
-    ----------
-    fit : Fit
-        The fitted model. Its clusters with comparisons are resampled.
-    resamples : int
-        Number of resamples.
-    rng : numpy Generator
-        Random generator for the resamples.
-
-    Returns
-    -------
-    Resampled
-        Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
+    Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
     """
     code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
     clusters = int(code.max()) + 1
@@ -79,11 +61,7 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
 
 def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
-    """Design matrix with one row for each (system shown first, system shown second), and the numbers of outcomes of
-    these comparisons in each cluster.
-
-    The numbers have shape (clusters, rows x 3), for first, second and tie. `code` gives the cluster of each comparison.
-    """
+    """Design with one row per (first, second) pair of systems, and its outcomes by cluster, (clusters, rows x 3)."""
     systems, compared = fit.design.systems, fit.found
     pair, position = np.unique(compared.first * systems + compared.second, return_inverse=True)
     position = position.reshape(-1)
@@ -98,12 +76,7 @@ def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
 
 
 def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
-    """Parameters of a model of systems' strengths in each resample, by Newton's method for all resamples at once; NaN
-    where a resample does not determine them.
-
-    `ended` holds the number of comparisons with each outcome, shape (resamples, rows of `design`, 3), and `start` the
-    parameters to begin with.
-    """
+    """Parameters by Newton's method for all resamples at once; NaN where a resample does not determine them."""
     parameters = np.tile(start, (len(ended), 1))
     usable = _determined(design, ended)
     number, columns = ended.sum(axis=2), design.dense()
@@ -127,12 +100,7 @@ def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
 
 
 def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
-    """Whether each resample determines the systems' strengths: wins must connect every system to every other in both
-    directions.
-
-    If the design has a parameter for ties, there must be ties and other outcomes. `ended` holds the number of
-    comparisons with each outcome, shape (resamples, rows of `design`, 3).
-    """
+    """Whether each resample determines the strengths: wins connect every system to every other in both directions."""
     beaten = np.zeros((len(ended), design.systems, design.systems), dtype=bool)
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0
     beaten[:, design.first, design.second] |= won[:, :, 0]
@@ -185,27 +153,12 @@ _CHUNK = 2_000_000
 class Strengths:
     """Strengths of systems, and the numbers computed from one fit.
 
-    Attributes
-    ----------
-    systems : tuple of str
-        Names of the systems.
-    strengths : tuple of Estimate
-        Log strengths that sum to 0; n counts comparisons. All are undefined, with one reason, where the data do
-        not determine them.
-    win_rates : tuple of Estimate
-        Expected share of comparisons won against the other systems, each with equal weight. Ties count one half,
-        both positions have equal weight, and covariates are equal (at equal length).
-    position : Estimate
-        Advantage of being shown first, in log odds.
-    log_nu : Estimate
-        Log of Davidson's ν, the tendency to call equal stories a tie.
-    covariates : tuple of Estimate
-        Log odds per unit of each covariate.
-    differences : tuple of Difference
-        For all pairs of systems, the log strength of the first minus that of the second, with p adjusted over all
-        pairs (Holm).
-    fit : Fit or None
-        The fit; None where undetermined.
+    `strengths` are log strengths that sum to 0, n counts comparisons; all are undefined, with one reason, where the
+    data do not determine them. `win_rates` are expected shares of comparisons won against the other systems, each with
+    equal weight: ties count one half, both positions have equal weight, and covariates are equal. `position` is the
+    advantage of being shown first, in log odds, `covariates` log odds per unit, and `log_nu` the log of Davidson's ν,
+    the tendency to call equal stories a tie. `differences` holds, for all pairs, the log strength of the first minus
+    that of the second, p adjusted over all pairs (Holm).
     """
 
     systems: tuple[str, ...]
@@ -240,33 +193,13 @@ def strengths(
     bootstrap: Bootstrap | None = None,
     confidence: float = 0.95,
 ) -> Strengths:
-    """Strengths, win rates and differences of systems from comparisons, each with its interval.
+    """Strengths, win rates and differences of systems, each with its interval; undefined if no finite strengths exist.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        The data.
-    position : bool
-        Whether to fit an advantage for being shown first.
-    covariates : sequence of int, optional
-        Indices of the covariates used; None = all.
-    ties : "davidson", "half" or "left-out"
-        "davidson" = an outcome of their own, with a parameter; "half" = half a win for each of the two systems;
-        "left-out" = not counted.
-    bootstrap : Bootstrap, optional
-        If given, percentile intervals (`intervals.expanded`) over resamples of story-prompts replace those that are
-        clustered by story-prompt.
-    confidence : float
-        Coverage of each single interval.
-
-    Returns
-    -------
-    Strengths
-        All undefined, with one reason, where the comparisons determine no finite strengths.
-
-    References
-    ----------
-    Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.
+    `comparisons` are the data, `position` asks for an advantage of being shown first, and `covariates` holds indices
+    (None = all). `ties` are an outcome of their own with a parameter ("davidson"), half a win for each system ("half")
+    or not counted ("left-out"). `bootstrap`, if given, replaces the intervals clustered by story-prompt with percentile
+    intervals (`intervals.expanded`) over resamples of story-prompts. `confidence` is the coverage of each single
+    interval. Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.
     """
     comparisons = comparisons.with_ties(ties)
     fit = davidson.fit(comparisons, position=position, covariates=covariates)
@@ -298,20 +231,10 @@ def strengths(
 
 
 def win_rates(fit: Fit, parameters: Floats) -> Floats:
-    """Expected win rate of each system against all others, with ties counted one half.
+    """Expected win rate of each system of `fit` against all others, (b, systems), ties counted one half.
 
-    Parameters
-    ----------
-    fit : Fit
-        The fitted model.
-    parameters : array, shape (b, number of parameters)
-        b sets of parameters at which the rates are computed, in the order strengths, position,
-        covariates, log ν (Davidson's parameter for ties), as far as the model has them.
-
-    Returns
-    -------
-    array, shape (b, systems)
-        0 to 1, for equal weights of both positions and equal covariates.
+    `parameters` (b, parameters) are in the order strengths, position, covariates, log ν, as far as the model has them.
+    Both positions have equal weight and covariates are equal.
     """
     systems = fit.design.systems
     step = max(1, _CHUNK // systems**2)
@@ -341,12 +264,7 @@ def _win_rates(fit: Fit, parameters: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Intervals:
-    """Data from which the intervals of numbers that depend on a fit are computed.
-
-    `values` holds the fit's parameters, one row for each cluster (story-prompt) that is left out in turn or for each
-    bootstrap resample. `method` describes the bootstrap, and is None where clusters are left out. `n` and `clusters`
-    are the numbers of comparisons and of clusters, and `confidence` is the coverage of the intervals.
-    """
+    """`values`: parameters without each cluster in turn (`method` None) or in each bootstrap resample."""
 
     n: int
     clusters: int
@@ -385,13 +303,8 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
-    """Log strength of the first system minus that of the second, for all pairs of systems, with p values adjusted over
-    the pairs.
-
-    Intervals and tests always come from the parameters estimated without each cluster (story-prompt) in turn, and never
-    from a bootstrap.
-    """
     systems = fit.design.systems
+    # Intervals and tests always come from the clusters left out in turn, never from a bootstrap.
     without = left_out(fit)[:, :systems]
     clusters, out = len(without), []
     n = round(fit.found.n)

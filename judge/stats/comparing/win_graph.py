@@ -20,49 +20,19 @@ _NAMED = 4
 
 
 def wins(comparisons: Comparisons) -> Floats:
-    """Number of wins of one system over another, for each ordered pair of systems.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Their outcomes are summed.
-
-    Returns
-    -------
-    array, shape (systems, systems)
-        Wins of the row's system over the column's; ties do not count.
-    """
+    """Wins of the row's system over the column's in `comparisons`, (systems, systems); ties do not count."""
     return _table(comparisons, FIRST, SECOND)
 
 
 def ties(comparisons: Comparisons) -> Floats:
-    """Number of ties of each pair of systems.
-
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Their outcomes are summed.
-
-    Returns
-    -------
-    array, shape (systems, systems)
-        Ties between the row's and the column's system, in either order.
-    """
+    """Ties between the row's and the column's system in `comparisons`, in either order, (systems, systems)."""
     return _table(comparisons, TIE, TIE)
 
 
 def undetermined(comparisons: Comparisons) -> str | None:
-    """Reason why comparisons determine no finite strengths (Ford 1957; with ties Davidson 1970).
+    """Reason, naming systems, why `comparisons` determine no finite strengths (Ford 1957; ties: Davidson 1970).
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        With ties treated as in the fit, see `Comparisons.with_ties`.
-
-    Returns
-    -------
-    str or None
-        A sentence that names systems; None where finite strengths exist.
+    Ties must be treated as in the fit, see `Comparisons.with_ties`.
     """
     systems = len(comparisons.systems)
     if systems < 2:
@@ -88,18 +58,7 @@ def undetermined(comparisons: Comparisons) -> str | None:
 
 
 def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether graphs are strongly connected: whether a path leads from every system to every other.
-
-    Parameters
-    ----------
-    edges : array of bool, shape (b graphs, systems, systems)
-        Edges from the row's system to the column's.
-
-    Returns
-    -------
-    array of bool, shape (b graphs,)
-        One value per graph.
-    """
+    """Whether each of b graphs is strongly connected; `edges` (b, systems, systems) lead from row to column."""
     systems = edges.shape[-1]
     reach = (edges | np.eye(systems, dtype=bool)).astype(np.float32)
     steps = 1

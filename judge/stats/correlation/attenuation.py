@@ -22,18 +22,8 @@ Floats = NDArray[np.float64]
 def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
     """Predicted gain in tau from one more rating per story in one of the two means that are correlated.
 
-    Parameters
-    ----------
-    before, now : float or array
-        Kendall's tau with the mean of k - 1 and of k ratings; arrays broadcast together.
-    k : int
-        2 or more.
-
-    Returns
-    -------
-    array
-        Predicted tau with k + 1 ratings minus `now`; 0 where the last rating brought no gain. NaN where `before` is
-        0 or less, which does not allow a prediction. Formulas: see the module.
+    `before` and `now` are Kendall's tau with the mean of k - 1 and of `k` (2 or more) ratings; arrays broadcast. 0
+    where the last rating brought no gain. NaN where `before` is 0 or less, which does not allow a prediction.
     """
     earlier, r = (np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2) for tau in (before, now))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -49,38 +39,15 @@ def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
 
 
 def spearman_brown(single: Floats | float, k: float) -> Floats:
-    """Reliability of the mean of k ratings, from the reliability of one (Spearman 1910; Brown 1910).
-
-    Parameters
-    ----------
-    single : float or array
-        Reliability of one rating, 0 to 1; NaN stays NaN.
-    k : float
-        Number of ratings.
-
-    Returns
-    -------
-    array with the shape of `single`
-        0 to 1.
-    """
+    """Reliability of the mean of `k` ratings, from the reliability `single` of one (Spearman 1910; Brown 1910)."""
     reliability = np.asarray(single, dtype=np.float64)
     return np.asarray(k * reliability / (1 + (k - 1) * reliability), dtype=np.float64)
 
 
 def number_for(single: float, target: float) -> int | None:
-    """Smallest number of ratings whose mean has at least a target reliability (Spearman 1910; Brown 1910).
+    """Smallest number of ratings whose mean has the reliability `target`, below 1 (Spearman 1910; Brown 1910).
 
-    Parameters
-    ----------
-    single : float
-        Reliability of one rating, up to 1.
-    target : float
-        Wanted reliability, 0 to below 1.
-
-    Returns
-    -------
-    int or None
-        1 or more; None where the reliability of one rating is 0 or less.
+    None where the reliability `single` of one rating is 0 or less.
     """
     if single <= 0:
         return None

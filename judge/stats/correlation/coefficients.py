@@ -34,18 +34,7 @@ _NO_VARIANCE = 1e-20
 
 
 def pearson(x: Floats, y: Floats) -> float:
-    """Pearson's r of two complete vectors.
-
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        In any unit, none missing.
-
-    Returns
-    -------
-    float
-        -1 to 1; NaN where x or y is constant (to 1e-9) or n < 2.
-    """
+    """Pearson's r of `x` and `y` (n,), none missing; NaN where one is constant (to 1e-9) or n < 2."""
     if x.size < 2 or _constant(x) or _constant(y):
         return float("nan")
     a, b = x - x.mean(), y - y.mean()
@@ -53,54 +42,19 @@ def pearson(x: Floats, y: Floats) -> float:
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's rho of two complete vectors: Pearson's r of mid-ranks.
-
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        In any unit, none missing; values within 1e-9 are tied.
-
-    Returns
-    -------
-    float
-        -1 to 1; NaN where x or y is constant or n < 2.
-    """
+    """Spearman's rho of `x` and `y` (n,), none missing: Pearson's r of mid-ranks, NaN where it is."""
     return pearson(midranks(x), midranks(y))
 
 
 def midranks(values: Floats) -> Floats:
-    """Mid-ranks of values: tied values share the mean of their ranks.
-
-    Parameters
-    ----------
-    values : array, shape (n,)
-        In any unit, none missing; values within 1e-9 are tied.
-
-    Returns
-    -------
-    array, shape (n,)
-        1 to n; the lowest value has the lowest rank.
-    """
+    """Mid-ranks of `values`, none missing: 1 to n from the lowest, tied values (within 1e-9) sharing their mean."""
     code = kendall.codes(values)
     counts = np.bincount(code)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[code], dtype=np.float64)
 
 
 def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> float:
-    """Correlation of two complete vectors by the named coefficient.
-
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        In any unit, none missing.
-    coefficient : {"kendall", "spearman", "pearson"}
-        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
-
-    Returns
-    -------
-    float
-        -1 to 1; NaN where undefined.
-    """
+    """Correlation of `x` and `y` (n,), none missing, by the named `coefficient`; NaN where undefined."""
     return COEFFICIENTS[coefficient].of(x, y)
 
 
@@ -112,24 +66,10 @@ def correlate(
     names: tuple[str, str] = ("x", "y"),
     unit: str = "pairs",
 ) -> Estimate:
-    """Correlation of two vectors.
+    """Correlation of `x` and `y` (n,) by the named `coefficient`, without an interval; pairs with a NaN are left out.
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Pairs with a missing value (NaN) are left out.
-    coefficient : {"kendall", "spearman", "pearson"}
-        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
-    names : tuple of str
-        Names of x and y, used in reasons.
-    unit : str
-        Word for the pairs, used in reasons.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts pairs. Undefined, with the reason, for fewer than 3 pairs or if x or y is
-        constant.
+    `names` of x and y and the word `unit` for pairs stand in reasons. n counts pairs. Undefined for fewer than 3 pairs
+    or if x or y is constant.
     """
     keep = ~(np.isnan(x) | np.isnan(y))
     x, y = x[keep], y[keep]
@@ -140,22 +80,7 @@ def correlate(
 
 
 def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), unit: str = "pairs") -> str | None:
-    """Reason why the correlation of two complete vectors is undefined.
-
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        In any unit, none missing.
-    names : tuple of str
-        Names of x and y, used in reasons.
-    unit : str
-        Word for the pairs, used in reasons.
-
-    Returns
-    -------
-    str or None
-        None where the correlation is defined.
-    """
+    """Reason why the correlation of `x` and `y`, none missing, is undefined; `names` and `unit` as in `correlate`."""
     if x.size < MIN_PAIRS:
         return f"undefined with fewer than {MIN_PAIRS} {unit}"
     for name, side in zip(names, (x, y), strict=True):
@@ -165,20 +90,7 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
 
 
 def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Mean of x and mean of y in each group, over the stories with both values.
-
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Ratings of each story; NaN = missing.
-    group : array of int, shape (n,)
-        Group of each story, 0, 1, ...
-
-    Returns
-    -------
-    tuple of two arrays, shape (groups,)
-        In the units of x and y; NaN for a group without a story that has both values.
-    """
+    """Means of `x` and `y` (n,) in each `group` (0, 1, ...), over the stories with both; NaN where there is none."""
     keep = ~(np.isnan(x) | np.isnan(y))
     groups = int(group.max()) + 1 if group.size else 0
     counts = np.bincount(group[keep], minlength=groups).astype(np.float64)
@@ -191,24 +103,10 @@ def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
 def correlate_means(
     x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall", *, names: tuple[str, str] = ("x", "y")
 ) -> Estimate:
-    """Correlation over group (system) means.
+    """Correlation by the named `coefficient` over the means of each `group` (system) of `x` and `y` (n,).
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Ratings of each story; NaN = missing. Means are over the stories with both values.
-    group : array of int, shape (n,)
-        Group of each story.
-    coefficient : {"kendall", "spearman", "pearson"}
-        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
-    names : tuple of str
-        Names of x and y, used in reasons.
-
-    Returns
-    -------
-    Estimate
-        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or if all means of x or of y are
-        equal.
+    Means are over the stories with both values; n counts groups. Undefined for fewer than 3 groups or if all means of x
+    or of y are equal; `names` stand in the reason.
     """
     mean_x, mean_y = group_means(x, y, group)
     means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
@@ -218,20 +116,8 @@ def correlate_means(
 def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Estimate:
     """Unweighted mean of the correlations within groups (story-prompts or systems).
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Two ratings of each story. A story with a missing value (NaN) in either is left out.
-    group : array of int, shape (n,)
-        Group of each story.
-    coefficient
-        As in `correlate`.
-
-    Returns
-    -------
-    Estimate
-        `n` is the number of groups with a defined correlation; the others are left out of the mean. `method` is a text
-        with both numbers, such as "5 of 8 groups". Undefined if no group has a defined correlation.
+    `x`, `y`, `group` and `coefficient` are as in `within`. n counts groups with a defined correlation, the others are
+    left out; `method` gives both numbers, such as "5 of 8 groups". Undefined if no group has one.
     """
     values = within(x, y, group, coefficient)
     defined = values[~np.isnan(values)]
@@ -241,21 +127,9 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
 
 
 def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Floats:
-    """Correlation within each group (story-prompt or system).
+    """Correlation by the named `coefficient` within each `group` (0, 1, ...) of `x` and `y` (n,), shape (groups,).
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Pairs with a missing value (NaN) are left out.
-    group : array of int, shape (n,)
-        Group of each story, 0, 1, ...
-    coefficient : {"kendall", "spearman", "pearson"}
-        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
-
-    Returns
-    -------
-    array, shape (groups,)
-        NaN where undefined: x or y is constant, or fewer than 3 pairs.
+    Pairs with a NaN are left out. NaN where x or y is constant, or with fewer than 3 pairs.
     """
     groups = int(group.max()) + 1 if group.size else 0
     order = np.argsort(group, kind="stable")
@@ -270,38 +144,18 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
 
 
 def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Callable[[Weights], Floats]:
-    """Correlation of two vectors in resamples of stories.
+    """A function from weights of stories, (b, n), to the correlation in each resample, (b,); NaN where undefined.
 
-    Parameters
-    ----------
-    x, y : array, shape (n stories,)
-        Pairs with a missing value (NaN) are left out.
-    coefficient : {"kendall", "spearman", "pearson"}
-        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories): how often each story occurs in a resample. Returns one
-        correlation per resample; NaN where undefined.
+    `x` and `y` (n,) are correlated by the named `coefficient`; pairs with a NaN are left out.
     """
     return COEFFICIENTS[coefficient].resampled(x, y)
 
 
 def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
-    """Pearson correlation with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
+    """Pearson's r with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
 
-    Parameters
-    ----------
-    estimate : Estimate
-        Pearson's r of `n` independent pairs.
-    confidence : float
-        Coverage, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        Without an interval, and with the reason, for n <= 3 and |r| = 1. An undefined estimate is returned unchanged.
+    `estimate` is of n independent pairs, and `confidence` the coverage. There is no interval, but a reason, for n <= 3
+    and |r| = 1. An undefined estimate is returned unchanged.
     """
     from dataclasses import replace
 
@@ -321,19 +175,10 @@ def _constant(values: Floats) -> bool:
 
 
 def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
-    """Pearson's r in resamples, from values and weights of stories.
+    """Pearson's r in b resamples, (b,); NaN where x or y is constant except for rounding errors.
 
-    Parameters
-    ----------
-    x, y : array, shape (b resamples, n stories) or (1, n stories)
-        Values in each resample, or one set of values for all resamples; none missing.
-    weights : array of int, shape (b resamples, n stories)
-        How often each story occurs in a resample.
-
-    Returns
-    -------
-    array, shape (b resamples,)
-        -1 to 1; NaN where x or y is constant except for rounding errors.
+    `x` and `y` have shape (b, n stories), or (1, n stories) for all resamples; none is missing. `weights` (b, n) are
+    how often each story occurs.
     """
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)
@@ -395,9 +240,7 @@ def _spearman_of_rows(x: Floats, y: Floats, mass: Weights) -> Floats:
 
 
 def _midranks_of_rows(values: Floats, weight: Weights) -> Floats:
-    """Mid-ranks of values, shape (b resamples, groups), where each value occurs `weight` times. Values with weight 0
-    get an arbitrary rank.
-    """
+    """Mid-ranks of values, (b, groups), each of which occurs `weight` times; arbitrary where `weight` is 0."""
     below = np.einsum("bij,bj->bi", values[:, :, None] > values[:, None, :], weight)
     equal = np.einsum("bij,bj->bi", values[:, :, None] == values[:, None, :], weight)
     return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
@@ -408,11 +251,10 @@ class CoefficientRecord:
     """All that depends on the choice of a coefficient.
 
     `name` stands in titles, `signature` in signature lines. `of` takes two complete vectors. `resampled` takes two
-    vectors with missing values (NaN) and returns a function of the stories' weights, as `resampled` above. `of_rows`
-    takes values of groups in b resamples, shape (b, groups) with NaN = missing, and how often each group counts, of the
-    same shape; it gives one correlation per resample. `of_signs` is true for a coefficient of the signs of pairs, which
-    is 2/pi arcsin r where r is a normal pair's correlation (Greiner 1909). `fisher` is true if Fisher's z gives its
-    interval.
+    vectors with NaN and returns a function of the stories' weights, as `resampled` above. `of_rows` takes values of
+    groups in b resamples, (b, groups) with NaN = missing, and how often each group counts; it gives one correlation per
+    resample. `of_signs` is true for a coefficient of the signs of pairs, which is 2/pi arcsin r where r is a normal
+    pair's correlation (Greiner 1909). `fisher` is true if Fisher's z gives its interval.
     """
 
     name: str

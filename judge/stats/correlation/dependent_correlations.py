@@ -42,20 +42,8 @@ REASONS = (
 class CorrelationTest:
     """One test of r12 = r13, the correlations of variable 1 (such as human ratings) with variables 2 and 3.
 
-    Attributes
-    ----------
-    statistic, p : float or None
-        t and its p value; None where undefined, and `reason` says why.
-    df : int or None
-        Degrees of freedom of t; None where undefined.
-    tail : str
-        ``two-sided``, ``greater`` (r12 > r13) or ``less``.
-    n : int
-        Number of stories (or systems) on which all three correlations are computed.
-    difference : float or None
-        r12 - r13; given whenever both correlations exist, even without a test.
-    reason : str or None
-        Why the test is undefined.
+    `statistic` is t, with `df` degrees of freedom and `p`; None where undefined, for a `reason`. `n` counts stories (or
+    systems) of all three correlations. `difference`, r12 - r13, is given whenever both exist, even without a test.
     """
 
     statistic: float | None
@@ -69,9 +57,7 @@ class CorrelationTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationTests:
-    """Tests of r12 = r13 (correlations of variable 1 with 2 and with 3) as arrays of one shape; an undefined test has
-    NaN and a reason.
-    """
+    """Tests of r12 = r13 as arrays of one shape; an undefined test has NaN and a reason."""
 
     statistic: Floats
     df: Floats
@@ -83,30 +69,12 @@ class CorrelationTests:
 
 
 def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> CorrelationTest:
-    """Williams' test of r12 = r13.
+    """Williams' test of r12 = r13, where `r12`, `r13` and (signed) `r23` are correlations over the same `n` stories.
 
-    Parameters
-    ----------
-    r12, r13 : float
-        Correlations of variable 1 with 2 and with 3 over the same n stories; NaN = undefined.
-    r23 : float
-        Signed correlation of 2 with 3 over the same stories.
-    n : int
-        Number of stories.
-    tail : str
-        ``greater`` tests r12 > r13. Use ``two-sided`` unless the direction was fixed before seeing the data.
-
-    Returns
-    -------
-    CorrelationTest
-        Undefined, with a reason, for a missing correlation, n <= 3, |r| = 1, and a correlation matrix that is not
-        positive definite (possible for taus, or with different stories). Equal correlations give t = 0 and p = .5 (1 if
-        two-sided).
-
-    Raises
-    ------
-    ValueError
-        For |r| > 1 or an unknown tail.
+    `tail` "greater" tests r12 > r13; use "two-sided" unless the direction was fixed before seeing the data. Undefined,
+    with a reason, for a missing correlation (NaN), n <= 3, |r| = 1, and a correlation matrix that is not positive
+    definite (possible for taus, or with different stories). Equal correlations give t = 0 and p = .5 (1 if two-sided).
+    ValueError for |r| > 1 or an unknown tail.
     """
     tests = compare_arrays(r12, r13, r23, n, tail=tail)
     df = number(tests.df)
@@ -122,28 +90,9 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
 
 
 def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tail: Tail) -> CorrelationTests:
-    """Williams' test of r12 = r13 for whole arrays.
+    """Williams' test of r12 = r13 for whole arrays (Steiger 1980, eq. 7).
 
-    Parameters
-    ----------
-    r12, r13 : float or array
-        Correlations of variable 1 with 2 and with 3 over the same n stories; NaN = undefined.
-    r23 : float or array
-        Signed correlation of 2 with 3 over the same stories.
-    n : int or array
-        Number of stories. All four broadcast together.
-    tail : str
-        ``two-sided``, ``greater`` (r12 > r13) or ``less``.
-
-    Returns
-    -------
-    CorrelationTests
-        With the broadcast shape; undefined where `compare` is. Formula: Steiger 1980, eq. 7.
-
-    Raises
-    ------
-    ValueError
-        For |r| > 1 or an unknown tail.
+    `r12`, `r13`, `r23`, `n` and `tail` are as in `compare`; the first four broadcast together.
     """
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     a, b, c, size = np.broadcast_arrays(a, b, c, np.asarray(n, dtype=np.int64))
@@ -158,20 +107,10 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
 
 
 def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Correlations after reversing variables 2 and 3 where needed, so that r12 and r13 are not negative.
+    """`r12`, `r13` and `r23` after reversing variables 2 and 3 where needed, so that r12 and r13 are not negative.
 
     It is used where some measures are distances: a good distance correlates negatively with human ratings. r23 changes
     its sign if one of the variables is reversed, and keeps it if both are.
-
-    Parameters
-    ----------
-    r12, r13, r23 : float or array
-        Correlations of variables 1 and 2, 1 and 3, and 2 and 3; NaN stays NaN.
-
-    Returns
-    -------
-    tuple of three arrays
-        r12, r13 and r23.
     """
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     turns = np.where(a < 0, -1.0, 1.0) * np.where(b < 0, -1.0, 1.0)
@@ -179,14 +118,7 @@ def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats,
 
 
 def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
-    """p value of a t statistic with df degrees of freedom. NaN stays NaN; p is at least `LEAST_P`, the smallest normal
-    floating-point number.
-
-    Raises
-    ------
-    ValueError
-        For an unknown tail.
-    """
+    """p of a t statistic, at least `LEAST_P`; NaN stays NaN. ValueError for an unknown tail."""
     if tail not in get_args(Tail):
         raise ValueError(f"unknown tail {tail!r}: one of {', '.join(get_args(Tail))}")
     # The lower tail is computed without a subtraction from 1, so that small p keep their digits.
@@ -196,28 +128,12 @@ def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
 
 
 def number(value: Floats) -> float | None:
-    """An array that holds a single value (shape ()), as a Python number.
-
-    Parameters
-    ----------
-    value : array, shape ()
-        NaN = undefined.
-
-    Returns
-    -------
-    float or None
-        None for NaN.
-    """
+    """The single number in `value`, of shape (); None for NaN."""
     return None if np.isnan(value) else float(value)
 
 
 def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each test of r12 = r13, the index into `REASONS` of the first reason why it is not possible; 0 where it is
-    possible.
-
-    `a`, `b` and `c` are the correlations r12, r13 and r23, and `n` is the number of stories. Raises ValueError for a
-    correlation outside -1 to 1.
-    """
+    """Index into `REASONS` of the first reason why a test is not possible; ValueError for |r| > 1."""
     largest = np.fmax(np.fmax(np.abs(a), np.abs(b)), np.abs(c))
     if np.any(largest > 1 + 1e-9):
         raise ValueError(f"a correlation of {float(np.nanmax(largest)):g} is outside -1 to 1")
@@ -227,7 +143,7 @@ def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[n
 
 
 def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Determinant of the correlation matrix of three variables, from their three correlations `a`, `b` and `c`."""
+    """Of the correlation matrix of three variables."""
     return 1 - a**2 - b**2 - c**2 + 2 * a * b * c
 
 

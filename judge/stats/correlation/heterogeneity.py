@@ -31,15 +31,8 @@ FEW = 10
 class GroupCorrelation:
     """Pearson's r of judge and people in one group of stories.
 
-    Attributes
-    ----------
-    r : Estimate
-        With Fisher's z interval, 95 %, which assumes independent stories.
-    latent : LatentCorrelation or None
-        The correlation corrected for the distributions of the two ratings; None where it is undefined.
-    sd_judge, sd_people : float or None
-        Standard deviations (with n - 1) of the judge's and of people's ratings over the stories of r; None with
-        fewer than two.
+    `r` has Fisher's z interval, 95 %, which assumes independent stories. `latent` is corrected for the distributions of
+    the two ratings; None where undefined. The standard deviations (with n - 1) are over the stories of r.
     """
 
     r: Estimate
@@ -49,27 +42,17 @@ class GroupCorrelation:
 
     @property
     def few(self) -> bool:
-        """Whether the correlation is computed from fewer than 10 stories."""
+        """Whether r rests on fewer than 10 stories."""
         return self.r.n < FEW
 
 
 @dataclass(frozen=True, slots=True)
 class Homogeneity:
-    """Test that the correlation is equal in all groups: Cochran's Q, with Welch's F distribution.
+    """Test that the correlation is equal in all groups: Cochran's Q, with Welch's F distribution; None for a `reason`.
 
-    Attributes
-    ----------
-    q, p : float or None
-        Q and its upper-tail probability; None where undefined, and `reason` says why.
-    df : int
-        Number of groups used minus 1.
-    i2 : float or None
-        Share of the variation of the correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002).
-    left_out : int
-        Number of groups without a usable correlation (undefined, 3 stories or fewer, all but one story rated alike,
-        |r| = 1).
-    reason : str or None
-        Why the test is undefined.
+    `p` is the upper tail of `q`; `df` is the number of groups used minus 1. `i2` is the share of the variation of the
+    correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002). `left_out` counts groups without a
+    usable correlation (undefined, 3 stories or fewer, all but one story rated alike, |r| = 1).
     """
 
     q: float | None
@@ -81,17 +64,9 @@ class Homogeneity:
 
 
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
-    """Pearson's r of judge and people in one group of stories, with the standard deviation of each of the two.
+    """Pearson's r of `judge` and `people` (n stories,) in one group, with both SDs; NaN is left out pairwise.
 
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Ratings of each story, in points of the scale; NaN = none, left out pairwise.
-
-    Returns
-    -------
-    GroupCorrelation
-        Undefined, with the reason, for fewer than 3 stories with both ratings, or if one of the two is constant.
+    Undefined for fewer than 3 stories with both ratings, or if one side is constant.
     """
     keep = ~(np.isnan(judge) | np.isnan(people))
     x, y = judge[keep], people[keep]
@@ -102,42 +77,17 @@ def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
 
 
 def by_group(judge: Floats, people: Floats, group: Codes, groups: int) -> tuple[GroupCorrelation, ...]:
-    """Pearson's r of judge and people in each group of stories.
-
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Ratings of each story, in points of the scale; NaN = none, left out pairwise.
-    group : array of int, shape (n stories,)
-        Group of each story, 0..groups-1.
-    groups : int
-        Number of groups.
-
-    Returns
-    -------
-    tuple of GroupCorrelation
-        One for each group.
-    """
+    """`in_group` of `judge` and `people` (n,) for each `group` (n,), 0..`groups`-1."""
     return tuple(in_group(judge[group == g], people[group == g]) for g in range(groups))
 
 
 def homogeneity(correlations: Sequence[LatentCorrelation | None]) -> Homogeneity:
-    """Test that the correlation is equal in all groups (Welch 1951, Biometrika 38, on Fisher's z of each group).
+    """Test that `correlations` of groups are equal (Welch 1951, Biometrika 38, on Fisher's z); None = undefined.
 
     Q = sum w_g (z_g - z)^2 with w_g = 1 / variance of z_g, and z the mean of z_g weighted by w_g. With few stories
     these variances are uncertain: Q / (groups - 1) is compared with Welch's F distribution in place of chi-squared.
     Groups must be independent. Systems that wrote for the same story-prompts share a part of their variance, and the
-    test is then approximate.
-
-    Parameters
-    ----------
-    correlations : sequence of LatentCorrelation or None
-        The correlation of each group, corrected for the distributions of its ratings; None = undefined.
-
-    Returns
-    -------
-    Homogeneity
-        Undefined, with the reason, with fewer than two usable groups.
+    test is then approximate. Undefined with fewer than two usable groups.
     """
     usable = [group for group in correlations if group is not None]
     left_out, groups = len(correlations) - len(usable), len(usable)

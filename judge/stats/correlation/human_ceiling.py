@@ -41,14 +41,8 @@ DRAWS = 20
 class Ceiling:
     """A human ceiling: pairs of rating vectors whose mean correlation is the ceiling.
 
-    Attributes
-    ----------
-    name : str
-        Name of the ceiling.
-    of : str
-        What the mean is taken over: raters, or random draws of one rater per story.
-    x, y : arrays, shape (pairs, n stories)
-        The two vectors of each pair.
+    `of` is what the mean is over: raters, or random draws of one rater per story. `x` and `y` (pairs, n stories) are
+    the two vectors of each pair.
     """
 
     name: str
@@ -57,19 +51,10 @@ class Ceiling:
     y: Floats
 
     def estimate(self, measure: Measure) -> Estimate:
-        """The ceiling: mean correlation of the pairs of vectors.
+        """The ceiling: mean over pairs of their correlation by `measure`.
 
-        Parameters
-        ----------
-        measure : callable
-            Takes two vectors with one value per story, NaN = missing, and returns their correlation as an Estimate.
-
-        Returns
-        -------
-        Estimate
-            `n` is the largest number of stories used by a pair of vectors. Pairs whose correlation is undefined are
-            left out and counted in `method`. Undefined, with the reason, where all pairs are undefined or there is no
-            pair.
+        It takes two vectors with NaN = missing. n is the largest number of stories of a pair. Pairs whose correlation
+        is undefined are left out and counted in `method`. Undefined where all are, or without a pair.
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
@@ -89,76 +74,29 @@ class Ceiling:
         )
 
     def values(self, values_of: Callable[[Floats, Floats], Floats]) -> Floats:
-        """The ceiling in each resample of stories.
+        """The ceiling in each of b resamples, (b,); NaN where no pair has a correlation, ValueError without pairs.
 
-        Parameters
-        ----------
-        values_of : callable
-            Takes two vectors with one value per story, NaN = missing. Returns their correlation in each resample, shape
-            (b resamples,); NaN where it is undefined.
-
-        Returns
-        -------
-        array, shape (b resamples,)
-            NaN where no pair has a defined correlation in that resample.
-
-        Raises
-        ------
-        ValueError
-            For a ceiling without pairs.
+        `values_of` takes two vectors (n,) with NaN = missing and gives their correlation in each resample, (b,).
         """
         return self.of_resampled(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
     @staticmethod
     def of_resampled(values: Floats) -> Floats:
-        """The ceiling in each resample, from correlations of the pairs of vectors.
-
-        Parameters
-        ----------
-        values : array, shape (pairs, b resamples)
-            NaN where undefined.
-
-        Returns
-        -------
-        array, shape (b resamples,)
-            Mean over pairs of their defined correlations; NaN where none is defined.
-        """
+        """The ceiling in each of b resamples: mean of the defined correlations `values` (pairs, b), NaN without any."""
         present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
 
 
 def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
-    """Leave-one-out ceiling of raters: mean correlation of each rater with the mean of the other raters.
-
-    Parameters
-    ----------
-    ratings : array, shape (n stories, r raters)
-        In points of the scale; NaN = not rated. Each column must be one person.
-    measure : callable
-        Takes two vectors with one value per story, NaN = missing, and returns their correlation as an Estimate.
-
-    Returns
-    -------
-    Estimate
-        `n` is the largest number of stories used by a correlation. Raters whose correlation is undefined are left
-        out and counted in `method`. Undefined, with the reason, where none is defined or there is only one rater.
-    """
+    """Leave-one-out ceiling of `ratings`, as in `one_against_others`, by `measure`, as in `Ceiling.estimate`."""
     return one_against_others(ratings).estimate(measure)
 
 
 def one_against_others(ratings: Floats) -> Ceiling:
-    """The leave-one-out ceiling, as pairs of rating vectors: each rater, and the mean of the other raters.
+    """The leave-one-out ceiling, as pairs of each rater and the mean of the others; no pair for a single rater.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, r raters)
-        In points of the scale; NaN = not rated. Each column must be one person.
-
-    Returns
-    -------
-    Ceiling
-        With r pairs, or none for a single rater.
+    `ratings` (n stories, r raters) has NaN where not rated; each column must be one person.
     """
     total, count = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
@@ -168,18 +106,9 @@ def one_against_others(ratings: Floats) -> Ceiling:
 
 
 def is_panel(ratings: Floats) -> bool:
-    """Whether people are a panel, in which every rater rated nearly every story.
+    """Whether each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more ratings.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, r raters)
-        NaN = not rated.
-
-    Returns
-    -------
-    bool
-        True where each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more ratings; False
-        where there is no such story.
+    `ratings` (n stories, r raters). False where there is no such story.
     """
     present = ~np.isnan(ratings)
     shared = present[present.sum(axis=1) > 1]
@@ -187,25 +116,11 @@ def is_panel(ratings: Floats) -> bool:
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """Human ceiling for a pool of raters, who each rated few stories.
+    """Human ceiling for a pool of raters, who each rated few stories; without a pair where no story has two ratings.
 
-    Each pair of rating vectors is one random draw: one rater of each story, and the mean of the story's other raters.
-
-    Draws are balanced: in k consecutive draws, each of a story's k raters is drawn once, in random order.
-
-    Parameters
-    ----------
-    ratings : array, shape (n stories, r raters)
-        In points of the scale; NaN = not rated. Stories with fewer than two ratings are left out.
-    draws : int
-        Number of draws.
-    rng : numpy Generator
-        Random generator for the draws.
-
-    Returns
-    -------
-    Ceiling
-        With one pair per draw, or none where no story has two ratings.
+    A pair is one random rater of each story, and the mean of the story's others. `draws` are balanced: in k consecutive
+    ones, each of a story's k raters is drawn once, in random order (`rng`). Stories with fewer than two of `ratings` (n
+    stories, r raters) are left out.
     """
     story, column = np.nonzero(~np.isnan(ratings))
     count = np.bincount(story, minlength=len(ratings))

@@ -30,18 +30,7 @@ QUADRATIC_N = 4000
 
 
 def codes(values: Floats) -> Codes:
-    """Integer ranks of distinct values after rounding to 1e-9; NaN becomes -1.
-
-    Parameters
-    ----------
-    values : array, shape (n,)
-        Any finite numbers; NaN = missing.
-
-    Returns
-    -------
-    array of int64, shape (n,)
-        0 for the lowest distinct value, and so on; -1 where missing.
-    """
+    """Integer ranks of the distinct `values` after rounding to 1e-9, 0 for the lowest; NaN becomes -1."""
     rounded: Floats = np.asarray(values, dtype=np.float64).round(DECIMALS)
     if rounded.ndim == 1 and rounded.size >= _LARGE:
         few = _few_levels(rounded)
@@ -56,9 +45,8 @@ def codes(values: Floats) -> Codes:
 
 
 def _ranks(values: NDArray[Any]) -> Codes:
-    """Position of each value among the distinct values in ascending order, as `numpy.unique` gives it, which takes
-    several times as long for few values.
-    """
+    """Position of each value among the distinct values in ascending order."""
+    # `numpy.unique` gives the same, and takes several times as long for few values.
     order = values.argsort()
     ascending = values[order]
     out = np.empty(values.shape, dtype=np.int64)
@@ -67,8 +55,7 @@ def _ranks(values: NDArray[Any]) -> Codes:
 
 
 def _few_levels(rounded: Floats) -> Codes | None:
-    """Integer codes of many rounded values that have few distinct levels (0 for the lowest level; -1 for NaN), by table
-    lookup instead of sorting; None where that is not possible.
+    """Codes of many values with few distinct levels, by table lookup instead of sorting; None where not possible.
 
     The levels in a sample of the values are assigned to bins of equal width. A value that differs from the level of its
     bin shows that the sample did not contain all levels; the result is then None.
@@ -95,13 +82,7 @@ def _few_levels(rounded: Floats) -> Codes | None:
 
 
 def tau_b(x: Codes, y: Codes) -> float:
-    """tau-b of two vectors of codes; NaN where undefined. Stories with a missing value are left out.
-
-    Parameters
-    ----------
-    x, y : array of int, shape (n stories,)
-        As made by `codes`.
-    """
+    """tau-b of codes `x` and `y` (n,), as made by `codes`; NaN where undefined. Stories with a -1 are left out."""
     if x.size and min(int(x.min()), int(y.min())) < 0:
         keep = (x >= 0) & (y >= 0)
         x, y = x[keep], y[keep]
@@ -115,10 +96,7 @@ def tau_b(x: Codes, y: Codes) -> float:
 
 
 def _tau_b_table(table: NDArray[np.int64]) -> Floats:
-    """tau-b of each contingency table.
-
-    The last two axes of `table` are the levels of x and the levels of y, each in ascending order.
-    """
+    """tau-b of each contingency table; the last two axes are the levels of x and of y, ascending."""
     table = np.asarray(table, dtype=np.int64)
     concordant = _above(table)
     discordant = _above(table[..., ::-1])
@@ -128,20 +106,9 @@ def _tau_b_table(table: NDArray[np.int64]) -> Floats:
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
-    """Sum of the weights of the stories at each rating level, in each resample.
+    """Sum of the `weights` (b, n) of the stories at each rating level, (b, levels).
 
-    Parameters
-    ----------
-    weights : array of int, shape (b resamples, n stories)
-        How often each story occurs in each resample.
-    level : array of int, shape (n stories,)
-        Level of each story; each of 0..levels-1 occurs at least once.
-    levels : int
-        Number of levels.
-
-    Returns
-    -------
-    array of int, shape (b resamples, levels)
+    `level` (n,) is that of each story; each of 0..`levels`-1 must occur.
     """
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(levels))
@@ -149,22 +116,13 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
 
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each table, the number of pairs of stories of which one is strictly higher than the other on both axes.
-
-    It is the sum over cells of the cell times the sum of the cells above it on both axes.
-    """
+    """Pairs of which one is strictly higher on both axes: each cell times the sum of the cells above it on both."""
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
 
 def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of pairs of stories at each level (tied pairs), counts (counts - 1) / 2, in the shape of `counts`.
-
-    Parameters
-    ----------
-    counts : array of int, any shape
-        Number of stories at each level.
-    """
+    """Number of tied pairs at each level, counts (counts - 1) / 2, for `counts` of stories."""
     return counts * (counts - 1) // 2
 
 
@@ -173,41 +131,16 @@ def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
-    """tau-b from concordant minus discordant pairs, the number of stories, and the numbers of pairs tied on x and on y.
+    """tau-b from `score` (concordant minus discordant pairs), `n` stories, and the pairs `tied_x` and `tied_y`.
 
-    Parameters
-    ----------
-    score : array, any shape
-        Concordant minus discordant pairs.
-    n : array of int, same shape
-        Number of stories; there are n (n - 1) / 2 pairs.
-    tied_x, tied_y : array of int, same shape
-        Pairs tied on x and on y.
-
-    Returns
-    -------
-    array, same shape
-        NaN where all pairs are tied on x or on y, or there are no pairs.
+    NaN where all pairs are tied on x or on y, or there are no pairs.
     """
     pairs = n * (n - 1) // 2
     return of_untied(score, pairs - tied_x, pairs - tied_y)
 
 
 def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
-    """tau-b from concordant minus discordant pairs, and the numbers of pairs not tied on x and on y.
-
-    Parameters
-    ----------
-    score : array, any shape
-        Concordant minus discordant pairs.
-    untied_x, untied_y : array, same shape
-        Pairs not tied on x and on y.
-
-    Returns
-    -------
-    array, same shape
-        score / sqrt(untied_x untied_y), -1 to 1; NaN where x or y has no untied pair.
-    """
+    """tau-b = `score` / sqrt(`untied_x` `untied_y`), of the pairs not tied on x and on y; NaN where either is 0."""
     defined = (untied_x > 0) & (untied_y > 0)
     unit = np.float64(1)
     scale = np.sqrt(np.where(defined, untied_x, unit)) * np.sqrt(np.where(defined, untied_y, unit))
@@ -216,31 +149,19 @@ def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDAr
 
 
 def levels(code: Codes) -> Codes:
-    """Codes renumbered as 0, 1, 2, ... without gaps, in their order. The array keeps its shape.
-
-    Parameters
-    ----------
-    code : array of int, shape (n stories,)
-        As made by `codes`, for some of the stories; -1 = missing, and stays -1.
-    """
+    """`code` renumbered as 0, 1, 2, ... without gaps, in order; -1 = missing, and stays -1."""
     out = np.full(code.shape, -1, dtype=np.int64)
     out[code >= 0] = dense(code[code >= 0])
     return out
 
 
 def dense(level: Codes) -> Codes:
-    """Codes renumbered as 0, 1, 2, ... without gaps, in their order. The array keeps its shape.
-
-    Parameters
-    ----------
-    level : array of int, shape (n stories,)
-        Codes without a missing one (-1).
-    """
+    """`level` (none missing) renumbered as 0, 1, 2, ... without gaps, in order."""
     return _ranks(level.reshape(-1))
 
 
 def _tau_b_merge(x: Codes, y: Codes) -> float:
-    """tau-b with many levels in O(n log n): sort by (x, y) and count the inversions in y (Knight 1966)."""
+    """O(n log n) for many levels: sort by (x, y) and count the inversions in y (Knight 1966)."""
     n, levels_y = x.size, int(y.max()) + 1
     pairs = np.sort(x * levels_y + y)
     ends = np.flatnonzero(np.diff(pairs, append=-1)) + 1

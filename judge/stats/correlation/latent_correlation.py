@@ -42,19 +42,10 @@ class LatentCorrelation:
 
 
 def latent_correlation(x: Floats, y: Floats) -> LatentCorrelation | None:
-    """Correlation of the normal variables behind two ratings of the same stories.
+    """Correlation of the normal variables behind two ratings `x` and `y` (n,) of the same stories, none missing.
 
-    Its variance is the jackknife's of r, carried over by the slope of r(rho) (delta method).
-
-    Parameters
-    ----------
-    x, y : array, shape (n stories,)
-        Ratings, none missing.
-
-    Returns
-    -------
-    LatentCorrelation or None
-        None with 3 stories or fewer, where a side is constant or differs in one story alone, or where |r| is 1.
+    Its variance is the jackknife's of r, carried over by the slope of r(rho) (delta method). None with 3 stories or
+    fewer, where a side is constant or differs in one story alone, or where |r| is 1.
     """
     if x.size <= MIN_PAIRS or min(_unusual(x), _unusual(y)) <= _ONE:
         return None
@@ -78,12 +69,11 @@ def _unusual(values: Floats) -> int:
 
 
 def _hermite(values: Floats) -> Floats:
-    """Coefficients 1..40 in normalised Hermite polynomials of the standardised step function that makes these values of
-    a normal variable. A jump of height h at e adds h He_{k-1}(e) phi(e) / sqrt(k!) to coefficient k.
-    """
+    """Coefficients 1..40 in normalised Hermite polynomials of the step function from a normal to these values."""
     levels, counts = np.unique((values - values.mean()) / values.std(), return_counts=True)
     edges = special.ndtri(np.cumsum(counts)[:-1] / values.size)
     heights = np.diff(levels) * np.exp(-(edges**2) / 2) / np.sqrt(2 * np.pi)
+    # A jump of height h at e adds h He_{k-1}(e) phi(e) / sqrt(k!) to coefficient k.
     before, now = np.zeros_like(edges), np.ones_like(edges)
     coefficients = np.empty(_TERMS)
     for k in _POWERS:

@@ -19,18 +19,9 @@ _ONE = 1 - 1e-12
 
 
 def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
-    """Partial correlation of x and y given z (Yule 1907; for tau-b Kendall 1942).
+    """Partial correlation of x and y given z (Yule 1907; tau-b: Kendall 1942), from correlations `xy`, `xz` and `yz`.
 
-    Parameters
-    ----------
-    xy, xz, yz : array_like
-        Correlations of x with y, x with z and y with z, in shapes that broadcast, such as one value per resample;
-        NaN = undefined.
-
-    Returns
-    -------
-    array, with the broadcast shape
-        NaN where one of the correlations is NaN, or where |xz| or |yz| is 1: z then determines x (or y) completely.
+    Shapes broadcast. NaN where one is NaN, or where |xz| or |yz| is 1: z then determines x (or y) completely.
     """
     r, a, b = (np.asarray(value, dtype=np.float64) for value in (xy, xz, yz))
     fixed = (np.abs(a) >= _ONE) | (np.abs(b) >= _ONE)

@@ -30,32 +30,16 @@ LEAST_RELIABLE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of the mean human ratings over all stories, relative to that within classes of stories.
-
-    `ratio` is the standard deviation over all stories divided by that within classes (1 or more). `reliability` is that
-    of the mean human ratings within classes (above 0, at most 1).
-    """
+    """Spread of mean human ratings overall over that within classes (1 or more), and their reliability within."""
 
     ratio: float = 1.0
     reliability: float = 1.0
 
 
 def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
-    """Correlations within a class, corrected to the spread of all stories.
+    """Correlations `values` within a class (NaN stays, 0 stays 0), corrected to the spread of all stories.
 
-    Parameters
-    ----------
-    values : array
-        Correlations; NaN stays NaN.
-    spread : Spread
-        Spread of the mean human ratings, as from `spread_within`.
-    rank : bool
-        True for Kendall's tau, False for Pearson's r or Spearman's rho.
-
-    Returns
-    -------
-    array, of the same shape
-        0 stays 0.
+    `spread` is from `spread_within`; `rank` is true for Kendall's tau, false for Pearson's r or Spearman's rho.
     """
     u, a = max(1.0, spread.ratio), spread.reliability
     more = (u**2 - 1) / a
@@ -66,21 +50,11 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
 
 
 def spread_within(ratings: Floats, group: Codes) -> Spread:
-    """Ratio of the standard deviation of mean human ratings overall to that within groups, and their reliability within
-    groups.
+    """Ratio of the standard deviation of mean human ratings overall to that within groups, and their reliability there.
 
-    Parameters
-    ----------
-    ratings : array, shape (n stories, raters)
-        NaN = not rated; a column need not be one person.
-    group : array of int, shape (n stories,)
-        Group of each story; -1 = no group. Stories without a group or without a rating are left out.
-
-    Returns
-    -------
-    Spread
-        Ratio 1 and reliability 1 where nothing varies within groups. The reliability is 1 where no story has two
-        ratings.
+    `ratings` (n stories, raters) has NaN where not rated; a column need not be one person. `group` (n,): -1 = none.
+    Stories without a group or rating are left out. Both are 1 where nothing varies within groups; the reliability also
+    where no story has two ratings.
     """
     used = ~np.isnan(ratings)
     keep = used.any(axis=1) & (group >= 0)

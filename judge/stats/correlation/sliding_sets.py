@@ -7,9 +7,8 @@ neighbouring sets share 95 % of their stories, each difference occurs twice with
 compared with itself. Over ordered pairs with self-pairs, the r² *equals* that of the set means, because the covariance
 of all differences is twice that of the means. 6,400 pairs therefore hold no more information than 80 means.
 
-For comparison, the module computes the correlation over unordered pairs of distinct sets, over sets that do not
-overlap, and over the stories themselves. Intervals come from resampling stories, with sorting and sliding repeated each
-time.
+For comparison there are the correlations over unordered pairs of distinct sets, over sets that do not overlap, and over
+the stories. Intervals come from resampling stories, with sorting and sliding repeated each time.
 """
 
 from __future__ import annotations
@@ -36,18 +35,11 @@ _SAME = 1e-9
 class SlidingSets:
     """Signed Pearson's r of a judge with people, in the differences between sets of stories; tables print its square.
 
-    Attributes
-    ----------
-    published, unordered, apart, stories : Estimate
-        In this order: over ordered pairs of sets as published, over unordered pairs of distinct sets, over sets
-        that do not overlap, and over the ratings of the stories themselves. `n` counts pairs of sets; for `stories`
-        it counts stories.
-    sets, inclusive, disjoint : int
-        Three numbers of sets of n stories: as published, (n - window) / stride; with both ends included, one more
-        (used for `unordered`); without overlap, n / window.
-    tied : int
-        Number of stories with the same human score as another story, whose order in the sort depends on the input
-        order.
+    `published` is over ordered pairs of sets, `unordered` over unordered pairs of distinct sets, `apart` over sets that
+    do not overlap (n counts pairs of sets), and `stories` over single stories. `sets` counts sets of n stories as
+    published, (n - window) / stride; `inclusive` one more, both ends included (used for `unordered`); `disjoint` n /
+    window. `tied` stories share their human score with another, so that their order in the sort depends on the input
+    order.
     """
 
     published: Estimate
@@ -61,27 +53,12 @@ class SlidingSets:
 
 
 def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: int = 10) -> SlidingSets:
-    """Correlation of judge and people in the differences between sliding sets of stories (windows over the sorted
-    stories).
+    """Correlation of judge and people in the differences between sliding sets (windows over the sorted stories).
 
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Ratings in the order of the stories' ids, which decides between equal human scores; stories with NaN are
-        left out.
-    window, stride : int
-        Number of stories in a set, and number of stories between the starts of two sets.
-
-    Returns
-    -------
-    SlidingSets
-        Its correlations over sets are undefined with fewer stories than a window holds or with fewer than 3 sets,
-        and all four with fewer than 3 stories or where the judge or people are constant.
-
-    Raises
-    ------
-    ValueError
-        If window or stride is below 1.
+    `judge` and `people` (n,) are in the order of the stories' ids, which decides between equal human scores; stories
+    with NaN are left out. A set has `window` stories, and sets start `stride` stories apart; ValueError if either is
+    below 1. Undefined over sets with fewer stories than a window or fewer than 3 sets; all four with fewer than 3
+    stories or where judge or people are constant.
     """
     if window < 1 or stride < 1:
         raise ValueError(f"window {window} and stride {stride} must be 1 or more")
@@ -100,23 +77,10 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """Signed Pearson's r of judge and people in resamples of stories, computed in four ways: over ordered pairs of
-    sliding sets of stories as published, over unordered pairs of distinct sets, over sets that do not overlap, and over
-    single stories.
+    """A function from weights (b, n) to Pearson's r in b resamples in the four `WAYS`, (b, 4); NaN where undefined.
 
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Ratings in the order of the stories' ids, which decides between equal human scores; stories with NaN are
-        left out.
-    window, stride : int
-        Number of stories in a set, and number of stories between the starts of two sets.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories), and returns r in the four ways, shape (b, 4). Sorting
-        and sliding are repeated in each resample; NaN where r is undefined.
+    `judge`, `people`, `window` and `stride` are as in `sliding_sets`. Sorting and sliding are repeated in each
+    resample.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
@@ -138,13 +102,7 @@ def resampled(
 
 
 def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
-    """Pearson's r of the judge's ratings `x` and people's ratings `y` of stories sorted by `y`, without an interval.
-
-    `way` says over what r is computed: "published" (ordered pairs of sliding sets of stories), "unordered" (pairs of
-    distinct sets), "apart" (sets that do not overlap) or "stories" (single stories). A set has `window` stories, and
-    the starts of two sets are `stride` stories apart. `number` is the number of sets, or of stories. `n` of the result
-    counts pairs of sets, or stories.
-    """
+    """Pearson's r over `number` sets (or stories), in one of the `WAYS`; n counts pairs of sets (or stories)."""
     pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
     if x.size < window and way != "stories":
         return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)
@@ -162,14 +120,7 @@ def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
 
 
 def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> Floats:
-    """Signed Pearson's r of each row of `x` (the judge's ratings) with the row of `y` (people's ratings); NaN where
-    undefined.
-
-    Each row holds the ratings of the stories of one resample, sorted by `y`. `way` says over what r is computed:
-    "published" (ordered pairs of sliding sets of stories), "unordered" (pairs of distinct sets), "apart" (sets that do
-    not overlap) or "stories" (single stories). A set has `window` stories, and the starts of two sets are `stride`
-    stories apart.
-    """
+    """Pearson's r of each row of `x` with that of `y`, sorted by `y`, in one of the `WAYS`; NaN where undefined."""
     n = x.shape[1]
     if way == "stories":
         return _pearson_rows(x, y)
@@ -189,7 +140,7 @@ def _means(values: Floats, starts: Codes, window: int) -> Floats:
 
 
 def _of_differences(a: Floats, b: Floats) -> Floats:
-    """For each row of `a` and `b`, Pearson's r of the differences a_j - a_i with b_j - b_i over all i < j.
+    """Pearson's r of the differences a_j - a_i with b_j - b_i over all i < j, row by row.
 
     With m columns, this takes O(m): over i < j the differences sum to sum_k (2k - m + 1) a_k, and their products to m
     sum(ab) - sum(a) sum(b).
@@ -212,10 +163,7 @@ def _of_differences(a: Floats, b: Floats) -> Floats:
 
 
 def _pearson_rows(a: Floats, b: Floats) -> Floats:
-    """Pearson's r of each row of `a` with the row of `b`.
-
-    NaN with fewer than 3 columns, or where one of the two rows is constant (to 1e-9).
-    """
+    """Row by row; NaN with fewer than 3 columns, or where a row is constant (to 1e-9)."""
     if a.shape[1] < 3:
         return np.full(a.shape[0], np.nan)
     constant = (np.ptp(a, axis=1) < _SAME) | (np.ptp(b, axis=1) < _SAME)

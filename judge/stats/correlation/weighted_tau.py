@@ -41,39 +41,19 @@ _BLOCK = 2_000_000
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
-    """Function that computes tau-b of x and y in resamples of stories, from the weights of the stories.
+    """A function from weights, (b, n stories), to tau-b of `x` and `y` in these resamples, (b,); NaN where undefined.
 
-    Parameters
-    ----------
-    x, y : array of int, shape (n stories,)
-        Codes of two sets of ratings of the stories, as made by `kendall.codes`; -1 = missing, left out pairwise.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories): how often each story occurs in a resample. Returns tau-b,
-        shape (b,); NaN where it is undefined.
+    `x` and `y` (n,) are from `kendall.codes`; -1 = missing, left out pairwise.
     """
     statistic = by_stories(x[None, :], y)
     return lambda weights: statistic(weights)[0]
 
 
 def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
-    """Function that computes tau-b of each judge with people in resamples of units (such as story-prompts).
+    """A function from counts of units, (b, units), to tau-b of each judge with people in these resamples, (judges, b).
 
-    Parameters
-    ----------
-    x : array of int, shape (judges, n stories)
-        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
-    y : array of int, shape (n stories,)
-        Codes of the human ratings.
-    unit : array of int, shape (n stories,)
-        Unit (such as story-prompt) of each story, 0..units-1.
-
-    Returns
-    -------
-    callable
-        Takes counts, shape (b resamples, units): how often each unit occurs. Returns tau-b, shape (judges, b).
+    `x` (judges, n) and `y` (n,) are the judges' and people's `kendall.codes`; -1 = missing, left out pairwise. `unit`
+    (n,) holds the unit (such as story-prompt) of each story, 0..units-1.
     """
     units = int(unit.max()) + 1 if unit.size else 0
     forms = _forms(x, y, unit, units)
@@ -109,12 +89,10 @@ def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Ties:
-    """Data for counting the pairs of stories with equal ratings by one judge, or by people (tied pairs).
+    """Data for counting tied pairs of one judge or of people, when units (such as story-prompts) are resampled.
 
-    A unit is what is resampled, such as a story-prompt with its stories. If each unit is one story, `level` and `unit`
-    of the stories suffice. Otherwise `table` holds the number of stories of each level in each unit, shape (units,
-    levels). With more levels than units `pairs` is set, and `table` holds the tied pairs between units, shape (units,
-    units).
+    `table` counts the stories of each level in each unit, (units, levels); None if each unit is one story. With `pairs`
+    (more levels than units), it holds the tied pairs between units, (units, units).
     """
 
     level: Codes
@@ -132,11 +110,7 @@ class _Ties:
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
     def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-        """Number of tied pairs of stories in each resample.
-
-        `counts`, shape (resamples, units), says how often each unit occurs, `c` holds these numbers as floats, and `n`
-        is the number of stories in each resample. `largest` is the largest value that a sum may take.
-        """
+        """Number of tied pairs in each resample; `c` are `counts` as floats, and no sum exceeds `largest`."""
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
         if self.table is None:
@@ -149,12 +123,7 @@ class _Ties:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sums from which the tau-b of one judge with people is computed in resamples of units.
-
-    A unit is what is resampled, such as a story-prompt with its stories. `score` holds, for each pair of units,
-    concordant minus discordant pairs of stories. `ties_x` and `ties_y` count tied pairs of the judge and of people, and
-    `sizes` holds the number of each unit's stories that both rated.
-    """
+    """`score`: concordant minus discordant pairs between units; `sizes`: each unit's stories that both rated."""
 
     score: Singles
     ties_x: _Ties
@@ -163,10 +132,7 @@ class _Form:
 
 
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
-    """One `_Form` (sums for tau-b with people) for each judge. `x` holds the codes of each judge's ratings, one row per
-    judge, `y` those of the human ratings, and `unit` the unit (such as story-prompt) of each story. What is equal for
-    judges with ratings of the same stories is computed once.
-    """
+    # What is equal for judges with ratings of the same stories is computed once.
     shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
     forms = []
     for row in x:
@@ -189,11 +155,7 @@ def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:
 
 
 def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes, units: int) -> Singles:
-    """Concordant minus discordant pairs of stories between each two units, shape (units, units).
-
-    Each is computed from the contingency tables of the two units. A unit is what is resampled, such as a story-prompt.
-    `x` and `y` are the rating levels of the judge and of people, and `levels` is the number of levels of each.
-    """
+    """Concordant minus discordant pairs between each two units, (units, units), from their contingency tables."""
     cells = levels[0] * levels[1]
     flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
     table = flat.reshape(units, *levels).astype(np.float32)
@@ -203,10 +165,7 @@ def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes,
 
 
 def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.int8]]) -> Singles:
-    """Sums of a matrix over pairs of stories, for each pair of units to which the stories belong, shape (units, units).
-
-    `pairs(rows)` gives some rows of that matrix.
-    """
+    """Sums over pairs of stories for each pair of units, (units, units); `pairs(rows)` gives rows of what is summed."""
     n = unit.size
     out = np.zeros((units, units), dtype=np.float32)
     if n == 0:
@@ -227,20 +186,9 @@ def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
-    """Function that computes tau-b of each judge with people from weights of stories, by the fastest method for the
-    data.
+    """A function from weights, (b, n stories), to tau-b of each judge with people, (judges, b), by the fastest method.
 
-    Parameters
-    ----------
-    x : array of int, shape (judges, n stories)
-        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
-    y : array of int, shape (n stories,)
-        Codes of the human ratings.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories), and returns tau-b, shape (judges, b).
+    `x` (judges, n) and `y` (n,) are the judges' and people's `kendall.codes`; -1 = missing, left out pairwise.
     """
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
@@ -260,20 +208,7 @@ def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
 
 
 def by_tables(x: Codes, y: Codes) -> Statistic:
-    """Function that computes tau-b of each judge with people from weights of stories, by contingency tables.
-
-    Parameters
-    ----------
-    x : array of int, shape (judges, n stories)
-        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
-    y : array of int, shape (n stories,)
-        Codes of the human ratings.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories), and returns tau-b, shape (judges, b).
-    """
+    """`by_stories` by contingency tables; `x` and `y` are as there."""
     ranked = np.flatnonzero(y >= 0)
     order = ranked[np.argsort(y[ranked], kind="stable")]
     starts = np.flatnonzero(np.diff(y[order], prepend=-1))
@@ -295,12 +230,7 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 
 
 def _signed_indicators(judges: list[Codes], k: int) -> Singles:
-    """For each story, judge and level a: whether the judge's rating is at a, and the sign of a minus the rating's
-    level.
-
-    `judges` holds the rating levels by each judge. The result has one row per story; both numbers are 0 where the
-    rating is missing. `k` is the number of levels.
-    """
+    """For each story, judge and level a: whether the rating is a, and the sign of a minus it; 0 if missing."""
     n = judges[0].size if judges else 0
     indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
     levels = np.arange(k)
@@ -312,14 +242,7 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
 
 
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
-    """tau-b of each judge with people in each resample, shape (judges, resamples), from contingency tables. These are
-    built one level of human ratings at a time, in ascending order.
-
-    Each story at the current level of human ratings is compared with the stories that people rated lower. A pair is
-    concordant if the judge rated the other story lower too, and discordant if the judge rated it higher. `weights` and
-    `signed` (from `_signed_indicators`) have the stories in the order of human ratings, and `bounds` says where each
-    level begins. `k` is the number of the judges' rating levels.
-    """
+    """tau-b, (judges, resamples), from tables built one level of human ratings at a time, in ascending order."""
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
     kind = exact(largest)
@@ -332,6 +255,8 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
     for start, stop in itertools.pairwise(bounds):
         both = (w[:, start:stop] @ indicators[start:stop]).reshape(b, 2, judges, k)
         here = both[:, 0]
+        # Each story at this level is compared with those that people rated lower: concordant if the judge rated the
+        # other lower too, discordant if higher.
         score += _dot(here, below, largest)
         tied_y += kendall.tied_pairs(here.sum(axis=-1).astype(np.int64))
         margin += here
@@ -341,40 +266,21 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
 
 
 def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
-    """Sums of products of `a` and `b` over the last axis, exact: in single precision only if `largest`², the upper
-    limit of a sum, is below 2**24.
-    """
+    """Sums of products over the last axis, exact: in single precision only if `largest`² is below 2**24."""
     sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
     return sums.astype(np.int64)
 
 
 def exact(largest: int) -> type[np.float32] | type[np.float64]:
-    """Floating-point type that holds sums of integers exactly: single precision below 2**24, otherwise double.
-
-    Parameters
-    ----------
-    largest : int
-        Largest value that a sum may take.
-    """
+    """Float type that holds integer sums up to `largest` exactly: single precision below 2**24, otherwise double."""
     return np.float32 if largest < _EXACT_32 else np.float64
 
 
 def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
-    """Numbers of pairs of groups (such as systems) in each of b resamples: concordant minus discordant pairs, and pairs
-    not tied.
+    """Pairs of groups (such as systems) in each of b resamples: concordant minus discordant, untied on x, untied on y.
 
-    Parameters
-    ----------
-    x, y : array, shape (b, groups)
-        Group means of the judge's and of people's ratings in each resample, rounded so that ties are equal.
-        Groups with a missing mean (NaN) are in no pair.
-    mass : array of int, shape (b, groups)
-        How often each group counts in each resample; copies of a group are tied.
-
-    Returns
-    -------
-    three arrays of int, shape (b,)
-        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
+    `x` and `y` (b, groups) are means of the judge's and people's ratings, rounded so that ties are equal; groups with a
+    NaN are in no pair. `mass` (b, groups) is how often each group counts; copies of a group are tied.
     """
     b, groups = x.shape
     if compiled.wanted(4e-8 * b * groups**2):

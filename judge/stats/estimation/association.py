@@ -24,21 +24,10 @@ PERMUTATIONS = 9999
 class Association:
     """Result of one test of association between missing ratings and a group or number.
 
-    Attributes
-    ----------
-    test : str
-        Name of the test.
-    effect : float or None
-        For groups: Cramér's V (0 to 1). For numbers: the AUC, the probability that a lost unit (such as a story
-        without a rating) has a higher number than one that was not lost (.5 = no association).
-    p : float or None
-        p value, not adjusted; `tail` gives its tail.
-    n, lost : int
-        Number of units with a known group or number, and number of these that were lost.
-    correlation : float or None
-        Point-biserial correlation between loss and the number; None for groups.
-    reason : str or None
-        Why there is no test.
+    `effect` is Cramér's V (0 to 1) for groups. For numbers it is the AUC, the probability that a lost unit (such as a
+    story without a rating) has a higher number than another (.5 = no association), and `correlation` the point-biserial
+    one. `p` is not adjusted. `n` and `lost` count units with a known group or number, and those lost. `reason`: why
+    there is no test.
     """
 
     test: str
@@ -51,9 +40,7 @@ class Association:
 
     @property
     def tail(self) -> str | None:
-        """Tail of the test: ``greater`` (upper tail) for chi-squared tests, otherwise ``two-sided``; None without a
-        test.
-        """
+        """ "greater" (upper tail) for chi-squared tests, otherwise "two-sided"; None without a test."""
         if self.p is None:
             return None
         return "greater" if self.test.startswith("chi2") else "two-sided"
@@ -62,23 +49,11 @@ class Association:
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
     """Test of the association between the loss of units (such as stories without a rating) and their group.
 
-    For a 2 x 2 table this is Fisher's exact test. Larger tables use Pearson's chi-squared test if all expected counts
-    are at least 5 (Cochran 1954). Otherwise the statistic is compared with that of 9,999 random tables with the same
-    margins, p = (1 + number of tables at least as extreme) / (1 + 9,999).
-
-    Parameters
-    ----------
-    lost : array of bool, shape (n units,)
-        Whether each unit was lost.
-    group : array of int, shape (n units,)
-        Group of each unit, codes 0, 1, ...
-    rng : numpy Generator
-        Random generator for the random tables.
-
-    Returns
-    -------
-    Association
-        Without a test, and with the reason, where no unit or every unit was lost, or there is only one group.
+    `lost` and `group` (n,) hold whether each unit was lost and its code 0, 1, ... For a 2 x 2 table this is Fisher's
+    exact test. Larger tables use Pearson's chi-squared test if all expected counts are at least 5 (Cochran 1954).
+    Otherwise the statistic is compared with that of 9,999 random tables (`rng`) with the same margins, p = (1 + number
+    of tables at least as extreme) / (1 + 9,999). No test where no unit or every unit was lost, or there is only one
+    group.
     """
     size = np.bincount(group)
     size = size[size > 0]
@@ -103,22 +78,11 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
 
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
-    """Test of the association between the loss of units (such as stories without a rating) and a number.
+    """Mann-Whitney's test (normal approximation, ties corrected) of the association of the loss of units with a number.
 
-    The test is Mann-Whitney's (normal approximation with tie correction). The effect is AUC = U / (number lost x number
-    kept), and the point-biserial correlation is given too.
-
-    Parameters
-    ----------
-    lost : array of bool, shape (n units,)
-        Whether each unit was lost.
-    number : array, shape (n units,)
-        The number of each unit (such as its length); NaN = unknown, left out.
-
-    Returns
-    -------
-    Association
-        Without a test, and with the reason, where no unit or every unit was lost, or all numbers are equal.
+    `lost` and `number` (n,) hold whether each unit was lost and its number (such as length; NaN = unknown, left out).
+    The effect is AUC = U / (number lost x number kept). No test where no unit or every unit was lost, or all numbers
+    are equal.
     """
     present = ~np.isnan(number)
     lost, number = lost[present], number[present]
@@ -133,11 +97,8 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
 
 
 def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple[float, float]:
-    """Mann-Whitney's U of the lost units, and its two-sided p value by the normal approximation.
-
-    The approximation is corrected for ties and continuity. It equals `scipy.stats.mannwhitneyu(...,
-    method="asymptotic")`, which is not used because its import takes half a second.
-    """
+    """U of the lost units, and two-sided p by the normal approximation, corrected for ties and continuity."""
+    # Equals `scipy.stats.mannwhitneyu(..., method="asymptotic")`, whose import takes half a second.
     _, level, count = np.unique(number, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2)[level]
     n, m = lost.size, int(lost.sum())
@@ -158,10 +119,7 @@ def _nothing_to_test(n: int, lost: int) -> str | None:
 
 
 def _chi2(gone: NDArray[np.int64], size: NDArray[np.int64], lost: int) -> NDArray[np.float64]:
-    """Pearson's chi-squared of each of several tables (lost or not, by group) with equal margins.
-
-    `gone`, shape (tables, groups), holds the numbers of lost units, `size` the group sizes, and `lost` the total lost.
-    """
+    """Pearson's chi-squared of tables (lost or not, by group) with equal margins."""
     share = lost / size.sum()
     expected = size * share
     return np.asarray((((gone - expected) ** 2) / (expected * (1 - share))).sum(axis=1), dtype=np.float64)

@@ -18,18 +18,10 @@ from judge.stats.estimation.means import clustered_error
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Result of two one-sided tests that a difference lies within given bounds (equivalence).
+    """Result of two one-sided tests that a difference lies within `bounds`, the smallest differences that would matter.
 
-    Attributes
-    ----------
-    difference : Estimate
-        The difference with its 1 - 2 alpha interval; for a mean of differences, `n` counts them.
-    bounds : tuple of float
-        The smallest differences that would matter.
-    p_low, p_high : float or None
-        One-sided p values of "at or below the lower bound" and of "at or above the upper bound".
-    p : float or None
-        The larger of the two; equivalence is shown if it is at most alpha.
+    `difference` has its 1 - 2 alpha interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
+    above the upper bound".
     """
 
     difference: Estimate
@@ -39,7 +31,7 @@ class Equivalence:
 
     @property
     def p(self) -> float | None:
-        """p value of the equivalence test, the larger of the two one-sided ones; None where the test is undefined."""
+        """The larger of the two one-sided p; equivalence is shown if it is at most alpha. None where undefined."""
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
@@ -51,29 +43,11 @@ def tost(
     alpha: float = 0.05,
     cluster: NDArray[np.int64] | None = None,
 ) -> Equivalence:
-    """Two one-sided t tests that the mean of differences lies within bounds (Schuirmann 1987).
+    """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
-    Parameters
-    ----------
-    differences : array, shape (n differences,)
-        In points of the scale; NaN = missing, left out.
-    low, high : float
-        Bounds: the smallest differences that would matter, in the unit of the differences.
-    alpha : float
-        Significance level of each of the two tests.
-    cluster : array of int, shape (n differences,), optional
-        Cluster of each difference. Clusters are independent: the standard error is that of `means.clustered`, with
-        clusters - 1 degrees of freedom. None = all differences are independent.
-
-    Returns
-    -------
-    Equivalence
-        Undefined with fewer than two differences, and where all are equal, since the t test then has no variance.
-
-    Raises
-    ------
-    ValueError
-        If the bounds are not in ascending order.
+    `alpha` is the level of each. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
+    with clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences;
+    no test where all are equal. ValueError if the bounds do not ascend.
     """
     present = ~np.isnan(differences)
     d = differences[present]
@@ -93,35 +67,13 @@ def tost(
 def tost_of(
     difference: Estimate, error: float, df: float, low: float, high: float, *, alpha: float = 0.05, skew: float = 0.0
 ) -> Equivalence:
-    """Two one-sided t tests of a difference with a standard error, such as a difference of two correlations.
+    """Two one-sided t tests of a `difference` with a standard `error`, such as a difference of two correlations.
 
-    Parameters
-    ----------
-    difference : Estimate
-        The difference; if it is undefined there is no test.
-    error : float
-        Its standard error; 0 where all differences are equal, which allows no test.
-    df : float
-        Degrees of freedom of the standard error.
-    low, high : float
-        The smallest differences that would matter.
-    alpha : float
-        Significance level of each of the two tests, and of the equivalence test.
-    skew : float
-        Skewness of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their
-        number. It causes an error of this order in each one-sided test, in either direction (Hall 1992, Journal of
-        the Royal Statistical Society B 54, 221-228). If given, the more conservative of Student's t and Hall's
-        corrected t is used.
-
-    Returns
-    -------
-    Equivalence
-        Without p values, and with the reason, where there is no test.
-
-    Raises
-    ------
-    ValueError
-        If the bounds are not in ascending order.
+    `error` has `df` degrees of freedom; 0 (all differences equal) allows no test. `low` and `high` are the smallest
+    differences that would matter (ValueError if they do not ascend), and `alpha` is the level. `skew` is the skewness
+    of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their number. It causes
+    an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the Royal Statistical
+    Society B 54, 221-228): the more conservative of Student's t and Hall's corrected t is used.
     """
     from scipy import stats
 
@@ -145,15 +97,12 @@ def tost_of(
 
 
 def _corrected(t: float, skew: float) -> float:
-    """The t statistic after Hall's monotone transformation, which removes the effect of skewness.
-
-    `skew` is the skewness of the averaged values divided by the square root of their number.
-    """
+    """t after Hall's monotone transformation, which removes the effect of skewness."""
     return t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
 
 
 def _uncorrected(t: float, skew: float) -> float:
-    """The t statistic that `_corrected` would transform into `t`: the inverse of Hall's transformation."""
+    """Inverse of Hall's transformation."""
     if abs(skew) < 1e-9:
         return t
     return float(3 / skew * (np.cbrt(1 + skew * (t - skew / 6)) - 1))

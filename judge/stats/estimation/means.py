@@ -21,21 +21,10 @@ Codes = NDArray[np.int64]
 
 
 def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
-    """Mean of single ratings with Student's t interval, with each rating as an independent observation.
+    """Mean of single ratings with Student's t interval, mean +- t(n - 1) * s / sqrt(n), each rating one observation.
 
-    The interval is mean +- t(n - 1) * s / sqrt(n) (Student 1908).
-
-    Parameters
-    ----------
-    ratings : array of any shape
-        Single ratings in points of the scale; NaN = no rating, left out.
-    confidence : float
-        Coverage, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        `n` counts ratings. Undefined without a rating. With a single rating there is no interval, but a reason.
+    `ratings` (any shape) has NaN where missing, left out, and `confidence` is the coverage (Student 1908). Undefined
+    without a rating; no interval, but a reason, with a single one.
     """
     defined = ratings[~np.isnan(ratings)]
     if defined.size == 0:
@@ -58,25 +47,11 @@ def clustered(
 ) -> Estimate:
     """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
-    The interval is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n for n stories in G
-    clusters, with the cluster-robust variance of a mean (Liang & Zeger 1986; for evaluations of language models: Miller
-    2024, equation 4, without its large-sample z). With one story per cluster it is Student's interval over stories.
-
-    Parameters
-    ----------
-    values : array, shape (n,)
-        One rating per story (mean over raters or repeats); NaN = none, left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each story, 0, 1, ...
-    confidence : float
-        Coverage, 0 to 1.
-    bounds : tuple of float
-        Lowest and highest possible value, to which the interval is clipped.
-
-    Returns
-    -------
-    Estimate
-        `n` counts stories. Undefined without a rated story; with one cluster there is a value without an interval.
+    `values` (n,) has one rating per story (mean over raters or repeats), NaN left out; `cluster` (n,) holds codes 0, 1,
+    ... The interval, of coverage `confidence` and clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g
+    (sum_{i in g} (x_i - mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang &
+    Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story
+    per cluster it is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
     """
     present = ~np.isnan(values)
     x, group = values[present], cluster[present]
@@ -91,36 +66,16 @@ def clustered(
 
 
 def within(estimate: Estimate, bounds: Bounds) -> Estimate:
-    """The estimate with its interval clipped to the possible values; as it is without an interval.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        A value with an interval in the same unit as the bounds.
-    bounds : pair of float
-        Lowest and highest possible value.
-    """
+    """The `estimate` with its interval clipped to `bounds`, the possible values; as it is without an interval."""
     if estimate.low is None or estimate.high is None:
         return estimate
     return replace(estimate, low=max(bounds[0], estimate.low), high=min(bounds[1], estimate.high))
 
 
 def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
-    """Standard error of the mean rating with clusters (story-prompts) as the independent units, and their number.
+    """Standard error of the mean of `values` (n,), none missing, over the clusters in `cluster` (n,), and their number.
 
-    Parameters
-    ----------
-    values : array, shape (n stories,)
-        One rating per story, none missing.
-    cluster : array of int, shape (n stories,)
-        Story-prompt of each story, 0, 1, ...
-
-    Returns
-    -------
-    error : float or None
-        In points of the scale; None with fewer than two clusters.
-    clusters : int
-        Number of clusters.
+    None with fewer than two clusters.
     """
     clusters = int(np.count_nonzero(np.bincount(cluster)))
     if clusters < 2:
@@ -130,22 +85,9 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
-    """Function that computes the group means of each row of `values` in resamples of stories.
+    """A function from weights (b, n) to group means in b resamples, (b, r, groups); NaN where a group has no rating.
 
-    Parameters
-    ----------
-    values : array, shape (r rows, n stories)
-        Rows of stories' ratings; NaN = none.
-    group : array of int, shape (n stories,)
-        Group (system) of each story, 0..groups-1.
-    groups : int
-        Number of groups.
-
-    Returns
-    -------
-    callable
-        Takes weights, shape (b resamples, n stories), and returns means, shape (b, r, groups); NaN where a resample
-        holds no rated story of a group.
+    `values` (r rows, n stories) has NaN where missing, and `group` (n,) holds the group (system), 0..`groups`-1.
     """
     rows, n = values.shape
     rated = ~np.isnan(values)

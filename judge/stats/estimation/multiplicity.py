@@ -32,19 +32,10 @@ METHODS: tuple[str, ...] = get_args(Method)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjusted:
-    """Adjusted p values, and the family of tests over which they are adjusted.
+    """Adjusted p values, and the `family` of tests over which they are adjusted.
 
-    Attributes
-    ----------
-    p : array
-        Adjusted p values, with the shape of the input; NaN where there was no test.
-    m : int
-        Size of the family: the number of actual tests. For ``hanna-published`` it is the size of one column,
-        placeholders included, as in the paper.
-    tests : int
-        Number of actual tests.
-    method, family : str
-        Method of adjustment, and name of the family.
+    `p` has NaN where there was no test. `m` is the size of the family, the number of actual `tests`; for
+    ``hanna-published`` that of one column, placeholders included, as in the paper.
     """
 
     p: Floats
@@ -55,29 +46,11 @@ class Adjusted:
 
 
 def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
-    """Adjusted p values. The family consists of all entries that are not NaN.
+    """Adjusted p values. The family, named `family` for printing, consists of all entries of `p` that are not NaN.
 
-    Parameters
-    ----------
-    p : array, any shape
-        Raw p values, 0 to 1; NaN = no test: not part of the family, and NaN in the result. For ``hanna-published``
-        a table of shape (criteria, measures).
-    method : str
-        "bh" (Benjamini-Hochberg), "by" (Benjamini-Yekutieli), "holm", "bonferroni", "none", or "hanna-published"
-        (Benjamini-Hochberg for each column, with untested comparisons counted as p = 0, as in the HANNA paper).
-    family : str
-        Name of the family, for printing.
-
-    Returns
-    -------
-    Adjusted
-        Each adjusted p is the lowest significance level at which the procedure would reject; it is at least the raw
-        p, and at most 1. Without any test m = 0 and all values are NaN.
-
-    Raises
-    ------
-    ValueError
-        For a p outside 0 to 1, an unknown method, or an array that is no table for ``hanna-published``.
+    `p` (any shape) is raw, NaN = no test; for ``hanna-published`` a table (criteria, measures). `method` is as in the
+    module. Each adjusted p is the lowest level at which the procedure would reject, at least the raw p and at most 1.
+    ValueError for a p outside 0 to 1, an unknown method, or no table for ``hanna-published``.
     """
     raw = np.asarray(p, dtype=np.float64)
     if method not in METHODS:
@@ -99,7 +72,6 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
 
 
 def _adjusted(p: Floats, method: Method) -> Floats:
-    """Adjusted p values of one family of tests by the given method, in the order of `p`."""
     m = p.size
     if method == "none" or m == 0:
         return p.copy()

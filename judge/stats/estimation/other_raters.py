@@ -43,11 +43,7 @@ MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variances of the mean difference d between a judge and raters.
-
-    `of_mean` is the variance of d over stories, `of_raters` is sigma2 (the variance of a true d_i over raters), and
-    `raters` is their number r.
-    """
+    """Variances of the mean difference d between a judge and raters: `of_mean` over stories, `of_raters` sigma2."""
 
     of_mean: float
     of_raters: float
@@ -55,16 +51,12 @@ class Spread:
 
     @property
     def one_more(self) -> float:
-        """Factor that widens the interval of d over stories to that of the question whether the judge is one more
-        person; 1 where raters differ no more than stories explain.
-        """
+        """Factor on d's interval over stories for whether the judge is one more person; 1 if raters add nothing."""
         return self._factor(1 + 1 / self.raters)
 
     @property
     def average(self) -> float:
-        """Factor that widens the interval of d over stories to that of the judge's difference from the average person
-        of the raters' kind; 1 where raters differ no more than stories explain.
-        """
+        """Factor on d's interval over stories for the difference from the average person; 1 if raters add nothing."""
         return self._factor(1 / self.raters)
 
     def _factor(self, share: float) -> float:
@@ -75,7 +67,7 @@ class Spread:
         return self._half_width(share) / float(ndtri(_SURE) * math.sqrt(self.of_mean))
 
     def _half_width(self, share: float) -> float:
-        """Half of the 95 % interval of d, where the raters' part of its variance is `share` times sigma2."""
+        """Half of the 95 % interval of d, with `share` times sigma2 as the raters' part."""
         from scipy.special import stdtrit
 
         of_raters = share * self.of_raters
@@ -84,7 +76,7 @@ class Spread:
         return float(stdtrit(freedom, _SURE)) * math.sqrt(total)
 
     def with_more(self, *, stories: float = 1.0, raters: int | None = None) -> Spread:
-        """The spread that `stories` times as many stories, or this number of raters, would have."""
+        """The spread that `stories` times as many stories, or this number of `raters`, would have."""
         count = self.raters if raters is None else raters
         # The stories' part of a mean over raters falls with raters by less than 1/r: it is left as it is.
         return replace(self, of_mean=self.of_mean / stories, raters=count)
@@ -97,12 +89,7 @@ class Spread:
 def spread(parts: Floats, resampled: Floats) -> Spread | None:
     """Variances of the mean difference between a judge and raters; None with fewer than two raters or resamples.
 
-    Parameters
-    ----------
-    parts : array, shape (r raters,)
-        Difference between the judge and each rater; NaN = undefined, left out.
-    resampled : array, shape (r raters, b resamples)
-        These differences in each resample of stories.
+    `parts` (r raters,) are the differences, NaN left out, and `resampled` (r, b) those in each resample of stories.
     """
     from scipy.special import chdtri
 
@@ -121,21 +108,10 @@ def spread(parts: Floats, resampled: Floats) -> Spread | None:
 
 
 def needed(known: Spread, half_width: float) -> tuple[float | None, int | None]:
-    """By how much the stories must be multiplied, or how many raters it takes, each alone, until half of the interval
-    of the judge's difference from the average person is short enough.
+    """Factor for stories, and number of raters, that each alone shorten half of the average person's interval enough.
 
-    Parameters
-    ----------
-    known : Spread
-        Variances with the stories and raters at hand.
-    half_width : float
-        Half of the 95 % interval that is wanted, in the unit of the difference.
-
-    Returns
-    -------
-    tuple of float or None and int or None
-        Factor for the number of stories, and number of raters. None where that alone does not suffice, or takes more
-        than a million times as many.
+    `known` is the spread at hand, and `half_width` half of the 95 % interval that is wanted. None where that alone does
+    not suffice, or takes more than a million times as many.
     """
     stories = _first(lambda times: known.with_more(stories=times).half_width() <= half_width)
     raters = _first(lambda times: known.with_more(raters=math.ceil(times * known.raters)).half_width() <= half_width)
@@ -156,15 +132,7 @@ def _first(suffices: Callable[[float], bool]) -> float | None:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """The values with their deviations from their mean multiplied by a factor.
-
-    Parameters
-    ----------
-    values : array, shape (b resamples,)
-        A statistic in each resample; NaN = undefined, and stays NaN.
-    by : float
-        The factor, as from `Spread`.
-    """
+    """The `values` with their deviations from their mean multiplied `by` a factor, as from `Spread`; NaN stays NaN."""
     if by == 1.0 or np.isnan(values).all():
         return values
     centre = float(np.nanmean(values))

@@ -28,21 +28,13 @@ ALL_ZERO = "no test: the ratings are equal on every story-prompt"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference between the mean ratings of two systems, or between their log strengths.
+    """Difference between the mean ratings (or the log strengths) of two systems, the indices `first` and `second`.
 
-    Attributes
-    ----------
-    first, second : int
-        The two systems, as indices 0, 1, ...
-    estimate : Estimate
-        First minus second: for ratings the mean over the story-prompts that both systems have, where n counts
-        story-prompts; for log strengths n counts comparisons. The interval is not adjusted for other
-        pairs. Its `reason` says why there is no test.
-    t, p, p_adjusted : float or None
-        Student's t, two-sided p, and p adjusted over the family; None without a test.
-    test : str
-        ``paired t``; ``sign`` where all differences are equal and not 0, so that t is undefined; ``clustered t`` for
-        log strengths; ``none`` without a test.
+    `estimate` is first minus second: for ratings the mean over the story-prompts that both have (n counts these), for
+    log strengths n counts comparisons. The interval is not adjusted for other pairs; its `reason` says why there is no
+    test. `p` is two-sided, `p_adjusted` over the family; None without a test. `test` is ``paired t``; ``sign`` where
+    all differences are equal and not 0, so that t is undefined; ``clustered t`` for log strengths; ``none`` without a
+    test.
     """
 
     first: int
@@ -55,9 +47,7 @@ class Difference:
 
     @property
     def higher_first(self) -> Difference:
-        """The same difference, but with its sign and the order of the two systems changed if the second system has the
-        higher mean.
-        """
+        """The same difference, turned round if the second system has the higher mean."""
         estimate = self.estimate
         if (estimate.value or 0.0) >= 0:
             return self
@@ -68,16 +58,9 @@ class Difference:
 
 
 def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems: int) -> Floats:
-    """Mean rating of each system's stories for each story-prompt, shape (story-prompts, systems); NaN = none.
+    """Mean of each system's `values` (n stories,) for each story-prompt, (story-prompts, `systems`); NaN = none.
 
-    Parameters
-    ----------
-    values : array, shape (n stories,)
-        One rating per story; NaN = none, left out.
-    system, story_prompt : arrays of int, shape (n stories,)
-        Code of each story's system, 0, 1, ..., and of its story-prompt.
-    systems : int
-        Number of systems: columns of the table.
+    `system` and `story_prompt` (n,) hold codes 0, 1, ...
     """
     prompts = int(story_prompt.max()) + 1 if story_prompt.size else 0
     present = ~np.isnan(values)
@@ -89,20 +72,11 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
-    """Mean difference of every pair of systems, first minus second, with p values not yet adjusted.
+    """Mean difference of every pair of systems, i < j, first minus second, with p not yet adjusted.
 
-    Parameters
-    ----------
-    table : array, shape (story-prompts, systems)
-        Mean ratings, as from `by_story_prompt`; NaN = none.
-    confidence : float
-        Coverage of each pair's interval, 0 to 1.
-
-    Returns
-    -------
-    list of Difference
-        All pairs (i, j) of system codes with i < j, in order. Undefined without a common story-prompt. Without a
-        test, and with the reason, with only one common story-prompt or where all differences are 0.
+    `table` (story-prompts, systems) is from `by_story_prompt`, and `confidence` the coverage of each interval.
+    Undefined without a common story-prompt. No test, but a reason, with one common story-prompt or where all
+    differences are 0.
     """
     pairs = []
     for i in range(table.shape[1] - 1):
@@ -120,11 +94,7 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
 
 
 def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:
-    """Difference of systems i and j (i minus j), with its test.
-
-    `n` is the number of common story-prompts, `error` the standard error of `mean`, and `equal` says whether all n
-    differences are equal.
-    """
+    """`equal` says whether all n differences are equal, `error` is the standard error of `mean`."""
     if n == 0:
         return Difference(i, j, Estimate.undefined(NO_COMMON))
     estimate = Estimate(mean, n=n)
@@ -144,13 +114,7 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:
-    """The given differences between systems with p values adjusted over all tests of the family (Holm 1979).
-
-    Parameters
-    ----------
-    family : sequence of Difference
-        Pairs without a test are not counted, and stay without a p value.
-    """
+    """The `family` with p adjusted over all its tests (Holm 1979); pairs without a test are not counted."""
     tested = [k for k, difference in enumerate(family) if difference.p is not None]
     p = holm(np.array([family[k].p for k in tested], dtype=np.float64))
     with_adjusted = list(family)
@@ -160,14 +124,9 @@ def adjusted(family: Sequence[Difference]) -> list[Difference]:
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down adjusted p values, in the order of `p` (Holm 1979).
+    """Holm's step-down adjusted p values, in the order of `p` (m tests,), without NaN (Holm 1979).
 
-    The adjusted value of the i-th smallest of m p values is the maximum over j <= i of min(1, (m - j + 1) p_(j)).
-
-    Parameters
-    ----------
-    p : array, shape (m tests,)
-        p values in any order, without NaN.
+    The i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)).
     """
     order = np.argsort(p, kind="stable")
     stepped = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
@@ -177,16 +136,9 @@ def holm(p: Floats) -> Floats:
 
 
 def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether the row's system is rated significantly higher than the column's system, shape (systems, systems).
+    """Whether the row's system is rated significantly higher than the column's, (`systems`, `systems`).
 
-    Parameters
-    ----------
-    family : sequence of Difference
-        Differences with adjusted p values, from `adjusted`; pairs without a test count as not significant.
-    systems : int
-        Number of systems.
-    alpha : float
-        Significance level, 0 to 1; the adjusted p must lie below it.
+    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below `alpha`.
     """
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:

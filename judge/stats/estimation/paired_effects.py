@@ -1,9 +1,7 @@
-"""Differences between two sides (such as a judge and the raters) that rated the same stories: differences of means and
-of rates, and effect sizes.
+"""Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
 
-Every difference is *second minus first*. For each value there is also a function that computes it in bootstrap
-resamples (`stats.resampling.bootstrap`). The resamples draw story-prompts as a whole, so that intervals allow for the
-dependence of their stories.
+Each has a function that computes it in bootstrap resamples (`stats.resampling.bootstrap`) of whole story-prompts, so
+that intervals allow for the dependence of their stories.
 """
 
 from __future__ import annotations
@@ -27,20 +25,11 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateDifference:
-    """Success rates of two sides (such as two judges) in the same trials, and their difference. A trial is one repeat
-    of a query about a story.
+    """Success rates of two sides (such as two judges) in the same trials (repeats of a query about a story).
 
-    Attributes
-    ----------
-    first, second : float or None
-        Share of trials that succeeded on each side; None where no trial was made.
-    difference : Estimate
-        Second share minus first, without an interval; its `n` counts trials.
-    only_first, only_second : int
-        Number of trials that succeeded on the first side only, and on the second side only. These trials are
-        called discordant (McNemar's test, 1947).
-    discordant : array of bool, shape (n stories,)
-        True for each story that has a discordant trial.
+    `first` and `second` are shares, None without a trial; `difference` is second minus first, n counts trials.
+    `only_first` and `only_second` count trials that succeeded on one side only, called discordant (McNemar's test,
+    1947); `discordant` (n stories,) marks stories that have one.
     """
 
     first: float | None
@@ -52,41 +41,19 @@ class RateDifference:
 
     @classmethod
     def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
-        """A `RateDifference` without shares and without a difference, for trials from which no share can be computed.
-
-        Parameters
-        ----------
-        reason : str
-            Why the shares cannot be computed.
-        discordant : array of bool, shape (n stories,)
-            True for each story that has a discordant trial.
-        """
+        """Trials from which no share can be computed, for a `reason`; `discordant` as in the class."""
         return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
 
     @property
     def h(self) -> Estimate:
-        """Cohen's h of the two success rates, second minus first on the arcsine scale. Where no trial was made it is
-        undefined, with the reason.
-        """
+        """Cohen's h of the two success rates, second minus first on the arcsine scale; undefined without a trial."""
         if self.first is None or self.second is None:
             return Estimate.undefined(self.difference.reason or "nothing was tried")
         return Estimate(cohen_h(self.first, self.second), n=self.difference.n)
 
 
 def mean_difference(first: Floats, second: Floats) -> Estimate:
-    """Mean over stories of the second side's rating minus the first side's.
-
-    Parameters
-    ----------
-    first, second : array, shape (n,)
-        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
-        scale; NaN = missing. A story with a missing rating is left out.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts stories. Undefined where no story has both ratings.
-    """
+    """Mean of `second` minus `first` (n,), ratings of the same stories; n counts the pairs without a NaN."""
     d = second - first
     d = d[~np.isnan(d)]
     if d.size == 0:
@@ -95,42 +62,18 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function that computes, in each of b resamples of the stories, the mean of the second side's rating minus the
-    first side's. Its argument holds the stories' weights in the resamples, an array of shape (b, n); it returns the
-    means, shape (b,).
-
-    A mean is NaN where the resample holds no story that both sides rated.
-
-    Parameters
-    ----------
-    first, second : array, shape (n,)
-        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
-        scale; NaN = missing.
-    """
+    """A function from weights (b, n) to the `mean_difference` of `first` and `second` in b resamples, (b,)."""
     d = second - first
     present = ~np.isnan(d)
     return _ratio(np.where(present, d, 0.0), present.astype(np.float64))
 
 
 def standardised(first: Floats, second: Floats) -> Estimate:
-    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean of the second side's rating minus the
-    first side's, divided by the mean of the two sides' standard deviations.
+    """Standardised mean difference d_av of `second` minus `first` (n,) (Lakens 2013, equation 10).
 
-    The standard deviations (divisor n - 1) are those of each side's ratings of the stories that both rated. The
-    standard deviation of the differences is not used, because then the effect size would grow with the correlation
-    between the sides.
-
-    Parameters
-    ----------
-    first, second : array, shape (n,)
-        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
-        scale; NaN = missing. A story with a missing rating is left out.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts stories. Undefined with fewer than two stories or where the ratings of
-        each side are all equal.
+    The mean difference is divided by the mean of both sides' standard deviations (divisor n - 1) over the stories that
+    both rated. The standard deviation of the differences is not used, because then the effect size would grow with the
+    correlation between the sides. Undefined with fewer than two stories or where each side's ratings are all equal.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[both], second[both]
@@ -143,19 +86,9 @@ def standardised(first: Floats, second: Floats) -> Estimate:
 
 
 def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
-    """Success rates of two sides (such as two judges) in the same trials, and their difference, second minus first.
+    """Success rates of two sides in the same trials, and their difference; undefined where no trial was made by both.
 
-    Parameters
-    ----------
-    tried : array of bool, shape (n stories, k repeats)
-        True for trials (repeats of a query about a story) that both sides made; only these count.
-    first, second : array of bool, shape (n stories, k repeats)
-        Whether the trial succeeded on each side.
-
-    Returns
-    -------
-    RateDifference
-        Undefined where no trial was made by both sides.
+    `tried` (n stories, k repeats) marks trials that both made, only these count; `first` and `second` mark successes.
     """
     first, second = first & tried, second & tried
     trials = int(tried.sum())
@@ -169,34 +102,16 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
 
 
 def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
-    """A function that computes the difference between the success rates of two sides (such as two judges), second minus
-    first, in each of b resamples of the stories. Its argument holds the stories' weights in the resamples, an array of
-    shape (b, n); it returns the differences, shape (b,).
+    """A function from weights (b, n) to the difference of success rates in b resamples, (b,); NaN without a trial.
 
-    Parameters
-    ----------
-    tried : array of bool, shape (n stories, k repeats)
-        True for trials (repeats of a query about a story) that both sides made; only these count.
-    first, second : array of bool, shape (n stories, k repeats)
-        Whether the trial succeeded on each side.
-
-    Returns
-    -------
-    callable
-        The function. A difference is NaN where the resample holds no trial.
+    `tried`, `first` and `second` are as in `rate_difference`.
     """
     gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
     return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))
 
 
 def cohen_h(first: float, second: float) -> float:
-    """Cohen's h: 2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) (Cohen 1988, equation 6.2.1), between -pi and pi.
-
-    Parameters
-    ----------
-    first, second : float
-        The shares p1 and p2, 0 to 1.
-    """
+    """2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) of shares `first` p1 and `second` p2 (Cohen 1988, equation 6.2.1)."""
     return 2 * math.asin(math.sqrt(second)) - 2 * math.asin(math.sqrt(first))
 
 

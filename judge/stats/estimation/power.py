@@ -1,7 +1,4 @@
-"""Precision of a mean over clustered stories, and the minimum detectable effect.
-
-Stories for the same story-prompt resemble each other, so the standard error of a mean is computed with story-prompts as
-clusters (`means.clustered`).
+"""Precision of a mean over stories clustered by story-prompt (`means.clustered`), and the minimum detectable effect.
 
 - effective n = n (SE as if independent / SE clustered)²: Miller 2024, arXiv 2411.00640; Kish 1965, Survey
   Sampling;
@@ -28,18 +25,9 @@ Codes = NDArray[np.int64]
 class Precision:
     """Mean of clustered values with its standard errors and effective sample size.
 
-    Attributes
-    ----------
-    mean : Estimate
-        The mean with its t interval clustered by story-prompt; `n` counts the values used.
-    se, se_independent : float or None
-        Clustered standard error, and the standard error as if all values were independent. None for fewer than 2
-        clusters or values.
-    clusters : int
-        Number of story-prompts.
-    effective_n : float or None
-        Number of independent values that would give the clustered standard error. None where either standard error
-        is 0 or does not exist.
+    `mean` counts in n the values used. `se` is clustered, `se_independent` as if all were independent; None for fewer
+    than 2 clusters or values. `effective_n` independent values would give `se`; None where either error is 0 or does
+    not exist.
     """
 
     mean: Estimate
@@ -50,23 +38,11 @@ class Precision:
 
 
 def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
-    """Mean of values (e.g. the ratings of a system's stories, or paired differences) with its precision under
-    clustering.
+    """Mean of values (e.g. ratings of a system's stories, or paired differences) with its precision under clustering.
 
-    Parameters
-    ----------
-    values : array, shape (n,)
-        NaN = missing, left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each value, as any integer codes.
-    confidence : float
-        Coverage of the t interval.
-
-    Returns
-    -------
-    Precision
-        Its mean is undefined if all values are missing. Its `effective_n` exceeds the number of values if
-        values of the same cluster differ more than values of different clusters do.
+    `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts; `confidence` is the
+    coverage. `effective_n` exceeds the number of values if values of the same cluster differ more than those of
+    different clusters do.
     """
     present = ~np.isnan(values)
     y = values[present]
@@ -84,26 +60,13 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
-    """Proportion of stories with a property, where the stories are clustered by story-prompt. Its interval is Wilson's,
-    computed with the effective n and a quantile of Student's t (G - 1 df for G clusters).
+    """Proportion of stories with a property, with Wilson's interval for clusters: effective n, and t with G - 1 df.
 
-    This interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
-    Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
-    the number of clusters is used instead.
-
-    Parameters
-    ----------
-    hits : array, shape (n,)
-        1 for a story with the property, 0 for a story without it; NaN = missing, left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each value.
-    confidence : float
-        Coverage of the interval.
-
-    Returns
-    -------
-    Estimate
-        Undefined without values. For fewer than 2 clusters it has no interval but a reason.
+    `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts;
+    `confidence` is the coverage. This interval keeps its coverage in cluster samples for proportions near 0 and 1
+    (Franco, Little, Louis & Slud 2019, Journal of Survey Statistics and Methodology 7). Where all values are equal the
+    effective n cannot be estimated, and the number of clusters is used instead. Undefined without values; no interval
+    with fewer than 2 clusters.
     """
     estimate = precision(hits, cluster, confidence=confidence)
     if estimate.mean.value is None or estimate.clusters < 2:
@@ -118,42 +81,19 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
 
 
 def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
-    """Number of independent stories that would give the clustered standard error: n (SE_iid / SE_cluster)².
-
-    Parameters
-    ----------
-    n : int
-        Number of stories.
-    se_independent, se_clustered : float
-        Standard error of the stories' mean as if they were independent, and clustered standard error; the latter
-        must be above 0.
-    """
+    """Number of independent stories that give the clustered error: `n` (`se_independent` / `se_clustered`)²."""
     return n * (se_independent / se_clustered) ** 2
 
 
 def minimum_detectable_effect(
     se: float, *, alpha: float = 0.05, power: float = 0.8, df: float | None = None, two_sided: bool = True
 ) -> float:
-    """Smallest true difference that a test at level alpha detects with the given power.
+    """Smallest true difference that a test at level `alpha`, `two_sided` or not, detects with the given `power`.
 
-    Parameters
-    ----------
-    se : float
-        Standard error of the difference that will be tested.
-    alpha, power : float
-        Between 0 and 1; power above alpha / 2.
-    df : float, optional
-        Degrees of freedom of the standard error (clusters - 1). None = the standard error counts as known, and
-        quantiles are normal (2.80 SE at the defaults). With `df`, both quantiles are those of Student's t
-        (Bloom 1995, Evaluation Review 19).
-    two_sided : bool
-        Whether the test is two-sided; with the other arguments at their defaults, the result is 2.49 SE for a
-        one-sided test.
-
-    Raises
-    ------
-    ValueError
-        `alpha` or `power` is outside its range.
+    `se` is the standard error of the difference, with `df` degrees of freedom (clusters - 1); None = it counts as
+    known, and quantiles are normal (2.80 SE at the defaults, 2.49 SE one-sided). With `df`, both quantiles are those of
+    Student's t (Bloom 1995, Evaluation Review 19). ValueError if `alpha` or `power` is outside 0 to 1, or `power` is
+    not above alpha / 2 (alpha, one-sided).
     """
     share = alpha / 2 if two_sided else alpha
     if not (0 < alpha < 1 and share < power < 1):

@@ -1,5 +1,4 @@
-"""Prediction-powered means: mean human ratings estimated from few human ratings and many ratings by a judge. They are
-unbiased whatever the judge's quality.
+"""Prediction-powered means: mean human ratings from few human and many judge's ratings, unbiased whatever the judge.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382) with power tuning
 (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N stories that they
@@ -43,20 +42,9 @@ FEW = 30
 class PoweredMean:
     """Prediction-powered mean, with the mean of the human ratings alone and the mean of the judge's ratings alone.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        The prediction-powered mean; `n` counts stories that people rated.
-    people : Estimate
-        Mean of the human ratings alone, with an interval by the same formula (lambda = 0).
-    judge : float or None
-        Mean of the judge's ratings of all stories, without correction; None without a rating.
-    power : float or None
-        The weight lambda of the judge's ratings; None where the estimate is undefined.
-    both, judge_only : int
-        Number of stories rated by both people and the judge, and by the judge only.
-    lost : int
-        Number of stories without a rating by the judge, whether people rated them or not.
+    `estimate` counts in n stories that people rated. `people` has an interval by the same formula (lambda = 0). `judge`
+    is the mean over all stories, without correction; None without a rating. `power` is lambda; None where undefined.
+    `both`, `judge_only` and `lost` count stories rated by both, by the judge only, and not by the judge.
     """
 
     estimate: Estimate
@@ -69,9 +57,9 @@ class PoweredMean:
 
     @property
     def worth(self) -> float | None:
-        """Relative efficiency of the prediction-powered mean: the variance of the mean of human ratings alone divided
-        by the variance of the prediction-powered mean. Above 1, the judge's ratings make the mean more precise; None
-        where either variance is unknown or the second is 0.
+        """Relative efficiency: the variance of the mean of human ratings alone / that of the prediction-powered mean.
+
+        Above 1, the judge's ratings make the mean more precise; None where a variance is unknown or the second is 0.
         """
         widths = [None if e.low is None or e.high is None else e.high - e.low for e in (self.people, self.estimate)]
         plain, powered = widths
@@ -81,24 +69,12 @@ class PoweredMean:
 def powered_mean(
     people: Floats, judge: Floats, *, power: float | None = None, small_sample: bool = False
 ) -> PoweredMean:
-    """Estimate of the mean rating that people would give to all stories, from few human ratings and many ratings by a
-    judge.
+    """The mean rating that people would give to all stories, from few human ratings and many ratings by a judge.
 
-    Parameters
-    ----------
-    people, judge : array, shape (n + N,)
-        Ratings of each story; NaN = missing. A story without a rating by the judge gets the mean of the judge's
-        other ratings.
-    power : float, optional
-        Weight lambda of the judge's ratings, 0 to 1; None = the weight with the smallest variance.
-    small_sample : bool
-        Use divisor n - 1 and quantiles of Student's t instead of divisor n and normal quantiles.
-
-    Returns
-    -------
-    PoweredMean
-        Its estimate is undefined with fewer than two stories rated by both, or fewer than two rated by the judge
-        only. In the second case the judge adds nothing, and the attribute `people` is the result to use.
+    `people` and `judge` (n + N,) have NaN where missing. `power` is lambda, 0 to 1; None = that with the smallest
+    variance. `small_sample` uses divisor n - 1 and quantiles of Student's t. Undefined with fewer than two stories
+    rated by both, or by the judge only. In the second case the judge adds nothing, and the attribute `people` is the
+    result to use.
     """
     judged, rated = ~np.isnan(judge), ~np.isnan(people)
     both, more = int((judged & rated).sum()), int((judged & ~rated).sum())
@@ -131,19 +107,7 @@ def _power(y: Floats, f: Floats, rest: Floats) -> float:
 
 
 def _mean(y: Floats, f: Floats, rest: Floats, power: float, *, small_sample: bool) -> Estimate:
-    """The prediction-powered mean and its interval for a given lambda (formula: see the module).
-
-    Parameters
-    ----------
-    y, f : array, shape (n,)
-        Ratings by people and by the judge of the stories that people rated.
-    rest : array, shape (N,)
-        The judge's ratings of the stories that people did not rate.
-    power : float
-        lambda, the weight of the judge's ratings.
-    small_sample : bool
-        Use divisor n - 1 and quantiles of Student's t instead of divisor n and normal quantiles.
-    """
+    """The prediction-powered mean and its interval for a given lambda; `rest` are the judge's other ratings."""
     less = 1 if small_sample else 0
     value, variance = float((y - power * f).mean()), float((y - power * f).var(ddof=less)) / y.size
     if power:

@@ -41,28 +41,16 @@ RANGE = (0.1, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of a statistic over story-prompts, estimated in a pilot; it gives the standard error for any number of
-    story-prompts.
+    """Spread of a statistic over story-prompts in a pilot, which gives the standard error for any number of them.
 
-    Attributes
-    ----------
-    value : float
-        Standard deviation of the story-prompts' jackknife pseudo-values. The standard error of the statistic
-        over G story-prompts is value / sqrt(G).
-    df : float
-        Degrees of freedom of the chi-squared distribution that describes the sampling error of value²; infinite
-        where value² counts as known.
-    clusters : int
-        Number of story-prompts in the pilot.
-    effective : float
-        Degrees of freedom of a test that uses this spread: the number of story-prompts minus 1, or fewer if a
-        few story-prompts carry most of the variance (`resampling.cluster_jackknife`). Two judges were simulated
-        whose true taus differ by exactly the margin, with 96 story-prompts. An equivalence test at level 5 %
-        with 95 degrees of freedom found them equivalent in 5.5 % of the studies, and with these degrees of
-        freedom in 5.0 %.
-    skew : float
-        Skewness of the pseudo-values divided by the square root of their number. The error in the level of a
-        one-sided test is of this order.
+    `value` is the standard deviation of the story-prompts' jackknife pseudo-values; the standard error over G
+    story-prompts is value / sqrt(G). `df` are those of the chi-squared distribution that describes the sampling error
+    of value²; infinite where value² counts as known. `clusters` counts the pilot's story-prompts. `effective` are the
+    degrees of freedom of a test that uses this spread: `clusters` - 1, or fewer if a few story-prompts carry most of
+    the variance (`jackknife.with_jackknife`). Two judges were simulated whose true taus differ by exactly the margin,
+    with 96 story-prompts. An equivalence test at level 5 % with 95 degrees of freedom found them equivalent in 5.5 % of
+    the studies, and with these degrees of freedom in 5.0 %. `skew` is the pseudo-values' skewness divided by the square
+    root of their number; the error in the level of a one-sided test is of this order.
     """
 
     value: float
@@ -77,14 +65,7 @@ class Spread:
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """The value below which the true spread lies with probability `share`, given the spread estimated in the pilot.
-        It comes from a chi-squared distribution with `df` degrees of freedom.
-
-        Parameters
-        ----------
-        share : float
-            Probability of the quantile, 0 to 1.
-        """
+        """The value below which the true spread lies with probability `share` (chi-squared with `df`)."""
         if math.isinf(self.df):
             return self.value
         return self.value * math.sqrt(self.df / float(special.chdtri(self.df, share)))
@@ -92,10 +73,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Number of story-prompts (or of other units) that a study needs: estimate and its 10 % and 90 % limits.
-
-    None in a field = larger than any number tried.
-    """
+    """Number of story-prompts (or other units) needed, with its 10 % and 90 % limits; None = above any tried."""
 
     value: int | None
     low: int | None
@@ -103,25 +81,15 @@ class Number:
 
     @property
     def range(self) -> str:
-        """The range between the 10 % and 90 % limits as text. ∞ stands for a limit above `MOST`, the largest number of
-        story-prompts tried.
-        """
+        """The range between the limits as text; ∞ stands for a limit above `MOST`."""
         low, high = ("∞" if end is None else f"{end:,}" for end in (self.low, self.high))
         return low if low == high else f"{low}-{high}"
 
 
 def spread(left_out: Floats) -> Spread | None:
-    """The spread of a statistic, from its jackknife over story-prompts.
+    """The spread of a statistic from `left_out` (G,), its values without each story-prompt in turn; NaN = undefined.
 
-    Parameters
-    ----------
-    left_out : array, shape (G,)
-        The statistic recomputed without each story-prompt in turn; NaN = undefined without that story-prompt.
-
-    Returns
-    -------
-    Spread or None
-        None with fewer than 5 story-prompts, where `left_out` holds NaN, and where its values do not vary.
+    None with fewer than 5 story-prompts, where `left_out` holds NaN, and where its values do not vary.
     """
     clusters = left_out.size
     if clusters < FEWEST or not np.isfinite(left_out).all():
@@ -140,63 +108,20 @@ def spread(left_out: Floats) -> Spread | None:
 
 
 def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the confidence interval with the given number of story-prompts, in the unit of the statistic.
-
-    Parameters
-    ----------
-    spread : Spread
-        Spread of the statistic, from a pilot.
-    clusters : int
-        Number of story-prompts, at least 2.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    """
+    """Half-width of the interval of `confidence` with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
     return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
 
 
 def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts that makes the half-width of the confidence interval small enough.
-
-    Parameters
-    ----------
-    spread : Spread
-        Spread of the statistic, from a pilot.
-    half_width : float
-        Largest acceptable half-width, in the unit of the statistic.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-
-    Returns
-    -------
-    Number
-        The number of story-prompts with its 10 to 90 % range; a field is None where it is above `MOST`, the
-        largest number tried. Formulas: see the module.
-    """
+    """Number of story-prompts for an interval of `confidence` with this `half_width`, by the `spread` of a pilot."""
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
 
 def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
-    """Number of story-prompts for which a two-sided test detects a true difference with the wanted power.
+    """Number of story-prompts for which a two-sided test detects a true `difference` with the wanted `power`.
 
-    Parameters
-    ----------
-    spread : Spread
-        Spread of the difference, from a pilot.
-    difference : float
-        The true difference, in the unit of the statistic.
-    power, alpha : float
-        Wanted power, and level of the test; between 0 and 1.
-
-    Returns
-    -------
-    Number
-        The number of story-prompts with its 10 to 90 % range (Bloom 1995; formulas: see the module). A field is
-        None where it is above `MOST`, the largest number tried.
-
-    Raises
-    ------
-    ValueError
-        `alpha` or `power` is outside 0 to 1, or `power` is not above alpha / 2.
+    `spread` is that of the difference in a pilot, and `alpha` the level (Bloom 1995). ValueError if `alpha` or `power`
+    is outside 0 to 1, or `power` is not above alpha / 2.
     """
     if not (0 < alpha < 1 and alpha / 2 < power < 1):
         raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
@@ -210,27 +135,11 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
 def for_equivalence(
     spread: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> Number:
-    """Number of story-prompts needed to show, with the wanted power, whether a true difference lies inside or outside
-    the margin.
+    """Number of story-prompts that show, with the wanted `power`, whether a true `difference` lies within the `margin`.
 
-    Parameters
-    ----------
-    spread : Spread
-        Spread of the difference, from a pilot.
-    difference, margin : float
-        The true difference and the largest difference that does not matter, in the unit of the statistic. For a
-        difference inside the margin, two one-sided tests must show that it lies inside. For a difference
-        outside, one one-sided test must show that it lies outside.
-    power : float
-        Wanted probability of a decision, 0 to 1.
-    alpha : float
-        Level of each one-sided test.
-
-    Returns
-    -------
-    Number
-        The number of story-prompts with its 10 to 90 % range. Its fields are None where the difference equals
-        the margin, because then no number of story-prompts suffices. Formulas: see the module.
+    `spread` is that of the difference in a pilot, and `alpha` the level of each one-sided test: two must show that the
+    difference lies inside the margin, or one that it lies outside. Fields are None where the difference equals the
+    margin, because then no number suffices.
     """
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
@@ -245,24 +154,10 @@ def for_equivalence(
 
 
 def tost_power(difference: float, error: float, margin: float, df: int, *, alpha: float = 0.05) -> float:
-    """Approximate power of two one-sided t tests to show that a difference lies within the margin.
+    """Approximate power of two one-sided t tests to show that a `difference` lies within the `margin`.
 
-    Parameters
-    ----------
-    difference, error : float
-        True difference and its standard error, in the unit of the statistic.
-    margin : float
-        The largest difference that does not matter.
-    df : int
-        Degrees of freedom of the standard error.
-    alpha : float
-        Level of each test.
-
-    Returns
-    -------
-    float
-        Power, 0 to 1, approximated by a t distribution centred at the true difference (Chow, Shao & Wang 2008,
-        section 3.2.3).
+    `error` is its standard error, with `df` degrees of freedom, and `alpha` the level of each test. Approximated by a t
+    distribution centred at the true difference (Chow, Shao & Wang 2008, section 3.2.3).
     """
     critical = float(special.stdtrit(df, 1 - alpha))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
@@ -270,15 +165,7 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The smallest whole number, from 5 to `MOST` (the largest number tried), for which `enough` is true; None where
-    there is none.
-
-    Parameters
-    ----------
-    enough : callable
-        Function from a number to whether it is large enough. It must be monotone: if it is true for a number,
-        it is true for every larger number.
-    """
+    """The smallest number, from 5 to `MOST`, for which `enough`, which must be monotone, is true; None without one."""
     high = FEWEST
     while not enough(high):
         if high >= MOST:

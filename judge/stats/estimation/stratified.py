@@ -1,10 +1,9 @@
-"""Stratified random samples with known inclusion probabilities. Each drawn unit (such as a story) gets a weight, the
-number of units that it represents.
+"""Stratified random samples with known inclusion probabilities; each drawn unit has a weight, 1 / its probability.
 
 Within a stratum the sample is systematic: units are sorted by a variable over which the sample should spread (ties
 broken at random), and every k-th unit is drawn, from a random position on. Each unit thus has the same chance, and
 neighbours are not drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021,
-Sampling, 3rd edition, ch. 5). A unit's weight is 1 / its inclusion probability.
+Sampling, 3rd edition, ch. 5).
 """
 
 from __future__ import annotations
@@ -26,22 +25,11 @@ _TRIES = 100
 
 
 def balanced(factors: Integers, n: int, rng: np.random.Generator) -> Integers:
-    """A sample of n units in which no level is missing that should have one unit or more.
+    """Indices, ascending, of a sample of `n` units in which no level is missing that should have one unit or more.
 
-    Parameters
-    ----------
-    factors : array of int, shape (units, factors)
-        Code of each unit's level of each factor.
-    n : int
-        Number of units to draw, at most all.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        Indices of the drawn units, ascending. The inclusion probability of each unit is n / units. It is exact where
-        the factors are fully crossed; elsewhere drawing again for a lost level changes it a little.
+    `factors` (units, factors) holds the code of each unit's level of each factor; `rng` is seeded by the caller. The
+    inclusion probability of each unit is n / units. It is exact where the factors are fully crossed; elsewhere drawing
+    again for a lost level changes it a little.
     """
     units = factors.shape[0]
     levels = [factors[:, place] == code for place in range(factors.shape[1]) for code in np.unique(factors[:, place])]
@@ -56,9 +44,7 @@ def balanced(factors: Integers, n: int, rng: np.random.Generator) -> Integers:
 
 
 def _cube(constraints: Floats, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """One draw by the cube method, as a mask of units. `constraints`, of shape (constraints, units), are to have the
-    same sum over the sample as in expectation; the first, the sample's size, is always kept.
-    """
+    """One draw by the cube method, a mask: constraints keep their expected sum, the first (the size) always."""
     units = constraints.shape[1]
     order = rng.permutation(units)
     rest = [0, *(1 + rng.permutation(constraints.shape[0] - 1))]
@@ -103,17 +89,10 @@ ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
 class Drawn:
     """A stratified sample of units (such as stories).
 
-    Attributes
-    ----------
-    unit : array of int, shape (n,)
-        Indices of the n drawn units, ascending.
-    weight : array, shape (n,)
-        Number of units that each drawn unit represents.
-    size, drawn : array of int, shape (strata,)
-        Number of all units and of drawn units in each stratum.
-    some : bool
-        True where some strata have no drawn unit, because fewer units than strata were requested or chance left
-        a stratum out. Which strata these are is random, and `weight` allows for that.
+    `unit` holds the drawn indices, ascending, `weight` the number of units that each represents, `size` and `drawn` the
+    numbers of all and of drawn units in each stratum. `some` is true where strata have no drawn unit, because fewer
+    units than strata were requested or chance left a stratum out. Which these are is random, and `weight` allows for
+    that.
     """
 
     unit: Integers
@@ -131,35 +110,13 @@ def draw(
     allocation: Allocation,
     factors: Integers | None = None,
 ) -> Drawn:
-    """A stratified sample of n units (such as stories); all units are drawn where there are at most n.
+    """A stratified sample of `n` units (such as stories); all units are drawn where there are at most n.
 
-    Parameters
-    ----------
-    stratum : array, shape (units,)
-        Stratum of each unit, as codes 0..strata-1.
-    order : array, shape (units,)
-        Numbers by which the units of a stratum are sorted, so that the sample is spread evenly over them: units
-        at equal distances in this order are drawn. Ties are broken at random.
-    n : int
-        Number of units to draw.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-    allocation : str
-        "equal": the same number of units from each stratum, or all units of a stratum that has fewer.
-        "proportional": the same chance for every unit.
-    factors : array of int, shape (strata, factors), optional
-        Codes of the strata's levels of several factors. Where there are more strata than units to draw, those that
-        are drawn from are balanced over these levels (`judge.stats.estimation.stratified`).
-
-    Returns
-    -------
-    Drawn
-        Indices of the drawn units, and the number of units that each of them represents.
-
-    Raises
-    ------
-    ValueError
-        n < 1, or `allocation` has another value.
+    `stratum` (units,) holds codes 0..strata-1. `order` (units,) are numbers by which the units of a stratum are sorted:
+    units at equal distances in it are drawn, ties broken at random. `rng` is seeded by the caller. `allocation` takes
+    the same number of units from each stratum, or all of one that has fewer ("equal"), or gives every unit the same
+    chance ("proportional"). Where there are more strata than units to draw, those drawn from are balanced over the
+    levels of `factors` (strata, factors), if given. ValueError for n < 1 or another allocation.
     """
     if n < 1 or allocation not in ALLOCATIONS:
         raise ValueError(f"cannot draw {n} units with allocation {allocation!r}")
@@ -191,18 +148,9 @@ def draw(
 
 
 def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
-    """Number of units to draw from each stratum, as equal as the sizes of the strata allow; shape (strata,).
+    """Number of units to draw from each stratum, as equal as their numbers `size` (strata,) allow; `n` in all.
 
-    Units that remain after equal shares go to strata chosen at random.
-
-    Parameters
-    ----------
-    size : array of int, shape (strata,)
-        Number of units in each stratum.
-    n : int
-        Number of units to draw, at most the sum of sizes.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
+    Units that remain after equal shares go to strata chosen at random by `rng`, seeded by the caller.
     """
     given = np.zeros_like(size)
     while (left := n - int(given.sum())) > 0:
@@ -216,21 +164,10 @@ def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
 
 
 def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """A random sample that keeps at most k units (such as judgments) of each group.
+    """A random sample that keeps at most `k` units (such as judgments) of each group: indices, ascending, and weights.
 
-    Parameters
-    ----------
-    group : array of int, shape (n,)
-        Group (such as the story) of each unit.
-    k : int
-        Maximum number of units kept per group.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-
-    Returns
-    -------
-    array of int, array
-        Indices of the kept units, ascending, and the number of units that each kept unit represents.
+    `group` (n,) holds the group (such as the story) of each unit; `rng` is seeded by the caller. The weight is the
+    number of units that each kept unit represents.
     """
     order = np.lexsort((rng.random(group.size), group))
     sizes = np.bincount(group)
@@ -241,7 +178,5 @@ def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, F
 
 
 def _systematic(units: int, n: int, rng: np.random.Generator) -> Integers:
-    """Systematic sample of n different indices from 0..units-1, ascending: every (units / n)-th index from a random
-    start, so that each index has the same chance.
-    """
+    """Every (units / n)-th index from a random start, so that each has the same chance."""
     return np.asarray(np.floor((np.arange(n) + rng.random()) * (units / n)), dtype=np.int64)

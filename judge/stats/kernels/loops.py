@@ -1,8 +1,8 @@
 """Counting loops, written to be compiled (`kernels.compiled`); in plain Python they are far too slow to call.
 
-All loops count in 64-bit integers. Resamples draw one or two kinds of units (factors 1 and 2, such as systems and
-story-prompts). A story's weight is the number of draws of its unit of factor 1, times the number of draws of its unit
-of factor 2. A pair of stories is concordant if the story with the higher x (judge) also has the higher y (people).
+All count in 64-bit integers. Resamples draw one or two kinds of units (factors 1 and 2, such as systems and
+story-prompts); a story's weight is the product of the draws of its units. A pair of stories is concordant if the story
+with the higher x (judge) also has the higher y (people).
 """
 
 from __future__ import annotations
@@ -28,23 +28,11 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
-    """Compute sums over pairs of stories in each resample from contingency tables: the loop of `compiled.tables`.
+    """The loop of `compiled.tables`; `code` (judges, n) is as there.
 
-    Parameters
-    ----------
-    counts_1, counts_2 : array of int, shape (b, units)
-        For each of the two kinds of units that were drawn (such as systems and story-prompts): how often each
-        unit was drawn in each of the b resamples.
-    unit_1, unit_2 : array of int, shape (n,)
-        Unit of each story, of the first and of the second kind.
-    code : array of int, shape (judges, n)
-        Both ratings of each story as one code: people's level * levels_x + judge's level. The code levels_y *
-        levels_x stands for a missing rating.
-    levels_y, levels_x : int
-        Number of rating levels of people and of judges.
-    out : array of int, shape (4, judges, b)
-        Overwritten with four numbers for each judge and resample: concordant minus discordant pairs; stories;
-        pairs tied by the judge; pairs tied by people.
+    `counts_1`, `counts_2` (b, units) and `unit_1`, `unit_2` (n,) are the draws of each factor and each story's units;
+    `levels_y` and `levels_x` the numbers of levels of people and judges. `out` (4, judges, b) is overwritten:
+    concordant minus discordant pairs; stories; pairs tied by the judge; pairs tied by people.
     """
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -88,23 +76,11 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
-    """Compute sums over pairs of stories in each resample by a sweep over the stories: the loop of `compiled.sweep`.
+    """The loop of `compiled.sweep`; `story`, `x` and `y` (m,) are as there.
 
-    Parameters
-    ----------
-    counts_1, counts_2 : array of int, shape (b, units)
-        For each of the two kinds of units that were drawn (such as systems and story-prompts): how often each
-        unit was drawn in each of the b resamples.
-    unit_1, unit_2 : array of int, shape (n,)
-        Unit of each story, of the first and of the second kind.
-    story, x, y : array of int, shape (m,)
-        Indices of the m stories that both the judge and people rated, in ascending order of the judge's rating;
-        their levels by the judge and by people, from 0 on.
-    levels_y : int
-        Number of rating levels of people.
-    out : array of int, shape (4, b)
-        Overwritten with four numbers for each resample: concordant minus discordant pairs; stories; pairs tied
-        by the judge; pairs tied by people.
+    `counts_1`, `unit_1`, `counts_2` and `unit_2` are as in `tables`, and `levels_y` is the number of people's levels.
+    `out` (4, b) is overwritten: concordant minus discordant pairs; stories; pairs tied by the judge; pairs tied by
+    people.
     """
     m = story.size
     # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
@@ -146,18 +122,9 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
-    """Compute sums over pairs of groups (such as systems) in each of b resamples: the loop of `compiled.rows`.
+    """The loop of `compiled.rows`; `x`, `y` and `mass` are as there.
 
-    Parameters
-    ----------
-    x, y : array, shape (b, groups)
-        Group means of the judge's and of the people's ratings in each resample, rounded; NaN = missing, in no
-        pair.
-    mass : array of int, shape (b, groups)
-        How often each group was drawn in each resample.
-    out : array of int, shape (3, b)
-        Overwritten with three numbers for each resample: concordant minus discordant pairs; pairs not tied on
-        x; pairs not tied on y.
+    `out` (3, b) is overwritten: concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
     """
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
@@ -177,24 +144,9 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
-    """Compute sums over pairs of stories after ratings of two judges are swapped: the loop of `compiled.swaps`.
+    """The loop of `compiled.swaps`; `masks`, `cell_a` and `cell_b` (its cells), `signed` and `margin` are as there.
 
-    Parameters
-    ----------
-    masks : array of int, shape (b, n)
-        1 where the two judges' ratings of the story are swapped, for each of b patterns of swaps.
-    cell_a, cell_b : array of int, shape (n,)
-        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's
-        level.
-    signed : array of int, shape (levels of people, levels of judges)
-        For each cell of the sum of the two judges' contingency tables: number of ratings in cells that are
-        concordant with it minus number in cells that are discordant with it.
-    margin : array of int, shape (levels of judges,)
-        Number of ratings of both judges at each level.
-    out : array of int, shape (4, b)
-        Overwritten with four numbers for each pattern, after the swaps: the first judge's concordant minus
-        discordant pairs; the sum over cells of the first judge's contingency table times `signed`; pairs tied
-        by the first judge; pairs tied by the second judge.
+    `out` (4, b) is overwritten with what it returns.
     """
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)
@@ -222,15 +174,7 @@ def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums
 
 
 def inversions(values: Codes, levels: int) -> int:
-    """Number of pairs i < j with values[i] > values[j].
-
-    Parameters
-    ----------
-    values : array of int, shape (n,)
-        Numbers of 0..levels-1.
-    levels : int
-        Number of levels.
-    """
+    """Number of pairs i < j with values[i] > values[j], of `values` 0..`levels`-1."""
     tree, total = np.zeros(levels + 1, np.int64), 0  # a Fenwick tree of how many came before, up to each level
     for i in range(values.size):
         at, up_to = values[i] + 1, 0

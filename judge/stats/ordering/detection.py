@@ -32,19 +32,11 @@ _LEAST_EFFECT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Detection rate of a judge: share of pairs in which it rated the untouched story above the changed one.
+    """Detection rate: share of pairs in which a judge rated the untouched story above the changed one; a tie is a half.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        The share, where a tie counts one half.
-    wins, ties, losses : int
-        Number of pairs in which the untouched story has the higher, an equal, and the lower rating.
-    p : float or None
-        Two-sided p value of the hypothesis that the share is one half. None where `estimate` has no interval.
-    p_raised : float or None
-        One-sided p value for the alternative that the changed story is more often rated higher than lower;
-        small where the change raises ratings. None where `estimate` has no interval.
+    `wins`, `ties` and `losses` count pairs in which the untouched story has the higher, an equal, and the lower rating.
+    `p` is two-sided, of the hypothesis that the share is one half; `p_raised` one-sided, small where the change raises
+    ratings. Both are None where `estimate` has no interval.
     """
 
     estimate: Estimate
@@ -56,34 +48,19 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """Credit of the judge for each pair of an untouched and a changed story: 1 where the untouched story has the higher
-    rating, one half for a tie (to 1e-9), else 0. The shape is that of `difference`.
+    """1 where the untouched story has the higher rating, one half for a tie (to 1e-9), else 0.
 
-    Parameters
-    ----------
-    difference : array, any shape
-        Rating of the untouched story minus that of the changed one; NaN = no pair; its credit is NaN.
+    `difference` is the rating of the untouched story minus that of the changed one; NaN = no pair, whose credit is NaN.
     """
     sign = np.where(np.abs(difference) <= _SAME, 0.0, np.sign(difference))
     return np.asarray((1 + sign) / 2, dtype=np.float64)
 
 
 def detection(difference: Floats, cluster: Codes) -> Detection:
-    """Detection rate of a judge, the share of pairs in which it rates the untouched story above its changed version,
-    with Tango's (1998) score interval.
+    """Detection rate of a judge with Tango's (1998) score interval; undefined without a pair.
 
-    Parameters
-    ----------
-    difference : array, shape (n,)
-        Rating of the untouched story minus that of the changed one; NaN = no pair, left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each pair.
-
-    Returns
-    -------
-    Detection
-        Undefined without a pair. Where all pairs are of one story-prompt, it has no interval and no p values, but a
-        reason.
+    `difference` (n,) is as in `credit`, and `cluster` (n,) holds story-prompts. With one story-prompt only there is no
+    interval and no p, but a reason.
     """
     present = ~np.isnan(difference)
     won = credit(difference[present])
@@ -108,20 +85,10 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Intervals and tests of the mean credit in s samples of pairs; every array has shape (s,). A pair is an untouched
-    story and its changed version. Its credit is 1 where the untouched story has the higher rating, one half for a tie,
-    else 0.
+    """Intervals and tests of the mean credit in s samples of pairs (`credit`); every array has shape (s,).
 
-    Attributes
-    ----------
-    low, high : array
-        Lower and upper limit of each interval.
-    p : array
-        Two-sided p value of the hypothesis that the mean credit is one half.
-    p_raised : array
-        One-sided p value, small where the mean credit is below one half.
-    effective : array
-        Effective number of independent pairs.
+    `p` is two-sided, of the hypothesis that the mean credit is one half; `p_raised` one-sided, small where it is below.
+    `effective` is the effective number of independent pairs.
     """
 
     low: Floats
@@ -132,23 +99,9 @@ class Intervals:
 
 
 def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Intervals:
-    """Intervals of the mean credit of several samples of pairs, and tests of the hypothesis that it is one half (see
-    the module).
+    """Intervals of coverage `confidence` of the mean credit of s samples of n pairs, and tests that it is one half.
 
-    Parameters
-    ----------
-    samples : array, shape (s, n)
-        Credit of each of the n pairs in each of the s samples: 1, one half or 0, as returned by `credit`; no
-        NaN.
-    group : array of int, shape (n,)
-        Cluster (story-prompt) of each pair, 0..g-1, g at least 2.
-    confidence : float
-        Coverage, 0 to 1.
-
-    Returns
-    -------
-    Intervals
-        Limits, p values and effective numbers of pairs, in arrays of shape (s,).
+    `samples` (s, n) are credits, without NaN; `group` (n,) holds clusters (story-prompts) 0..g-1, g at least 2.
     """
     n, clusters = samples.shape[1], int(group.max()) + 1
     effective = n / _design_effect(samples, group, clusters)
@@ -167,9 +120,7 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
 
 
 def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
-    """Design effect of each sample: the variance of its mean estimated over clusters, divided by the variance that as
-    many independent pairs would have; shape (samples,), at least one half.
-    """
+    """Variance of each sample's mean over clusters / that of as many independent pairs, at least one half."""
     n = samples.shape[1]
     if clusters == n:
         return np.ones(samples.shape[0])
@@ -183,9 +134,7 @@ def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
 
 
 def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -> Floats:
-    """Limit of the score interval of (wins - losses) / n, found by bisection: the lower limit for `way` = -1, the upper
-    limit for `way` = 1. `quantile` is the normal or t quantile for the coverage of the interval.
-    """
+    """Lower (`way` -1) or upper (1) limit of the score interval of (wins - losses) / n, by bisection."""
     inside, outside = (wins - losses) / n, np.full(n.shape, way)
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
@@ -196,9 +145,7 @@ def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -
 
 
 def _variance(wins: Floats, losses: Floats, n: Floats, q: Floats) -> Floats:
-    """Variance of wins - losses among n pairs under the hypothesis that the shares of wins and of losses differ by q.
-    The shares are estimated by maximum likelihood under this hypothesis (Tango 1998, eq. 7).
-    """
+    """Variance of wins - losses if their shares, by maximum likelihood, differ by q (Tango 1998, eq. 7)."""
     b = (2 * n - wins + losses) * q - wins - losses
     c = -losses * q * (1 - q)
     share = (np.sqrt(np.maximum(b * b - 8 * n * c, 0.0)) - b) / (4 * n)

@@ -6,22 +6,10 @@ import numpy as np
 
 
 def tail(items: int, inversions: int) -> float:
-    """Probability that a random order of so many items turns at least so many of their pairs round.
+    """Probability that a random order of so many `items` turns at least so many of their pairs round (`inversions`).
 
     Of all orders of n items, the numbers with k inversions are the Mahonian numbers (Kendall 1938, Biometrika 30, whose
     S is the number of pairs minus twice the inversions). Cost: items cubed.
-
-    Parameters
-    ----------
-    items : int
-        Number of items, 1 or more.
-    inversions : int
-        Number of pairs that the order turns round; from 0 down the probability is 1.
-
-    Returns
-    -------
-    float
-        Probability, 0 to 1.
     """
     shares = np.ones(1)
     for more in range(2, items + 1):

@@ -46,9 +46,7 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Number of pairs of stories by how the judge and people order them. `tied_people` counts pairs tied by people but
-    not by the judge; `tied_judge` counts pairs tied by the judge but not by people.
-    """
+    """Number of pairs of stories by outcome; `tied_people` and `tied_judge` count pairs that only they tie."""
 
     concordant: int
     discordant: int
@@ -58,27 +56,21 @@ class PairCounts:
 
     @property
     def pairs(self) -> int:
-        """Number of all pairs of stories."""
         return self.comparable + self.tied_people + self.tied_both
 
     @property
     def comparable(self) -> int:
-        """Number of pairs of stories that people do not tie."""
+        """Number of pairs that people do not tie."""
         return self.concordant + self.discordant + self.tied_judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """Number of pairs of stories by outcome (how the judge and people order the two stories) and by the units (such as
-    story-prompts) to which the two stories belong.
+    """Number of pairs of stories by outcome and by the units (such as story-prompts) of the two stories.
 
-    Attributes
-    ----------
-    outcomes : array of int, shape (5, units, units), or (5, units) where only pairs within a unit were taken
-        Number of pairs for each outcome, in the order concordant, discordant, tied by people only, by the judge only,
-        by both. Each pair is counted once, at [unit of one story, unit of the other].
-    unit : array of int, shape (n,)
-        Unit of each story, also of stories without a rating.
+    `outcomes` has shape (5, units, units), in the order concordant, discordant, tied by people only, by the judge only,
+    by both, each pair once, at [unit of one story, unit of the other]; (5, units) where only pairs within a unit were
+    taken. `unit` (n,) is that of each story, also of stories without a rating.
     """
 
     outcomes: Codes
@@ -86,35 +78,21 @@ class PairTable:
 
     @property
     def counts(self) -> PairCounts:
-        """Number of pairs of stories by outcome, summed over the units of the table."""
+        """Number of pairs by outcome, summed over units."""
         return PairCounts(*(int(total) for total in self.outcomes.reshape(5, -1).sum(axis=1)))
 
     def accuracy(self, credit: Credit) -> Estimate:
-        """The judge's accuracy on comparable pairs of stories (pairs that people do not tie). Where only pairs within
-        units (such as story-prompts) were taken, it is the mean of the accuracies of the units that have a comparable
-        pair.
+        """The judge's accuracy on comparable pairs; a judge's tie counts 0 or, with half `credit`, one half.
 
-        Parameters
-        ----------
-        credit : {"strict", "half"}
-            Whether a comparable pair that the judge ties counts 0 ("strict") or one half ("half").
-
-        Returns
-        -------
-        Estimate
-            `n` counts comparable pairs, or the units that are averaged. Undefined without a comparable pair.
+        Where only pairs within units were taken, it is the mean over the units that have a comparable pair. n counts
+        comparable pairs, or these units. Undefined without a comparable pair.
         """
         return _ratio(*self._shares(credit), "undefined because people tie every pair of stories")
 
     def resampled(self, credit: Credit) -> Callable[[Codes], Floats]:
-        """A function that computes the judge's accuracy on comparable pairs (pairs that people do not tie) in each of b
-        resamples. Its argument holds the weights of the n stories, shape (b, n); it returns the accuracies, shape (b,).
-        See `ratio_of_resamples`.
+        """A function from weights (b, n) to the accuracy on comparable pairs, with `credit`, in b resamples, (b,).
 
-        Parameters
-        ----------
-        credit : {"strict", "half"}
-            Whether a comparable pair that the judge ties counts 0 ("strict") or one half ("half").
+        See `ratio_of_resamples`.
         """
         return ratio_of_resamples(*self._shares(credit), self.unit)
 
@@ -125,23 +103,11 @@ class PairTable:
 
 
 def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, within: bool = False) -> PairTable:
-    """Number of pairs of stories by outcome (how the judge and people order the two stories), over all pairs of stories
-    that both rated.
+    """Number of pairs by outcome, over all pairs of stories that both rated.
 
-    Parameters
-    ----------
-    judge, people : array, shape (n,)
-        Ratings; NaN = missing. A story with a missing rating is in no pair.
-    unit : array of int, shape (n,), optional
-        Unit (such as the story-prompt) of each story, as codes from 0 on; resamples draw units as a whole. None
-        = all stories are one unit.
-    within : bool
-        Whether to take only pairs of stories of the same unit.
-
-    Returns
-    -------
-    PairTable
-        The counts by outcome and by the units of the two stories.
+    `judge` and `people` (n,) are ratings; a story with a NaN is in no pair. `unit` (n,) holds units (such as
+    story-prompts), codes from 0 on, which resamples draw as a whole; None = all stories are one. `within` takes only
+    pairs of one unit.
     """
     unit = np.zeros(judge.size, dtype=np.int64) if unit is None else unit
     units = int(unit.max()) + 1 if unit.size else 1
@@ -157,34 +123,19 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
 
 
 def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
-    """Outcome of each pair of stories: concordant, discordant, tied by people only, by the judge only, or by both. The
-    outcomes are coded 0 to 4 in this order, in an array of shape (pairs,).
+    """Outcome of each pair, 0 to 4, (pairs,): concordant, discordant, tied by people only, by the judge only, by both.
 
-    Parameters
-    ----------
-    x, y : array of int, shape (n,)
-        Codes of the judge's and of the people's ratings, none missing.
-    i, j : array of int, shape (pairs,)
-        First and second story of each pair.
+    `x` and `y` (n,) are codes of the judge's and people's ratings, none missing; `i` and `j` (pairs,) are the two
+    stories.
     """
     judge, people = np.sign(x[j] - x[i]), np.sign(y[j] - y[i])
     return np.asarray(_OUTCOME[judge + 1, people + 1], dtype=np.int64)
 
 
 def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
-    """Yield all pairs i != j of stories, each once, in blocks that limit the memory used.
+    """All pairs i != j of stories, each once, as two arrays of indices, in blocks that limit the memory used.
 
-    Parameters
-    ----------
-    unit : array of int, shape (n,)
-        Unit (such as the story-prompt) of each story.
-    within : bool
-        Whether to yield only pairs of stories of the same unit.
-
-    Yields
-    ------
-    i, j : array of int, shape (pairs of the block,)
-        Indices of the first and second story of each pair.
+    `unit` (n,) holds units (such as story-prompts); `within` yields only pairs of one unit.
     """
     if within:
         yield from _blocks_within(unit)
@@ -199,13 +150,7 @@ def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
 
 
 def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
-    """Number of pairs scored right divided by the number of pairs taken. Both numbers are tables by the units (such as
-    story-prompts) of the two stories.
-
-    For tables of shape (units, units) this is the ratio of the sums, and `n` counts pairs. For tables of shape
-    (units,), with pairs within units only, it is the mean of the units' ratios, and `n` counts the units that have a
-    pair. Without a pair it is undefined, with `nothing` as the reason.
-    """
+    """Ratio of the sums of tables (units, units), n = pairs; or mean ratio of tables (units,), n = units."""
     has = taken > 0
     if not has.any():
         return Estimate.undefined(nothing)
@@ -217,25 +162,13 @@ def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
 
 
 def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[Codes], Floats]:
-    """A function that computes an accuracy in each of b resamples that draw units (such as story-prompts) as a whole.
-    Its argument holds the weights of the n stories, shape (b, n); it returns the accuracies, shape (b,).
+    """A function from weights (b, n) to an accuracy in b resamples that draw whole units, (b,); NaN without a pair.
 
-    For tables of shape (units, units) the accuracy is (w' right w) / (w' taken w) where w holds the number of draws of
-    each unit. A pair of stories thus has the product of its two units' numbers of draws as its weight. A story is never
-    paired with a copy of itself, which would be an artificial tie. For tables of shape (units,), with pairs within
-    units only, it is the mean of the units' ratios.
-
-    Parameters
-    ----------
-    right, taken : array, shape (units, units) or (units,)
-        Number of pairs scored right, and number of all pairs, by the units of their two stories.
-    unit : array of int, shape (n,)
-        Unit of each story.
-
-    Returns
-    -------
-    callable
-        The function. An accuracy is NaN where the resample holds no pair.
+    `right` and `taken` count pairs scored right, and all pairs, by the units of their stories; `unit` (n,) is that of
+    each story. For tables (units, units) the accuracy is (w' right w) / (w' taken w) where w holds the number of draws
+    of each unit: a pair's weight is the product of its two units' draws. A story is never paired with a copy of itself,
+    which would be an artificial tie. For tables (units,), with pairs within units only, it is the mean of the units'
+    ratios.
     """
     units = right.shape[0]
     first = np.full(units, -1, dtype=np.int64)

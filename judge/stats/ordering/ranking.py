@@ -22,38 +22,19 @@ _SAME = 1e-9
 
 
 def ranks(means: Floats) -> Floats:
-    """Ranks of systems, 1 + the number of systems with a higher mean (by more than 1e-9), in the shape of `means`.
-
-    Parameters
-    ----------
-    means : array, shape (..., systems)
-        Mean rating of each system; NaN = a system without a rating, whose rank is NaN.
-    """
+    """1 + the number of systems with a mean higher by more than 1e-9, in the shape of `means` (..., systems)."""
     higher = (means[..., None, :] - means[..., :, None]) > _SAME
     return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
 
 
 def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95) -> list[Estimate]:
-    """Each system's rank, with percentiles of its rank over resamples as the interval.
+    """Each system's rank, with percentiles of its rank over resamples as the interval; n counts systems.
 
-    The percentiles describe the spread of ranks over bootstrap resamples (Goldstein & Spiegelhalter 1996) without
-    guaranteed coverage: where the means of systems are close together, the intervals can be too narrow (Mogstad,
-    Romano, Shaikh & Wilhelm 2024).
-
-    Parameters
-    ----------
-    means : array, shape (systems,)
-        Mean rating of each system; NaN = a system without a rating, which gets no rank.
-    resampled : array, shape (b, systems)
-        The means in each resample. A resample is degenerate if a system with a mean in `means` has no mean in it.
-    confidence : float
-        Coverage, 0 to 1.
-
-    Returns
-    -------
-    list of Estimate
-        One estimate per system. The limits of intervals are whole ranks, and `n` counts systems. With more than 5 %
-        degenerate resamples there is no interval.
+    `means` (systems,) has NaN for a system without a rating, which gets no rank; `resampled` (b, systems) are the means
+    in each resample. With more than 5 % of resamples in which one of the rated has no mean, there is no interval. The
+    percentiles, of coverage `confidence`, describe the spread of ranks (Goldstein & Spiegelhalter 1996) without
+    guaranteed coverage: where means are close together, intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm
+    2024).
     """
     rated = ~np.isnan(means)
     drawn, lost = _whole(rated, resampled)
@@ -79,18 +60,8 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
 def chance_of_best(means: Floats, resampled: Floats) -> Floats:
     """Share of resamples in which each system has the highest mean; systems that tie for it share the resample equally.
 
-    Parameters
-    ----------
-    means : array, shape (systems,)
-        Mean rating of each system; NaN = a system without a rating.
-    resampled : array, shape (b, systems)
-        The means in each resample. Resamples in which a system with a mean in `means` has none are left out.
-
-    Returns
-    -------
-    array, shape (systems,)
-        The shares, which sum to 1. NaN for a system without a mean, and for every system where no resample is
-        left.
+    `means` and `resampled` are as in `rank_intervals`; resamples in which one of the rated has no mean are left out.
+    NaN for a system without a mean, and for every system where no resample is left.
     """
     present = ~np.isnan(means)
     out = np.full(means.size, np.nan)
@@ -102,31 +73,19 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
 
 
 def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
-    """Ranks of the systems marked in `present` in each complete resample, and the number of incomplete resamples. A
-    resample is complete if each of these systems has a mean in it.
-    """
+    """Ranks in each resample in which all of the systems `present` have a mean, and the number of others."""
     part = resampled[:, present]
     whole = ~np.isnan(part).any(axis=1)
     return ranks(part[whole]), int((~whole).sum())
 
 
 def rank_sets(higher: Flags) -> list[tuple[int, int]]:
-    """Range of ranks that is consistent with the tested differences, for each system.
+    """Best and worst rank of each system that are consistent with the tested differences.
 
-    The best rank is 1 + the number of systems that are significantly higher. The worst rank is the number of systems
-    minus the number that are significantly lower. Where `higher` comes from tests with family-wise level alpha over all
-    pairs, all ranges hold the true ranks simultaneously with probability at least 1 - alpha (Klein, Wright & Wieczorek
-    2020; Mogstad et al. 2024).
-
-    Parameters
-    ----------
-    higher : array of bool, shape (systems, systems)
-        Whether the mean of system i is significantly higher than that of system j.
-
-    Returns
-    -------
-    list of (int, int)
-        Best and worst rank of each system.
+    The best is 1 + the number of systems that are significantly higher (`higher` (systems, systems), row over column),
+    the worst the number of systems minus the number that are significantly lower. Where `higher` comes from tests with
+    family-wise level alpha over all pairs, all ranges hold the true ranks simultaneously with probability at least 1 -
+    alpha (Klein, Wright & Wieczorek 2020; Mogstad et al. 2024).
     """
     systems = higher.shape[0]
     return [(1 + int(higher[:, s].sum()), systems - int(higher[s].sum())) for s in range(systems)]
@@ -135,21 +94,9 @@ def rank_sets(higher: Flags) -> list[tuple[int, int]]:
 def letters(different: Flags, means: Floats) -> list[str]:
     """Compact letter display: two systems share a letter exactly when their difference is not significant.
 
-    Insert-and-absorb algorithm (Piepho 2004). All systems start in one group. Every significantly different pair splits
-    each group that holds both systems, and groups contained in another group are dropped. Letters are assigned from the
-    highest mean down.
-
-    Parameters
-    ----------
-    different : array of bool, shape (systems, systems)
-        Symmetric: whether the difference of the pair is significant.
-    means : array, shape (systems,)
-        Mean of each system, for the order of letters; a system with NaN gets no letter.
-
-    Returns
-    -------
-    list of str
-        The letters of each system.
+    Insert-and-absorb algorithm (Piepho 2004). All systems start in one group. Every significantly `different` pair
+    (symmetric, (systems, systems)) splits each group that holds both systems, and groups contained in another are
+    dropped. Letters are assigned from the highest of `means` (systems,) down; a system with NaN gets none.
     """
     rated = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
     groups = [frozenset(rated)] if rated else []
@@ -167,8 +114,6 @@ def letters(different: Flags, means: Floats) -> list[str]:
 
 
 def _names(count: int) -> list[str]:
-    """Letters that name the groups of systems: a, b, ..., z, and then a1, b1, ... where there are more than 26
-    groups.
-    """
+    """a, b, ..., z, then a1, b1, ..."""
     alphabet = string.ascii_lowercase
     return [alphabet[k % 26] + (str(k // 26) if k >= 26 else "") for k in range(count)]

@@ -24,19 +24,10 @@ _METHOD = "t over items, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class RecallAtK:
-    """Recall at k, pooled over all selected aspects (micro) and averaged over items (macro): the share of the aspects
-    of a story selected by people that are among the k aspects which the judge scores highest.
+    """Recall at k, over all selected aspects (`micro`; n counts them) and averaged over items (`macro`; n: items).
 
-    Attributes
-    ----------
-    micro : Estimate
-        Number of selected aspects that are among the judge's k highest-scored ones, divided by the number of
-        selected aspects, with items (stories) as clusters; `n` counts selected aspects.
-    macro : Estimate
-        Mean of the items' recalls with a t interval; `n` counts items.
-    none_selected, incomplete : int
-        Number of items left out because nobody selected an aspect, and number left out because the judge did
-        not score every aspect.
+    Items are left out where nobody selected an aspect (`none_selected`) or the judge did not score every one
+    (`incomplete`).
     """
 
     micro: Estimate
@@ -46,28 +37,11 @@ class RecallAtK:
 
 
 def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
-    """Recall at k of a judge on n items (stories) with m aspects each: the share of the aspects selected by people that
-    are among the k aspects which the judge scores highest.
+    """Recall at `k`, 1..m (else ValueError), of a judge on n items (stories) with m aspects each.
 
-    Parameters
-    ----------
-    scores : array, shape (n, m)
-        The judge's score of each aspect, higher = more fitting; NaN = missing, and then the item is left out,
-        because its ranking is unknown. Scores closer than 1e-9 are tied.
-    selected : array of bool, shape (n, m)
-        Whether people selected each aspect.
-    k : int
-        Number of highest-scored aspects that count, 1..m.
-
-    Returns
-    -------
-    RecallAtK
-        Its estimates are undefined if no item has all scores and a selected aspect.
-
-    Raises
-    ------
-    ValueError
-        `k` is not among 1..m.
+    `scores` (n, m) are higher = more fitting; an item with NaN is left out, because its ranking is unknown; scores
+    closer than 1e-9 are tied. `selected` (n, m) says what people selected. Undefined without an item that has all
+    scores and a selected aspect.
     """
     if not 1 <= k <= scores.shape[1]:
         raise ValueError(f"k = {k} must lie among 1..{scores.shape[1]}")
@@ -87,9 +61,7 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
 
 
 def _chance(scores: Floats, k: int) -> Floats:
-    """Probability that each aspect is among the k highest-scored aspects of its item when ties are broken at random;
-    shape (n items, m aspects).
-    """
+    """Probability that each aspect is among the k highest-scored of its item when ties are broken at random."""
     rounded = np.round(scores, 9)
     above = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
     tied = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)

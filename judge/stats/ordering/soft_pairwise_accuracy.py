@@ -9,9 +9,8 @@ A permutation that reproduces the observed difference exactly counts one half (m
 p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ties, which are rare with continuous
 scores, it equals the published statistic.
 
-An uninformed judge does not get an SPA of 0. Its p values are spread evenly, so that its SPA lies between 50 and 75
-%, depending on how clearly human ratings separate the systems. `by_chance` computes the SPA of the judge's ratings when
-they are assigned to systems at random.
+The SPA of an uninformed judge is not 0: its p values are spread evenly, so that it lies between 50 and 75 %, depending
+on how clearly human ratings separate the systems (`by_chance`).
 """
 
 from __future__ import annotations
@@ -40,18 +39,12 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftAccuracy:
-    """Soft pairwise accuracy (SPA) with the p values from human ratings and from the judge's ratings on which it is
-    based.
+    """Soft pairwise accuracy (SPA) with the p values on which it is based.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        SPA; `n` counts pairs of systems. There is no interval, because the p values have no standard error.
-    people, judge : array, shape (systems, systems)
-        One-sided p value, small where the ratings show the row's system to be better than the column's; NaN on
-        the diagonal and where two systems share no story-prompt.
-    shared : array of int, shape (systems, systems)
-        Number of story-prompts for which both systems have a story that people and the judge rated.
+    `estimate` counts pairs of systems in n; it has no interval, because the p values have no standard error. `people`
+    and `judge` (systems, systems) are one-sided p, small where the row's system is better than the column's; NaN on the
+    diagonal and where two systems share no story-prompt. `shared` counts story-prompts for which both systems have a
+    story that both sides rated.
     """
 
     estimate: Estimate
@@ -64,15 +57,9 @@ class SoftAccuracy:
 class Chance:
     """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        Mean SPA over random assignments in which the judge's ratings are permuted among the systems within each
-        story-prompt (a judge of pure noise). `n` counts pairs of systems.
-    high : float or None
-        95 % quantile of SPA over random assignments. It is the larger one of two quantiles: over the assignments of
-        `estimate`, and over permutations of whole systems (a judge that separates systems as clearly as this judge,
-        in an order unrelated to that of people). None where SPA is undefined.
+    `estimate` is the mean SPA over random assignments within each story-prompt (a judge of pure noise). `high` is the
+    larger 95 % quantile of SPA: over these, and over permutations of whole systems (a judge that separates systems as
+    clearly, in an order unrelated to that of people). None where SPA is undefined.
     """
 
     estimate: Estimate
@@ -80,15 +67,9 @@ class Chance:
 
 
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
-    """Random signs (-1 or 1) for paired permutation tests, shape (permutations, story_prompts). The same signs should
-    be used for the human ratings and for every judge of a table.
+    """Random signs for paired permutation tests, (`permutations`, `story_prompts`), from `rng`, seeded by the caller.
 
-    Parameters
-    ----------
-    story_prompts, permutations : int
-        Number of story-prompts and of permutations.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
+    The same signs should be used for the human ratings and for every judge of a table.
     """
     return (2 * rng.integers(0, 2, size=(permutations, story_prompts), dtype=np.int8) - 1).astype(np.int8)
 
@@ -96,22 +77,12 @@ def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) 
 def soft_pairwise_accuracy(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs
 ) -> SoftAccuracy:
-    """Soft pairwise accuracy (SPA) of a judge's ratings against human ratings.
+    """SPA of a judge's ratings against human ratings; undefined where no two systems share a story-prompt.
 
-    Parameters
-    ----------
-    judge, people : array, shape (n,)
-        Ratings; NaN = missing. A story with a missing rating on one side is left out on both sides.
-    system, story_prompt : array of int, shape (n,)
-        Codes from 0 on. Several stories of a system for one story-prompt are averaged.
-    flips : array of int, shape (permutations, story-prompts)
-        Random signs from `sign_flips`.
-
-    Returns
-    -------
-    SoftAccuracy
-        A pair of systems is compared on the story-prompts that both have. The estimate is undefined with fewer than
-        two systems, or where no two systems share a story-prompt.
+    `judge` and `people` (n,) are ratings; a story with a NaN on one side is left out on both. `system` and
+    `story_prompt` (n,) hold codes from 0 on; several stories of a system for one story-prompt are averaged, and a pair
+    of systems is compared on the story-prompts that both have. `flips` (permutations, story-prompts) are from
+    `sign_flips`.
     """
     systems = int(system.max()) + 1 if system.size else 0
     first, second = np.triu_indices(systems, k=1)
@@ -135,26 +106,11 @@ def soft_pairwise_accuracy(
 def by_chance(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
 ) -> Chance:
-    """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
+    """SPA to expect by chance.
 
-    For ratings assigned to systems within each story-prompt, p values use only the first 200 rows of `flips`. Their
+    `judge`, `people`, `system`, `story_prompt` and `flips` are as in `soft_pairwise_accuracy`. `rng`, seeded by the
+    caller, assigns ratings to systems. Within story-prompts, p values use only the first 200 rows of `flips`: their
     error hardly changes the mean over random assignments.
-
-    Parameters
-    ----------
-    judge, people : array, shape (n,)
-        Ratings; NaN = missing. A story with a missing rating on one side is left out on both sides.
-    system, story_prompt : array of int, shape (n,)
-        Codes from 0 on.
-    flips : array of int, shape (permutations, story-prompts)
-        Random signs from `sign_flips`.
-    rng : numpy Generator
-        Random generator for the assignments, seeded by the caller.
-
-    Returns
-    -------
-    Chance
-        Its estimate is undefined where SPA is undefined.
     """
     accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
     if not accuracy.estimate.defined:
@@ -170,10 +126,7 @@ def by_chance(
 
 
 def _spa(p_judge: Floats, p_people: Floats) -> Floats:
-    """SPA of each of several judges, shape (judges,). `p_judge`, shape (judges, pairs of systems), holds the judges' p
-    values, and `p_people`, shape (pairs,), those from human ratings. SPA is NaN for a judge without a pair that has
-    both p values.
-    """
+    """SPA of several judges from p (judges, pairs) and (pairs,); NaN for a judge without a pair that has both."""
     apart = np.abs(p_judge - p_people)
     defined = ~np.isnan(apart)
     count = defined.sum(axis=1)
@@ -182,9 +135,7 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
-    """Random assignments of the ratings `x`, shape (systems, story-prompts), to systems: within each story-prompt the
-    ratings are permuted among the systems that have one. The shape is (`DEALT` assignments, systems, story-prompts).
-    """
+    """`DEALT` assignments of ratings (systems, story-prompts), within each story-prompt to systems that have one."""
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
     target = np.argsort(missing, axis=1, kind="stable")
@@ -194,9 +145,7 @@ def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
-    """p value of every pair of systems in each random assignment of ratings to systems (`dealt`), shape (assignments,
-    pairs), from sign flips; NaN where the two systems share no story-prompt.
-    """
+    """p of every pair of systems in each assignment; NaN where two systems share no story-prompt."""
     pairs = dealt.shape[1] * (dealt.shape[1] - 1) // 2
     step = max(1, _CHUNK // max(1, len(flips) * pairs))
     parts = []
@@ -208,10 +157,7 @@ def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
 
 
 def _differences(side: Floats) -> Floats:
-    """Difference between the mean ratings of every pair of systems, first minus second, shape (pairs, story-prompts),
-    from the ratings `side` by the judge or by people, shape (systems, story-prompts). NaN where either system has no
-    rating.
-    """
+    """First minus second of every pair of systems, (pairs, story-prompts)."""
     first, second = np.triu_indices(len(side), k=1)
     return np.asarray(side[first] - side[second], dtype=np.float64)
 
@@ -219,10 +165,7 @@ def _differences(side: Floats) -> Floats:
 def _by_cell(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, shape: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """The judge's ratings and the human ratings, two arrays of the given shape (systems, story-prompts). Each value is
-    the mean over the stories of a system for a story-prompt that both the judge and people rated; NaN where there is no
-    such story.
-    """
+    """Both sides' means over the stories of a system for a story-prompt that both rated; NaN where there is none."""
     keep = ~(np.isnan(judge) | np.isnan(people))
     cell = (system * shape[1] + story_prompt)[keep]
     size = shape[0] * shape[1]
@@ -234,9 +177,7 @@ def _by_cell(
 
 
 def _p(differences: Floats, flips: Signs) -> Floats:
-    """Mid-p value of each pair of systems, shape (pairs,), from the differences of shape (pairs, story-prompts). It is
-    the share of sign flips whose sum is larger than the observed sum; an equal sum counts one half.
-    """
+    """Mid-p of each pair of systems: the share of sign flips with a larger sum, an equal sum counting one half."""
     observed = differences.sum(axis=1)
     excess = flips.astype(np.float64) @ differences.T - observed
     reached = (excess > _SAME).mean(axis=0) + (np.abs(excess) <= _SAME).mean(axis=0) / 2

@@ -39,26 +39,14 @@ _NOTHING = "undefined with fewer than 2 stories to pair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieCalibration:
-    """Tie-calibrated pairwise accuracy acc_eq of a judge, where ratings that differ by epsilon or less count as tied:
-    without calibration, in sample, and held out.
+    """Tie-calibrated pairwise accuracy acc_eq, where ratings that differ by epsilon or less count as tied.
 
-    Attributes
-    ----------
-    plain : Estimate
-        acc_eq with epsilon = 0: only equal ratings are ties.
-    in_sample : Estimate
-        acc_eq with epsilon fitted on the pairs that are scored.
-    held_out : Estimate
-        acc_eq with epsilon fitted on pairs of stories from other folds; undefined with too few folds.
-    epsilon : float or None
-        The in-sample epsilon, in points of the judge's ratings; None where there is no pair.
-    epsilons : array
-        The epsilons of `held_out`. The two stories of a pair belong to two folds or to the same fold; there is
-        one epsilon for each such combination of folds that occurs.
-    right, taken : array, shape (units, units), or (units,) for pairs within units only
-        Number of pairs that are right with the epsilons of `held_out`, and number of all pairs, by the units
-        (story-prompts) of the two stories. The accuracy in resamples is computed from these, without fitting
-        the epsilons again.
+    `plain` has epsilon = 0, `in_sample` an `epsilon` fitted on the pairs that are scored (in points; None without a
+    pair), and `held_out` one fitted on pairs of stories from other folds; undefined with too few folds. `epsilons` are
+    those of `held_out`, one for each combination of two stories' folds (which may be equal) that occurs. `right` and
+    `taken` count pairs that are right with them, and all pairs, by the units (story-prompts) of the two stories:
+    (units, units), or (units,) for pairs within units only. The accuracy in resamples comes from these, without fitting
+    the epsilons again.
     """
 
     plain: Estimate
@@ -71,25 +59,13 @@ class TieCalibration:
 
 
 def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within: bool = False) -> TieCalibration:
-    """Tie-calibrated accuracy acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch
-    et al.'s "by item").
+    """acc_eq over all pairs of stories, or its mean over units of acc_eq within a unit (Deutsch et al.'s "by item").
 
-    Parameters
-    ----------
-    judge, people : array, shape (n,)
-        Ratings; NaN = missing. A story with a missing rating is in no pair.
-    unit, fold : array of int, shape (n,)
-        Unit (story-prompt) and fold of each story; all stories of a unit lie in one fold.
-    within : bool
-        Whether to take only pairs within units; each unit then has the same weight.
-
-    Returns
-    -------
-    TieCalibration
-        `n` of its estimates counts pairs or, within units, the units averaged. They are undefined without a pair.
-        The held-out accuracy is also undefined where no pair of stories from other folds remains for the fit: with
-        fewer than three folds, or fewer than two where pairs are within units. If several epsilons have the same
-        acc_eq, the smallest is taken, as in mt-metrics-eval.
+    `judge` and `people` (n,) are ratings; a story with a NaN is in no pair. `unit` and `fold` (n,) hold story-prompts
+    and folds; all stories of a unit lie in one fold. `within` takes only pairs within units; each unit then has the
+    same weight. n counts pairs or, within units, the units averaged. Undefined without a pair; held out also where no
+    pair of stories from other folds remains for the fit: with fewer than three folds, or fewer than two where pairs are
+    within units. If several epsilons have the same acc_eq, the smallest is taken, as in mt-metrics-eval.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     units = int(unit.max()) + 1 if unit.size else 1
@@ -118,36 +94,23 @@ def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within
 
 
 def _first_best(curve: Floats) -> Codes:
-    """Column index (which epsilon) of the highest accuracy in each row of `curve`; the first index where several
-    accuracies are equal.
-
-    Values are rounded to 12 decimals first: weights within units are fractions, so that equal accuracies may differ by
-    1e-15 and a larger epsilon could win by chance.
-    """
+    """Index of the highest accuracy in each row of `curve`, the first of equal ones."""
+    # Weights within units are fractions, so that equal accuracies may differ by 1e-15 and a larger epsilon could win by
+    # chance.
     return np.asarray(np.argmax(np.round(curve, 12), axis=-1), dtype=np.int64)
 
 
 class _Sums:
-    """Total weight of correctly scored pairs of stories, by the folds of the two stories and by epsilon, the largest
-    difference of ratings that counts as a tie. Each pair has weight 1 or, within units, 1 / number of pairs of the
-    unit.
+    """Total weight of correctly scored pairs of stories, by the folds of the two stories and by epsilon.
 
-    A pair that people tie is scored right if epsilon is at least the difference of the judge's ratings; a concordant
-    pair is scored right if epsilon is below this difference. The weight for each epsilon is therefore that of all
-    concordant pairs, plus a cumulative sum of gains and losses over the smaller epsilons.
+    Each pair has weight 1 or, within units, 1 / number of pairs of the unit. A pair that people tie is right if epsilon
+    is at least the difference of the judge's ratings; a concordant pair if epsilon is below it. The weight for each
+    epsilon is therefore that of all concordant pairs, plus a cumulative sum of gains and losses over the smaller
+    epsilons.
 
-    Attributes
-    ----------
-    candidates : array, shape (c candidates,)
-        Epsilons to choose from, ascending from 0.
-    total : array, shape (g pairs of folds,)
-        Weight of all pairs in each (unordered) pair of folds.
-    right : array, shape (g, c)
-        Weight of the pairs scored right with each epsilon.
-    apart : array of bool, shape (g, g)
-        Whether two pairs of folds share no fold.
-    n : int
-        Number of pairs or, within units, number of units that have a pair.
+    `candidates` (c,) are epsilons, ascending from 0; `total` (g unordered pairs of folds,) and `right` (g, c) weights;
+    `apart` (g, g) says whether two pairs of folds share no fold; `n` counts pairs or, within units, units that have a
+    pair.
     """
 
     def __init__(self, judge: Floats, people: Codes, unit: Codes, fold: Codes, shape: tuple[int, ...]) -> None:
@@ -170,9 +133,7 @@ class _Sums:
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
-        """Number of pairs scored right and number of all pairs, two tables by the units (story-prompts) of the two
-        stories. `epsilon` holds the index of the epsilon that applies to each pair of folds.
-        """
+        """Pairs scored right and all pairs, by units; `epsilon` is the index for each pair of folds."""
         right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
         for i, j, result, candidate in self._kept or self._pairs():
             tied = candidate <= epsilon[self._group[self._fold[i], self._fold[j]]]
@@ -198,9 +159,7 @@ class _Sums:
         return total, right
 
     def _pairs(self) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
-        """Yield blocks of pairs of stories: indices of the first and of the second story, outcome, and index of the
-        smallest candidate epsilon that makes the pair a tie for the judge.
-        """
+        """Blocks of pairs: both stories, outcome, and the smallest epsilon that makes the judge tie the pair."""
         lookup = None
         if self._levels.size <= _MOST_LEVELS:
             lookup = np.searchsorted(self.candidates, _differences(self._levels))
@@ -215,5 +174,4 @@ class _Sums:
 
 
 def _differences(levels: Floats) -> Floats:
-    """Absolute differences between all pairs of k rating levels, shape (k, k)."""
     return np.asarray(np.round(np.abs(levels[:, None] - levels[None, :]), _DECIMALS), dtype=np.float64)

@@ -1,5 +1,4 @@
-"""Acc and Dis, the two measures with which StoryER evaluates a score on pairs of stories in which one story has more
-upvotes.
+"""Acc and Dis, with which StoryER evaluates a score on pairs of stories in which one has more upvotes.
 
 Acc is the share of pairs in which the more upvoted story has the higher score. The study counts a tie as wrong, which
 penalises a coarse score; with `tie` = 0.5, an uninformative score has an Acc of .5. Dis is the mean score of the more
@@ -24,22 +23,10 @@ TIE_WRONG, TIE_HALF = 0.0, 0.5
 
 
 def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float = TIE_HALF) -> Estimate:
-    """Acc: share of pairs in which the more upvoted story has the higher score.
+    """Acc: share of pairs in which the more upvoted story has the higher score; `tie` is a tie's credit (within 1e-9).
 
-    Parameters
-    ----------
-    higher, lower : array, shape (n,)
-        Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out. Scores closer
-        than 1e-9 are tied.
-    story_prompt : array of int, shape (n,)
-        Story-prompt of each pair, as codes from 0 on.
-    tie : float
-        Credit of a tied pair, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        With an interval clustered by story-prompt (`means.clustered`); `n` counts pairs. Undefined without a pair.
+    `higher` and `lower` (n,) are scores of the more and the less upvoted story, NaN left out; `story_prompt` (n,) holds
+    codes from 0 on, for the interval of `means.clustered`. Undefined without a pair.
     """
     gap = higher - lower
     right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
@@ -49,16 +36,6 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
     """Dis: mean score of the more upvoted story minus that of the less upvoted one, in points of the score.
 
-    Parameters
-    ----------
-    higher, lower : array, shape (n,)
-        Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out.
-    story_prompt : array of int, shape (n,)
-        Story-prompt of each pair, as codes from 0 on.
-
-    Returns
-    -------
-    Estimate
-        With an interval clustered by story-prompt (`means.clustered`); `n` counts pairs. Undefined without a pair.
+    `higher`, `lower` and `story_prompt` are as in `accuracy`.
     """
     return means.clustered(higher - lower, story_prompt)

@@ -16,9 +16,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WinRate:
-    """Share of pairs in which the better story got the higher rating, where a tie counts one half, with the numbers of
-    wins, ties and losses of the better story. `estimate.n` counts pairs.
-    """
+    """Share of pairs in which the better story got the higher rating, a tie counting one half."""
 
     estimate: Estimate
     wins: int
@@ -29,20 +27,9 @@ class WinRate:
 def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
     """Win rate of the better story in pairs of stories: (wins + ties / 2) / pairs, where a win is a higher rating.
 
-    Parameters
-    ----------
-    difference : array, shape (n pairs,)
-        Rating of the better story minus rating of the worse story; NaN = a rating is missing, and the pair is left
-        out. A difference closer to 0 than 1e-9 is a tie.
-    cluster : array of int, shape (n pairs,), optional
-        Cluster of each pair; pairs of the same cluster are not independent. The interval is that of
-        `means.clustered`, clipped to 0..1. None = every pair is independent, and the interval is Wilson's.
-
-    Returns
-    -------
-    WinRate
-        Undefined without a pair. Where all of several clusters have the same rate, their variance is 0, and the
-        interval is Wilson's with one trial per cluster. With only one cluster there is no interval.
+    `difference` (n pairs,) is the better story's rating minus the worse one's; NaN is left out, and closer to 0 than
+    1e-9 it is a tie. `cluster` (n,) gives the interval of `mean_share`; None = pairs are independent, and the interval
+    is Wilson's. Undefined without a pair.
     """
     defined = ~np.isnan(difference)
     d = difference[defined]
@@ -60,22 +47,10 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
 def mean_share(
     shares: NDArray[np.float64], cluster: NDArray[np.int64], *, alone: str = "one story-prompt only"
 ) -> Estimate:
-    """Mean of shares, with an interval clustered by story-prompt that stays within 0 and 1.
+    """Mean of `shares` (n,), NaN left out, with the interval of `means.clustered` over `cluster` (n,), clipped to 0..1.
 
-    Parameters
-    ----------
-    shares : array, shape (n,)
-        Shares between 0 and 1; NaN = missing, left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each share.
-    alone : str
-        Reason for the missing interval where there is only one story-prompt.
-
-    Returns
-    -------
-    Estimate
-        The interval is that of `means.clustered`, clipped to 0..1. Where the story-prompts do not differ, their
-        variance is 0, and the interval is Wilson's with one trial per story-prompt.
+    Where the story-prompts do not differ, their variance is 0, and the interval is Wilson's with one trial per
+    story-prompt. `alone` is the reason for the missing interval where there is only one.
     """
     estimate = means.clustered(shares, cluster, bounds=means.SHARE)
     if estimate.value is None:

@@ -1,8 +1,6 @@
-"""Calibration error: distance between predicted ratings and mean human ratings, over all stories and in bins of similar
-predictions.
+"""Calibration of scores to mean human ratings, and its error over all stories and in bins of similar predictions.
 
-The predictions should come from a model that was fitted on other stories; the functions of this module cannot check
-this.
+The predictions should come from a model that was fitted on other stories; this cannot be checked here.
 """
 
 from __future__ import annotations
@@ -39,14 +37,7 @@ class Line:
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Ratings predicted from scores by this linear calibration, in points of the human ratings; the shape is that
-        of `x`.
-
-        Parameters
-        ----------
-        x : array, any shape
-            Scores; NaN gives NaN.
-        """
+        """Ratings predicted from scores `x` (any shape); NaN gives NaN."""
         return np.asarray(self.slope * x + self.intercept, dtype=np.float64)
 
 
@@ -60,9 +51,7 @@ class _OrdinalCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A mapping from scores to mean human ratings, fitted on `n` stories; `kind` is its name (such as ``linear``).
-    `curve` is None where the fit is not possible, and `reason` says why.
-    """
+    """A mapping from scores to mean human ratings, fitted on `n` stories; without a curve there is a `reason`."""
 
     kind: Kind
     n: int
@@ -70,40 +59,19 @@ class Calibration:
     reason: str | None = None
 
     def predict(self, score: Floats) -> Floats:
-        """Mean human rating of each story, predicted from its score.
-
-        Parameters
-        ----------
-        score : array, shape (n,)
-            Scores in the units of those on which the calibration was fitted; NaN = missing.
-
-        Returns
-        -------
-        array, shape (n,)
-            Predictions in points of the human ratings; NaN for a missing score, and everywhere if `curve` is None.
-        """
+        """Mean human rating of each story from its `score` (n,); NaN for a missing score, or without a curve."""
         if self.curve is None:
             return np.full(score.shape, np.nan)
         return self.curve.predict(score)
 
 
 def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
-    """A calibration fitted on the given stories: it predicts the mean human rating of a story from its score.
+    """A calibration fitted on stories: it predicts the mean human rating of a story from its score.
 
-    Parameters
-    ----------
-    score, people : array, shape (n,)
-        Score of each story by a judge or a panel of judges, in any units, and its mean human rating. Pairs with
-        NaN are left out.
-    kind : str
-        ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`), ``ordinal`` (expected rating under
-        the proportional-odds model, `ordinal.fit_ordinal`; its levels are the distinct mean human ratings).
-
-    Returns
-    -------
-    Calibration
-        Its curve is None, with the reason, for fewer than 10 pairs, for scores that are all equal, and where the
-        ordinal model cannot be fitted.
+    `score` and `people` (n,) are a judge's or panel's scores, in any unit, and mean human ratings; pairs with NaN are
+    left out. `kind` is ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`) or ``ordinal`` (expected
+    rating under the proportional-odds model, `ordinal.fit_ordinal`; its levels are the distinct mean human ratings). No
+    curve for fewer than 10 pairs, scores that are all equal, and where the ordinal model cannot be fitted.
     """
     present = ~(np.isnan(score) | np.isnan(people))
     x, y = score[present], people[present]
@@ -131,19 +99,7 @@ NO_PAIR = "undefined: no story has both a prediction and people's ratings"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """A bin of stories with similar predictions.
-
-    Attributes
-    ----------
-    low, high : float
-        Lowest and highest prediction.
-    n : int
-        Number of stories.
-    predicted : float
-        Mean prediction.
-    people, spread : float
-        Mean and standard deviation of the human ratings.
-    """
+    """Stories with predictions `low` to `high`; `people` and `spread` are the mean and SD of human ratings."""
 
     low: float
     high: float
@@ -154,23 +110,14 @@ class Bin:
 
     @property
     def gap(self) -> float:
-        """Mean prediction of the bin minus its mean human rating; above 0, the predictions are too high."""
+        """Mean prediction minus mean human rating; above 0, the predictions are too high."""
         return self.predicted - self.people
 
 
 def rmse(predicted: Floats, people: Floats) -> Estimate:
-    """Root mean squared error of predictions of the mean human rating, in points of the scale.
+    """Root mean squared error of `predicted` ratings against mean human ratings `people` (n,), in points.
 
-    Parameters
-    ----------
-    predicted, people : array, shape (n,)
-        Prediction and mean human rating of each story, in points of the scale; a story with NaN in either is
-        left out.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts stories. Undefined without a pair.
+    A story with NaN in either is left out; n counts stories. Undefined without a pair.
     """
     error = _errors(predicted, people)
     if not error.size:
@@ -179,34 +126,15 @@ def rmse(predicted: Floats, people: Floats) -> Estimate:
 
 
 def bias(predicted: Floats, people: Floats) -> Estimate:
-    """Mean over stories of the prediction minus the mean human rating, in points of the scale; above 0, the predictions
-    are too high.
-
-    Parameters
-    ----------
-    predicted, people : array, shape (n,)
-        Prediction and mean human rating of each story, in points of the scale; a story with NaN in either is
-        left out.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts stories. Undefined without a pair.
-    """
+    """Mean of `predicted` minus `people` (n,), as in `rmse`; above 0, the predictions are too high."""
     error = _errors(predicted, people)
     return Estimate(float(error.mean()), n=error.size) if error.size else Estimate.undefined(NO_PAIR)
 
 
 def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
-    """Bins of stories with similar predictions, with about equal numbers of stories, in ascending order of prediction;
-    stories with equal predictions (to 1e-9) are in the same bin.
+    """Bins of about equally many stories with similar predictions, ascending; equal predictions (to 1e-9) share a bin.
 
-    Parameters
-    ----------
-    predicted, people : array, shape (n,)
-        Prediction and mean human rating of each story; a story with NaN in either is left out.
-    bins : int
-        Maximum number of bins; there are fewer where many predictions are equal.
+    `predicted` and `people` are as in `rmse`. There are fewer than `bins` where many predictions are equal.
     """
     present = ~(np.isnan(predicted) | np.isnan(people))
     x, y = predicted[present], people[present]
@@ -228,22 +156,11 @@ def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> lis
 
 
 def calibration_error(bins: Sequence[Bin]) -> Estimate:
-    """Mean over bins of the distance between mean prediction and mean human rating, weighted by number of stories; in
-    points of the scale.
+    """Mean over `bins` of |mean prediction - mean human rating|, weighted by number of stories; n counts stories.
 
     This is the expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with the mean human rating in
     place of the share of correct answers. It is above 0 in finite samples even for perfect calibration, because the
     mean of a bin of n stories varies by about sd / sqrt(n).
-
-    Parameters
-    ----------
-    bins : sequence of Bin
-        Bins from `reliability_bins`.
-
-    Returns
-    -------
-    Estimate
-        Without an interval; `n` counts stories. Undefined without a bin.
     """
     n = sum(each.n for each in bins)
     if not n:

@@ -21,26 +21,10 @@ Codes = NDArray[np.int64]
 
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:
-    """Half-width of the conformal prediction interval around a prediction.
+    """Half-width of the conformal interval of a prediction; infinite with fewer than level / (1 - level) story-prompts.
 
-    Parameters
-    ----------
-    errors : array, shape (n,)
-        Absolute errors of the predictions on the calibration set; NaN left out.
-    cluster : array of int, shape (n,)
-        Story-prompt of each error.
-    level : float
-        Wanted coverage, between 0 and 1.
-
-    Returns
-    -------
-    float
-        The half-width, in the unit of the errors; infinite with fewer than level / (1 - level) story-prompts.
-
-    Raises
-    ------
-    ValueError
-        `level` is outside 0 to 1.
+    `errors` (n,) are absolute, on the calibration set, NaN left out; `cluster` (n,) holds story-prompts; `level` is the
+    wanted coverage, ValueError outside 0 to 1.
     """
     if not 0 < level < 1:
         raise ValueError(f"level {level:g} must lie between 0 and 1")

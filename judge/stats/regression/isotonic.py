@@ -20,43 +20,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Isotonic:
-    """A fitted isotonic curve: `scores` holds the k distinct scores in ascending order, and `values` the prediction for
-    each; predictions never decrease.
-    """
+    """A fitted isotonic curve: the distinct `scores`, ascending, and the prediction for each, never decreasing."""
 
     scores: Floats
     values: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions of the fitted isotonic curve, in the units of the fitted responses and in the shape of `x`. They
-        are interpolated linearly between fitted scores and constant outside their range.
-
-        Parameters
-        ----------
-        x : array, any shape
-            Scores; NaN gives NaN.
-        """
+        """Predictions for scores `x` (any shape), linear between fitted scores and constant outside; NaN gives NaN."""
         return np.asarray(np.interp(x, self.scores, self.values), dtype=np.float64)
 
 
 def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
-    """The isotonic regression of y on x by pooling adjacent violators (Ayer et al. 1955).
+    """The isotonic regression of `y` on `x` (n,) by pooling adjacent violators (Ayer et al. 1955).
 
-    Parameters
-    ----------
-    x, y : array, shape (n,)
-        Scores and responses. Pairs with a missing side (NaN) are left out; scores that are equal to 1e-9 share one
-        prediction.
-
-    Returns
-    -------
-    Isotonic
-        Distinct scores in ascending order with predictions in the unit of y.
-
-    Raises
-    ------
-    ValueError
-        There is no pair without NaN.
+    Pairs with NaN are left out, ValueError without one; scores that are equal to 1e-9 share one prediction.
     """
     present = ~(np.isnan(x) | np.isnan(y))
     x, y = x[present], y[present]
@@ -69,16 +46,7 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 
 def pooled(values: Floats, weights: Floats) -> Floats:
-    """The non-decreasing sequence, shape (k,), with the smallest weighted squared distance from `values`; computed by
-    averaging adjacent values that violate the order.
-
-    Parameters
-    ----------
-    values : array, shape (k,)
-        Responses in the order of the scores, without NaN.
-    weights : array, shape (k,)
-        Weight of each value, above 0.
-    """
+    """The non-decreasing sequence with the smallest distance from `values` (k,), squared and weighted by `weights`."""
     # A stack of blocks, each with its mean, its weight and how many values it holds; one pass, O(k).
     means: list[float] = []
     masses: list[float] = []

@@ -31,18 +31,10 @@ _PERFECT = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordinal:
-    """A fitted proportional-odds model of a response with K levels and p predictors.
+    """A fitted proportional-odds model of a response with K `levels`, ascending, and p predictors.
 
-    Attributes
-    ----------
-    levels : array, shape (K,)
-        The response's distinct values in ascending order.
-    thresholds : array, shape (K - 1,)
-        theta, the limits between neighbouring levels on the logit scale.
-    weights : array, shape (p,)
-        beta, the predictors' weights, in logits per unit of each predictor.
-    log_likelihood : float
-        Log likelihood at the fit, without the penalty.
+    `thresholds` (K - 1,) are theta, the limits between levels on the logit scale, and `weights` (p,) beta, in logits
+    per unit of each predictor. `log_likelihood` is without the penalty.
     """
 
     levels: Floats
@@ -51,31 +43,18 @@ class Ordinal:
     log_likelihood: float
 
     def probabilities(self, x: Floats) -> Floats:
-        """Probability of each of the K levels for each of n rows of predictors, shape (n, K).
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            Predictors; a row with NaN gives NaN.
-        """
+        """Probability of each level for each row of predictors `x` (n, p), shape (n, K); a row with NaN gives NaN."""
         below = expit(self.thresholds[None, :] - (x @ self.weights)[:, None])
         ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
         probabilities = np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
         return np.where(np.isnan(below).any(axis=1, keepdims=True), np.nan, probabilities)
 
     def predict(self, x: Floats) -> Floats:
-        """Expected level for each of n rows of predictors, in the response's units, shape (n,).
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            Predictors; a row with NaN gives NaN.
-        """
+        """Expected level, in the response's units, for each row of predictors `x` (n, p); a row with NaN gives NaN."""
         return np.asarray(self.probabilities(x) @ self.levels, dtype=np.float64)
 
 
 def _why_not(y: Floats) -> str | None:
-    """Reason why no ordinal model can be fitted to the responses y, shape (n,); None where one can be fitted."""
     levels = np.unique(np.round(y[~np.isnan(y)], kendall.DECIMALS)).size
     if levels < 2:
         return "the people's ratings are all equal"
@@ -85,23 +64,11 @@ def _why_not(y: Floats) -> str | None:
 
 
 def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
-    """The proportional-odds model fitted to responses with ordered levels.
+    """The proportional-odds model fitted to responses with ordered levels, or a string that says why there is no fit.
 
-    Parameters
-    ----------
-    x : array, shape (n, p)
-        p predictors for each of n rows; p may be 0. Rows with a missing value (NaN) in `x` or `y` are left out.
-    y : array, shape (n,)
-        Responses; values closer than 1e-9 are one level.
-    penalty : float
-        Factor of |beta|^2 / 2, which is subtracted from the log likelihood (beta: the predictors' weights); 0 =
-        maximum likelihood. Thresholds are not penalised.
-
-    Returns
-    -------
-    Ordinal, or str
-        The fitted model, or a string that says why there is no fit: only one level, more than `MAX_LEVELS`
-        levels, or perfect separation.
+    `x` (n, p) are predictors, p may be 0, and `y` (n,) responses; rows with NaN are left out, and values closer than
+    1e-9 are one level. `penalty` times |beta|^2 / 2 is subtracted from the log likelihood; thresholds are not
+    penalised. No fit with one level, more than `MAX_LEVELS` levels, or perfect separation.
     """
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]
@@ -133,8 +100,7 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
 
 
 class _Likelihood:
-    """Penalised log likelihood of a proportional-odds model with parameters (theta, beta): thresholds and weights of
-    the predictors. Its gradient and its negative Hessian are also computed.
+    """Penalised log likelihood of a proportional-odds model with parameters (theta, beta), and its derivatives.
 
     Let u and l be the upper and lower threshold of a story's level, each minus x . beta. The level's probability is
     then F(u) (1 - F(l)) (1 - exp(l - u)) with F the logistic function. The logarithm of this product is numerically
@@ -153,9 +119,7 @@ class _Likelihood:
         return upper, lower, np.diff(theta)
 
     def log_likelihood(self, parameters: Floats) -> float:
-        """Log likelihood of the parameters (thresholds and weights), without the penalty: the sum of the log
-        probabilities of the responses. It is minus infinity where the thresholds are not in ascending order.
-        """
+        """Without the penalty; minus infinity where the thresholds are not ascending."""
         upper, lower, gaps = self._ends(parameters)
         if (gaps <= 0).any():
             return -np.inf
@@ -163,15 +127,11 @@ class _Likelihood:
         return float(log_expit(upper).sum() + log_expit(-lower).sum() + between @ np.log(-np.expm1(-gaps)))
 
     def value(self, parameters: Floats) -> float:
-        """The log likelihood of the parameters (thresholds and weights) minus the penalty."""
         beta = parameters[self.cuts :]
         return self.log_likelihood(parameters) - self.penalty / 2 * float(beta @ beta)
 
     def improved(self, start: Floats, step: Floats, value: float) -> tuple[Floats, float]:
-        """Parameters after a step of Newton's method from `start`, and the penalised log likelihood there. The step is
-        halved until this likelihood is at least `value`, the likelihood at `start`. If 40 halvings do not suffice, the
-        result is `start` and `value`.
-        """
+        """After a step, halved until `value` is reached; `start` and `value` if 40 halvings do not suffice."""
         for halving in range(40):
             there = start + step / 2**halving
             better = self.value(there)
@@ -180,9 +140,7 @@ class _Likelihood:
         return start, value
 
     def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Gradient, shape (m,), and negative Hessian, shape (m, m), of the penalised log likelihood for the m
-        parameters.
-        """
+        """Gradient and negative Hessian."""
         upper, lower, gaps = self._ends(parameters)
         a, b, beta = expit(upper), expit(lower), parameters[self.cuts :]
         bend_a, bend_b = a * (1 - a), b * (1 - b)

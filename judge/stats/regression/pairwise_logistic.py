@@ -1,5 +1,4 @@
-"""Penalised logistic regression without intercept, which predicts which of two stories is preferred from the difference
-between their rows of predictors.
+"""Penalised logistic regression without intercept: which of two stories is preferred, by their predictors' difference.
 
 P(first preferred) = 1 / (1 + exp(-(x_first - x_second)'w)): the Bradley-Terry model with strengths that are linear in a
 story's predictors. Columns are divided by the root mean square of their differences, and the weights w maximise
@@ -21,20 +20,11 @@ _CONSTANT = 1e-12
 
 
 def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
-    """Weights of the p predictors in penalised logistic regression of preferences on differences between two stories;
-    shape (p,), by Newton's method.
+    """Weights of the p predictors, (p,), by Newton's method; the maximum is unique, as the penalty is positive.
 
-    The log likelihood is concave and the penalty positive, so the maximum is unique.
-
-    Parameters
-    ----------
-    difference : array, shape (n, p)
-        Predictors of the first story minus those of the second, for each pair of stories, with columns in
-        comparable units (`out_of_fold` scales them); no NaN.
-    won : array, shape (n,)
-        1 where the first story was preferred, 0 where the second one was.
-    penalty : float
-        Factor of |w|² / 2, which is subtracted from the log likelihood (w: the weights); above 0.
+    `difference` (n, p) are the first story's predictors minus the second's, in comparable units (`out_of_fold` scales
+    them), no NaN; `won` (n,) is 1 where the first was preferred, 0 where the second was; `penalty` is the factor of
+    |w|² / 2.
     """
     weights = np.zeros(difference.shape[1])
     for _ in range(_STEPS):
@@ -50,25 +40,11 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
 
 
 def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -> Floats:
-    """Log odds that the first story of each pair is preferred, predicted by a logistic regression fitted on the other
-    folds.
+    """Log odds that the first story of each pair is preferred, by a regression fitted on the other folds, (n,).
 
-    Parameters
-    ----------
-    difference : array, shape (n, p)
-        Predictors of the first story minus those of the second, for each pair of stories; no NaN.
-    lead : array, shape (n,)
-        Above 0 where the first story was preferred, below 0 where the second one was. Pairs with 0 or NaN get a
-        prediction but are not used in fits.
-    fold : array of int, shape (n,)
-        Fold of each pair.
-    penalty : float
-        Factor of |w|² / 2, which is subtracted from the log likelihood (w: the predictors' weights); above 0.
-
-    Returns
-    -------
-    array, shape (n,)
-        The log odds; NaN where the other folds have no pair with a preference.
+    `difference` and `penalty` are as in `fit`. `lead` (n,) is above 0 where the first was preferred, below 0 where the
+    second was; pairs with 0 or NaN get a prediction but are not used in fits. `fold` (n,) holds folds. NaN where the
+    other folds have no pair with a preference.
     """
     predicted = np.full(lead.size, np.nan)
     spread = np.sqrt((difference**2).mean(axis=0)) if lead.size else np.ones(difference.shape[1])

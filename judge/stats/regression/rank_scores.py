@@ -19,16 +19,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankScores:
-    """Transformation of p columns to standardised rank scores, learned from training rows: a value becomes its mid-rank
-    among the training values of its column, standardised.
+    """Transformation of p columns to standardised mid-ranks among training values.
 
-    Attributes
-    ----------
-    sorted : tuple of arrays, one per column
-        The training values without NaN, in ascending order.
-    mean, scale : array, shape (p,)
-        Mean and standard deviation of the training rows' mid-ranks in each column. Where a column is constant
-        or all missing, scale is 1, so that the column becomes 0.
+    `sorted` holds each column's training values without NaN. `mean` and `scale` (p,) are the mean and standard
+    deviation of the training rows' mid-ranks; scale is 1 where a column is constant or all missing, so that it becomes
+    0.
     """
 
     sorted: tuple[Floats, ...]
@@ -36,29 +31,12 @@ class RankScores:
     scale: Floats
 
     def apply(self, x: Floats) -> Floats:
-        """Standardised rank scores of n rows, shape (n, p): mid-ranks of the values among the training values of their
-        column.
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            Rows with the columns of the training rows; NaN = missing, which becomes 0.
-        """
+        """Standardised rank scores of rows `x` (n, p); NaN becomes 0."""
         return np.where(np.isnan(x), 0.0, (_places(self.sorted, x) - self.mean) / self.scale)
 
 
 def fit_rank_scores(x: Floats) -> RankScores:
-    """The transformation to standardised rank scores, learned from training rows.
-
-    Parameters
-    ----------
-    x : array, shape (n, p)
-        Training rows; NaN = missing, left out column by column.
-
-    Returns
-    -------
-    RankScores
-    """
+    """The transformation to rank scores, learned from training rows `x` (n, p); NaN is left out by column."""
     sorted_columns = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
     own = [_place(values, values) for values in sorted_columns]
     mean = np.array([scores.mean() if scores.size else 0.0 for scores in own])
@@ -73,9 +51,7 @@ def _places(sorted_columns: tuple[Floats, ...], x: Floats) -> Floats:
 
 
 def _place(values: Floats, x: Floats) -> Floats:
-    """Relative mid-rank of each x among the sorted `values`: (number of values below + half the number of equal values)
-    / number of values. Without values it is 0 everywhere, so that the column is constant.
-    """
+    """Relative mid-rank of each x among sorted `values`; 0 without any, so that the column is constant."""
     if values.size == 0:
         return np.zeros(x.shape)
     sides = np.searchsorted(values, x, "left") + np.searchsorted(values, x, "right")

@@ -26,20 +26,10 @@ LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RidgeFit:
-    """A fitted ridge regression with p columns.
+    """A fitted ridge regression; `weights` (p,) are in units of the response per unit of each column.
 
-    Attributes
-    ----------
-    weights : array, shape (p,)
-        Weight of each column, in units of the response per unit of the column.
-    centre : array, shape (p,)
-        Column means of the training rows.
-    intercept : float
-        Mean of the training responses, which is the prediction at `centre`.
-    penalty : float
-        The chosen penalty.
-    press : float
-        Mean squared leave-one-out error of the training rows with the chosen penalty.
+    `centre` (p,) are column means of the training rows; `intercept` is the prediction there, the mean response. `press`
+    is the mean squared leave-one-out error with the chosen `penalty`.
     """
 
     weights: Floats
@@ -49,23 +39,16 @@ class RidgeFit:
     press: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions of the fitted ridge regression for n rows, in the units of the response, shape (n,).
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            Rows with the columns of the training rows; a row with NaN gives NaN.
-        """
+        """Predictions for rows `x` (n, p), in the units of the response; a row with NaN gives NaN."""
         return np.asarray((x - self.centre) @ self.weights + self.intercept, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decomposed:
-    """Eigenvalue decomposition of n training rows with p columns, computed once for ridge regressions on several
-    responses.
+    """Eigenvalue decomposition of n training rows with p columns, computed once for several responses.
 
-    `centre` (p,) holds the column means. `axes` (p, p) are the principal axes, `along` (n, p) the coordinates of the
-    centred rows along these axes, and `size` (p,) the sums of squares of these coordinates.
+    `centre` (p,) are column means, `axes` (p, p) the principal axes, `along` (n, p) the coordinates of the centred rows
+    on them, and `size` (p,) the sums of squares of these.
     """
 
     centre: Floats
@@ -75,13 +58,7 @@ class Decomposed:
 
     @classmethod
     def of(cls, x: Floats) -> Decomposed:
-        """The eigenvalue decomposition of training rows, to be used for ridge regressions on one or more responses.
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            Training rows, at least one; no NaN.
-        """
+        """The decomposition of training rows `x` (n, p), at least one and no NaN."""
         centre = x.mean(axis=0)
         rows = x - centre
         size, axes = np.linalg.eigh(rows.T @ rows)
@@ -89,27 +66,10 @@ class Decomposed:
 
 
 def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
-    """A ridge regression fitted with the penalty that has the smallest leave-one-out error (the first one where several
-    have it).
+    """A ridge regression with the penalty of the smallest leave-one-out error (the first of several).
 
-    Parameters
-    ----------
-    x : array, shape (n, p), or Decomposed
-        Training rows without NaN. Columns should have a common scale, e.g. rank scores: a column multiplied by g is
-        penalised g^2 times less.
-    y : array, shape (n,)
-        Responses without NaN.
-    penalties : sequence of float
-        Penalties to choose from, each above 0.
-
-    Returns
-    -------
-    RidgeFit
-
-    Raises
-    ------
-    ValueError
-        There are no rows, or a penalty is not positive.
+    `x` (n, p), or decomposed, and `y` (n,) have no NaN. Columns should have a common scale, e.g. rank scores: a column
+    multiplied by g is penalised g^2 times less. ValueError without rows, or if one of `penalties` is not positive.
     """
     if not y.size or min(penalties) <= 0:
         raise ValueError("ridge regression needs rows, and penalties above 0")

@@ -18,44 +18,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """A fitted linear combination of p predictions of one response: non-negative weights, shape (p,), in units of the
-    response per unit of each prediction, and the intercept.
-    """
+    """A fitted combination of p predictions of one response, with non-negative `weights` (p,)."""
 
     weights: Floats
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Combined predictions of the response for n rows, shape (n,).
-
-        Parameters
-        ----------
-        x : array, shape (n, p)
-            The predictions to combine, one column each. NaN gives NaN if the column's weight is above 0.
-        """
+        """Combined predictions for rows `x` (n, p); NaN gives NaN if the column's weight is above 0."""
         used = self.weights > 0
         return np.asarray(x[:, used] @ self.weights[used] + self.intercept, dtype=np.float64)
 
 
 def fit_stack(x: Floats, y: Floats) -> Stack:
-    """Non-negative least-squares weights of predictions, with an intercept (Breiman 1996, section 3).
+    """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, sec. 3).
 
-    Parameters
-    ----------
-    x : array, shape (n, p)
-        Predictions, one column each; they must be out of sample for these rows.
-    y : array, shape (n,)
-        The response. Rows with NaN in `x` or `y` are left out.
-
-    Returns
-    -------
-    Stack
-        The fitted weights and intercept.
-
-    Raises
-    ------
-    ValueError
-        No row is complete.
+    Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
     """
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]

@@ -1,6 +1,4 @@
-"""Ridge regression on standardised columns that limits each column to its range in the fitted rows, so that predictions
-do not extrapolate.
-"""
+"""Ridge regression on standardised columns, limited to their range in the fitted rows: it does not extrapolate."""
 
 from __future__ import annotations
 
@@ -21,16 +19,10 @@ CONSTANT = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRidge:
-    """A fitted ridge regression on p standardised columns. For predictions, each column is limited to its range in the
-    fitted rows.
+    """A fitted ridge regression on p standardised columns; `scale` is their standard deviation, 1 for a constant one.
 
-    Attributes
-    ----------
-    low, high, mean, scale : array, shape (p,)
-        Lowest and highest value, mean and standard deviation of each column in the fitted rows; for a constant
-        column `scale` is 1.
-    fitted : RidgeFit
-        The regression on standardised columns; its weights are per standard deviation of a column.
+    For predictions, each column is limited to its range `low` to `high` in the fitted rows. The weights of `fitted` are
+    per standard deviation.
     """
 
     low: Floats
@@ -41,35 +33,22 @@ class StandardisedRidge:
 
     @property
     def weights(self) -> Floats:
-        """Weight of each of the p columns in the fitted ridge regression, in units of the response per standard
-        deviation of the column, shape (p,).
-        """
+        """Weight of each column, in units of the response per standard deviation, (p,)."""
         return self.fitted.weights
 
     @property
     def intercept(self) -> float:
-        """Mean of the response in the fitted rows, which is the prediction of the ridge regression for the
-        average row.
-        """
+        """Mean of the response in the fitted rows: the prediction for the average row."""
         return self.fitted.intercept
 
     def predict(self, rows: Floats) -> Floats:
-        """Predictions of the fitted ridge regression for n rows, in the units of the response, shape (n,).
-
-        Parameters
-        ----------
-        rows : array, shape (n, p)
-            Values outside a column's range in the fitted rows are set to the nearer limit. A row with NaN gives NaN.
-        """
+        """Predictions for `rows` (n, p), whose values are limited to the fitted ranges; a row with NaN gives NaN."""
         return self.fitted.predict((np.clip(rows, self.low, self.high) - self.mean) / self.scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
-    """Standardised training rows with their eigenvalue decomposition (`parts`), computed once for ridge regressions on
-    several responses. `low`, `high` and `mean` are each column's lowest value, highest value and mean. `scale` is its
-    standard deviation, or 1 for a constant column.
-    """
+    """Standardised training rows, decomposed once for several responses; fields as in `StandardisedRidge`."""
 
     low: Floats
     high: Floats
@@ -79,35 +58,17 @@ class StandardisedRows:
 
     @classmethod
     def of(cls, rows: Floats) -> StandardisedRows:
-        """The given training rows, standardised and decomposed for ridge regressions.
-
-        Parameters
-        ----------
-        rows : array, shape (n, p)
-            Training rows, at least one; no NaN.
-        """
+        """Training `rows` (n, p), at least one and no NaN, standardised and decomposed."""
         mean, spread = rows.mean(axis=0), rows.std(axis=0)
         scale = np.where(spread > CONSTANT, spread, 1.0)
         return cls(rows.min(axis=0), rows.max(axis=0), mean, scale, Decomposed.of((rows - mean) / scale))
 
 
 def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
-    """A ridge regression fitted on standardised columns, with the penalty that has the smallest leave-one-out error
-    (`stats.regression.ridge`).
+    """A ridge regression on standardised columns, with the penalty of the smallest leave-one-out error (`ridge`).
 
-    Parameters
-    ----------
-    rows : array, shape (n, p), or StandardisedRows
-        Training rows without NaN. Pass `StandardisedRows` where several responses have the same rows, so that these
-        are standardised and decomposed only once.
-    response : array, shape (n,)
-        Responses without NaN.
-    penalties : sequence of float
-        Penalties to choose from, each above 0; factors of the squared weights of the standardised columns.
-
-    Returns
-    -------
-    StandardisedRidge
+    `rows` (n, p) and `response` (n,) have no NaN; pass `StandardisedRows` where several responses have the same rows.
+    `penalties`, each above 0, are factors of the squared weights of the standardised columns.
     """
     standardised = rows if isinstance(rows, StandardisedRows) else StandardisedRows.of(rows)
     return StandardisedRidge(
@@ -122,27 +83,13 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 def out_of_fold(
     rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
 ) -> tuple[Floats, Floats]:
-    """Out-of-fold predictions: each row is predicted by a regression fitted on the other folds.
+    """Predictions by regressions fitted on the other folds, and the mean response of the rows fitted on, (n,) each.
 
-    Parameters
-    ----------
-    rows : array, shape (n, p)
-        Predictors, without missing values.
-    response : array, shape (n,)
-        NaN = missing; rows without a response get a prediction but are not used in fits.
-    folds : array of int, shape (n,)
-        Fold of each row.
-    fit : callable
-        Function from rows and responses to the fitted regression.
-
-    Returns
-    -------
-    predicted, level : array, shape (n,)
-        The predictions, and for each prediction the mean response of the rows on which it was fitted. `level` is
-        equal for all rows of a fold, and it is high where the fold's own responses are low. Subtract it before
-        ranking predictions of several folds, since otherwise predictions of pure noise correlate negatively with
-        the responses (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC
-        Bioinformatics 8).
+    `rows` (n, p) has no NaN. `response` (n,): rows with NaN get a prediction but are not used in fits. `folds` (n,)
+    holds folds, and `fit` makes a regression from rows and responses. The second result is equal for all rows of a
+    fold, and it is high where the fold's own responses are low. Subtract it before ranking predictions of several
+    folds, since otherwise predictions of pure noise correlate negatively with the responses (Parker, Guenter & Bedo
+    2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
     """
     predicted, level = np.full(len(response), np.nan), np.full(len(response), np.nan)
     rated = ~np.isnan(response)

@@ -1,9 +1,9 @@
-"""Bootstrap resamples of stories. All numbers of a table are computed from the same resamples, so that differences
-between them are paired; the caller gives the seed.
+"""Bootstrap resamples of stories.
 
-A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a weight. The unit
-that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A Statistical Analysis of
-Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
+All numbers of a table are computed from the same resamples, so that differences between them are paired; the caller
+gives the seed. A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a
+weight. The unit that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A
+Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
 
 =============  ==============================================================  =======================================
 name           drawn with replacement                                          generalises to
@@ -41,39 +41,23 @@ MIN_SYSTEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A kind of units (such as story-prompts) that bootstrap resamples draw.
-
-    Attributes
-    ----------
-    counts : array of int, shape (b, units)
-        How often each unit was drawn in each of b resamples.
-    unit : array of int, shape (n,)
-        Unit of each of n stories.
-    """
+    """Units (such as story-prompts) that resamples draw: `counts` (b, units), and the `unit` (n,) of each story."""
 
     counts: Counts
     unit: Codes
 
     def of(self, rows: Codes) -> Factor:
-        """The same draws of units, for a subset of the stories; units without any of these stories are left out.
-
-        Parameters
-        ----------
-        rows : array of int, shape (m,)
-            Indices of the stories to keep.
-        """
+        """The same draws for the stories with indices `rows` (m,); units without any of them are left out."""
         present, unit = np.unique(self.unit[rows], return_inverse=True)
         return Factor(self.counts[:, present], unit.reshape(-1).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Bootstrap resamples of stories, which draw one kind of units (a factor, such as story-prompts) or two kinds
-    independently. A story's weight is the number of draws of its unit or, for two factors, the product of the two
-    numbers.
+    """Bootstrap resamples of stories, which draw one kind of units (a factor) or two kinds independently.
 
-    Only stories that exist have a weight: in an unbalanced design, combinations of system and story-prompt without a
-    story are left out.
+    A story's weight is the number of draws of its unit or, for two factors, the product of the two numbers. Only
+    stories that exist have a weight, also in an unbalanced design.
     """
 
     factors: tuple[Factor, ...]
@@ -91,78 +75,46 @@ class Resamples:
 
     @property
     def counts(self) -> Counts:
-        """How often each unit (such as a story-prompt) was drawn in each resample, shape (B resamples, units). Only for
-        resamples of one kind of units.
-        """
+        """How often each unit was drawn, (B, units); for one factor only."""
         (factor,) = self.factors
         return factor.counts
 
     @property
     def unit(self) -> Codes:
-        """Unit (such as the story-prompt) of each story, shape (n stories,). Only for resamples of one kind of
-        units.
-        """
+        """Unit of each story, (n,); for one factor only."""
         (factor,) = self.factors
         return factor.unit
 
     def weights(self, rows: slice = slice(None)) -> Counts:
-        """Weights of stories: how often each story was drawn in each resample, shape (resamples, n stories).
-
-        Parameters
-        ----------
-        rows : slice
-            Slice of the resamples to include; all by default.
-        """
+        """How often each story was drawn, (resamples, n), in the resamples of the slice `rows`."""
         first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
         for other in rest:
             first *= other
         return first
 
     def blocks(self) -> Iterator[slice]:
-        """Yield consecutive slices of the resamples. Each slice is small enough that the weights of all stories in its
-        resamples fit into memory.
-        """
+        """Consecutive slices of the resamples, each so small that all its weights fit into memory."""
         step = max(1, _CHUNK // max(1, self.n))
         for start in range(0, self.size, step):
             yield slice(start, start + step)
 
     def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-        """A statistic computed in each resample, shape (B, ...) for B resamples.
+        """A statistic in each of B resamples, (B, ...).
 
-        Parameters
-        ----------
-        statistic : callable
-            Function from the weights of n stories in b resamples, shape (b, n), to the statistic, shape (b,
-            ...). It is called for one block of resamples at a time.
+        `statistic` takes weights (b, n) and gives (b, ...); it is called for one block of resamples at a time.
         """
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
     def of(self, rows: Codes) -> Resamples:
-        """Resamples with the same draws, for a subset of the stories.
-
-        Parameters
-        ----------
-        rows : array of int, shape (m,)
-            Indices of the stories to keep.
-        """
+        """The same draws for the stories with indices `rows` (m,)."""
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """The resamples divided into draws of whole groups of stories (such as systems) and draws of units within
-        groups.
+        """Draws of whole groups of stories (such as systems), and resamples that draw units within groups.
 
-        Parameters
-        ----------
-        group : array of int, shape (n,)
-            Group of each story, as codes from 0 on.
-
-        Returns
-        -------
-        mass : array of int, shape (B, groups)
-            How often each group was drawn as a whole in each of B resamples: the count of the factor (kind of
-            units) that draws whole groups, the product of the counts if two factors do, and 1 if none does.
-        within : Resamples or None
-            Resamples of the other factors, which draw units within groups; None if there are no others.
+        `group` (n,) holds codes from 0 on. The first result (B, groups) is how often each group was drawn as a whole:
+        the count of the factor that draws whole groups, the product of the counts if two do, and 1 if none does. The
+        second holds the other factors; None if there are no others.
         """
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
@@ -177,9 +129,7 @@ class Resamples:
         return mass, replace(self, factors=tuple(varying)) if varying else None
 
     def jackknife(self) -> tuple[Resamples, ...]:
-        """Jackknife resamples, one set for each kind of units that was drawn (such as story-prompts). Each resample of
-        a set leaves out one unit. They are used for influence values and for BCa intervals (`intervals.bca`).
-        """
+        """For each factor, resamples that each leave out one unit, for influence values and `intervals.bca`."""
         subsets = []
         for i, factor in enumerate(self.factors):
             units = factor.counts.shape[1]
@@ -196,31 +146,16 @@ class Resamples:
         return Resamples(tuple(factors), "the data")
 
     def one_way(self) -> tuple[Resamples, ...]:
-        """Resamples in which only one kind of units (such as story-prompts) is drawn, one set for each kind, with the
-        same draws as in these resamples. They are used for `intervals.calibrated`.
-        """
+        """For each factor, resamples with the same draws of it alone, for `intervals.calibrated`."""
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
 
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
-        """The estimate with the program's default 95 % confidence interval.
+        """The `estimate` with the program's default 95 % interval, whose name is appended to its `method`.
 
-        If one kind of units (such as story-prompts) was drawn, this is the expanded percentile interval
-        (`intervals.expanded`). If two kinds were drawn, it is the plain percentile interval, because such resamples
-        already vary too much (see `intervals.calibrated`). The name of the interval is appended to the estimate's
-        `method`.
-
-        Parameters
-        ----------
-        estimate : Estimate
-            Estimate without an interval. An undefined estimate is returned unchanged.
-        values : array, shape (B,)
-            The statistic in each of these resamples; NaN = undefined in that resample.
-
-        Returns
-        -------
-        Estimate
-            Has no interval, but a reason, where the statistic is undefined in more than 5 % of the resamples, or where
-            there is only one unit to draw from.
+        `values` (B,) are the statistic in these resamples, NaN = undefined. With one factor this is the expanded
+        percentile interval (`intervals.expanded`); with two the plain one, because such resamples already vary too much
+        (see `intervals.calibrated`). An undefined estimate is returned unchanged. No interval, but a reason, where more
+        than 5 % of the values are undefined, or with only one unit to draw from.
         """
         name = "percentile" if len(self.factors) > 1 else "expanded percentile"
         method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)
@@ -230,48 +165,24 @@ class Resamples:
 
 
 def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:
-    """Bootstrap resamples that draw one kind of units (such as story-prompts): each resample draws as many units as
-    there are, with replacement.
+    """Resamples that draw one kind of units (such as story-prompts) with replacement, as many as there are.
 
-    Parameters
-    ----------
-    unit : array of int, shape (n,)
-        Unit of each story, 0..units-1.
-    resamples : int
-        Number of resamples (B).
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-    name : str
-        Name of the resampling design in descriptions of methods, e.g. ``boot-inputs``.
+    `unit` (n,) holds codes 0..units-1, `resamples` is the number B, `rng` is seeded by the caller, and `name` stands in
+    descriptions of methods, e.g. ``boot-inputs``.
     """
     return Resamples((Factor(_counts(unit, resamples, rng), unit),), name)
 
 
 def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random.Generator) -> Resamples:
-    """Bootstrap resamples that draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch,
-    Dror & Roth 2021).
+    """Resamples that draw systems and, independently, story-prompts (BOOT-BOTH, Deutsch, Dror & Roth 2021).
 
-    The weight of a story is the number of draws of its system times the number of draws of its story-prompt. In an
-    unbalanced design, combinations of system and story-prompt without a story are left out.
+    `system` and `story_prompt` (n,) hold codes from 0 on, `resamples` is the number B, and `rng` is seeded by the
+    caller. ValueError with fewer than 5 systems; `both_refused` checks this beforehand.
 
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
     stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it
     was 99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, these five coverages were 96.4, 95.0,
     93.7, 99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
-
-    Parameters
-    ----------
-    system, story_prompt : array of int, shape (n,)
-        System and story-prompt of each story, as codes from 0 on.
-    resamples : int
-        Number of resamples (B).
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-
-    Raises
-    ------
-    ValueError
-        There are fewer than 5 systems; `both_refused` checks this beforehand.
     """
     reason = both_refused(system)
     if reason:
@@ -281,13 +192,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
 
 
 def both_refused(system: Codes) -> str | None:
-    """Reason why there are too few systems for `draw_both`, or None if there are enough.
-
-    Parameters
-    ----------
-    system : array of int, shape (n,)
-        System of each story.
-    """
+    """Reason why there are too few systems in `system` (n,) for `draw_both`, or None."""
     systems = np.unique(system).size
     if systems < MIN_SYSTEMS:
         return f"{systems} systems are too few to resample (at least {MIN_SYSTEMS}); story-prompts alone can be"
@@ -295,9 +200,6 @@ def both_refused(system: Codes) -> str | None:
 
 
 def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
-    """How often each unit was drawn in each resample, shape (resamples, units). It is computed in blocks of resamples
-    to limit memory.
-    """
     units = int(unit.max()) + 1 if unit.size else 0
     counts = np.zeros((resamples, units), dtype=np.int32)
     if units == 0:

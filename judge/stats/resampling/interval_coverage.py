@@ -110,17 +110,9 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """Warning that a data set has too few story-prompts to resample, so that single stories are resampled and intervals
-    can be too narrow.
+    """Warning that `dataset` has few `story_prompts`, so that stories are resampled and intervals can be too narrow.
 
-    Parameters
-    ----------
-    dataset : str
-        Name of the data set, with which the sentence begins.
-    story_prompts : int
-        Number of story-prompts.
-    level : str
-        ``system`` for a correlation over system means; any other level counts as over all stories.
+    `level` is ``system`` for a correlation over system means; any other counts as over all stories.
     """
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
@@ -133,22 +125,9 @@ def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
 def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
     """Warnings about a bootstrap interval of tau-b, based on the coverage that such intervals had in simulations.
 
-    Parameters
-    ----------
-    draw : str
-        Name of the resampling design, e.g. ``boot-both`` (systems and story-prompts are drawn).
-    method : str
-        Kind of interval: ``expanded``, ``true-means``, ``percentile``, ``bca`` or ``calibrated``.
-    level : str
-        ``system`` for a correlation over system means; any other level counts as over all stories.
-    units : int
-        Number of units (such as story-prompts) that are drawn; number of systems where systems and
-        story-prompts are both drawn.
-
-    Returns
-    -------
-    tuple of str
-        One sentence per warning; empty where no warning applies.
+    `draw` names the resampling design, e.g. ``boot-both``. `method` is ``expanded``, ``true-means``, ``percentile``,
+    ``bca`` or ``calibrated``. `level` is as in `few_story_prompts`. `units` counts what is drawn (such as
+    story-prompts), or systems where systems and story-prompts both are.
     """
     sentences = []
     fixed = draw in ("boot-inputs", "boot-stories")
@@ -166,10 +145,7 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
 
 def _few(level: Level, method: str, units: int) -> str:
-    """Warning that an interval is based on fewer than 30 story-prompts. It gives the coverage simulated for the nearest
-    smaller number of story-prompts (or the smallest number simulated), or says that intervals by `method` are too
-    narrow. `units` is the number of story-prompts.
-    """
+    """Warning of few story-prompts, with the coverage simulated for the nearest smaller number (or the smallest)."""
     sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])
     warning = f"only {units} story-prompts: "
@@ -191,7 +167,7 @@ def _few_systems(level: Level, method: str, units: int) -> str:
 
 
 def _range(measured: dict[str, float]) -> str:
-    """Range of the measured coverages over all coefficients as text, from lowest to highest, in whole per cent."""
+    """Lowest to highest measured coverage, in whole per cent."""
     low, high = (f"{end(measured.values()):.0f}" for end in (min, max))
     return low if low == high else f"{low} to {high}"
 

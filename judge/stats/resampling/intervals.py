@@ -1,9 +1,8 @@
 """Bootstrap intervals from the values of a statistic in resamples: percentile, expanded percentile, and BCa.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
-Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, computed from the
-share of resampled values below the estimate, and by an acceleration a, computed from the skewness of the units'
-influence values.
+Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, from the share of
+resampled values below the estimate, and by an acceleration a, from the skewness of the units' influence values.
 """
 
 from __future__ import annotations
@@ -25,24 +24,11 @@ _SAME = 1e-12
 
 
 def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with a percentile interval (Efron & Tibshirani 1993, chapter 13).
+    """The `estimate` with a percentile interval of `confidence` (Efron & Tibshirani 1993, chapter 13).
 
-    Parameters
-    ----------
-    estimate : Estimate
-        An undefined estimate is returned unchanged.
-    values : array, shape (b,)
-        The statistic in each resample; NaN = undefined. Undefined values are left out, and their number is reported
-        in `method`.
-    method : str
-        Description of the interval, e.g. ``"boot-inputs, percentile, 95 %"``.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        Has no interval, but a reason, where more than 5 % of the values are undefined.
+    An undefined estimate is returned unchanged. `values` (b,) are the statistic in each resample; NaN = undefined, left
+    out and counted in the result's method. Above 5 % of them there is no interval, but a reason. `method` describes the
+    interval, e.g. ``"boot-inputs, percentile, 95 %"``.
     """
     defined, refused = _usable(estimate, values)
     if refused is not None:
@@ -52,33 +38,14 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
 
 
 def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with an expanded percentile interval: like an interval by Student's t, it is wide enough where few
-    units (such as story-prompts) are drawn.
+    """The `estimate` with an expanded percentile interval of `confidence`, wide enough where few units are drawn.
 
-    The percentile interval of a mean of m units is too short for two reasons: its standard error is too small by the
-    factor sqrt((m - 1) / m), and it corresponds to normal quantiles instead of those of t. The tail probability of a 95
-    % interval is therefore Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %: 0.2 % with 6 units, and 2.3 % with 96
-    units (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap, The
-    American Statistician 69). The interval is extended if it does not contain its estimate (`holding`).
-
-    Parameters
-    ----------
-    estimate : Estimate
-        An undefined estimate is returned unchanged.
-    values : array, shape (b,)
-        The statistic in each resample; NaN = undefined, left out.
-    method : str
-        Description of the interval, e.g. ``"boot-inputs, expanded percentile, 95 %"``.
-    units : int
-        Number of units from which resamples were drawn.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        Has no interval, but a reason, where more than 5 % of the values are undefined or there is only one
-        unit.
+    `values` (b,) and `method` are as in `percentile`; `units` (such as story-prompts) were drawn. The percentile
+    interval of a mean of m units is too short: its standard error is too small by the factor sqrt((m - 1) / m), and it
+    corresponds to normal quantiles instead of those of t. The tail probability of a 95 % interval is therefore
+    Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %: 0.2 % with 6 units, and 2.3 % with 96 units (Hesterberg 2015,
+    What teachers should know about the bootstrap, The American Statistician 69). It is extended if it does not contain
+    its estimate (`holding`). One unit gives no interval, but a reason.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -95,24 +62,10 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
 def p_above_zero(estimate: Estimate, values: Floats, units: int) -> float | None:
     """One-sided p value of the hypothesis that a statistic is 0 or less, from its bootstrap standard error.
 
-    The statistic is divided by the standard deviation of its values in resamples, times sqrt(m / (m - 1)) for m units,
-    and set against Student's t with m - 1 degrees of freedom: the counterpart of the expanded percentile interval
-    (`expanded`) where resampled values are normal. Unlike a share of resampled values it has no lowest value, so that
-    it can be adjusted for many hypotheses.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    values : array, shape (b,)
-        The statistic in each resample; NaN = undefined, left out.
-    units : int
-        Number of units from which resamples were drawn.
-
-    Returns
-    -------
-    float or None
-        None where `expanded` gives no interval: an undefined estimate, one unit, or more than 5 % of the values
-        undefined; also where all values are equal.
+    The `estimate` is divided by the standard deviation of `values` (b,) in resamples, times sqrt(m / (m - 1)) for m
+    `units`, and set against Student's t with m - 1 degrees of freedom: the counterpart of `expanded` where resampled
+    values are normal. Unlike a share of resampled values it has no lowest value, so that it can be adjusted for many
+    hypotheses. None where `expanded` gives no interval, and where all values are equal.
     """
     from scipy.special import stdtr
 
@@ -124,18 +77,7 @@ def p_above_zero(estimate: Estimate, values: Floats, units: int) -> float | None
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The estimate, with its interval extended as far as its value where the interval does not contain the value.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        Estimate with an interval. An estimate without a value or an interval is returned unchanged.
-
-    Returns
-    -------
-    Estimate
-        Its `method` says so where the interval was extended.
-    """
+    """The `estimate`, its interval extended as far as its value where it does not contain it, and `method` says so."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, high = min(estimate.low, estimate.value), max(estimate.high, estimate.value)
@@ -154,28 +96,12 @@ def bca(
     *,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The estimate with a bias-corrected and accelerated (BCa) interval.
+    """The `estimate` with a bias-corrected and accelerated (BCa) interval of `confidence`.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        An undefined estimate is returned unchanged.
-    values : array, shape (b,)
-        The statistic in each resample; NaN = undefined, left out.
-    jackknife : sequence of arrays, shape (units,)
-        For each kind of units that was drawn (such as story-prompts), the statistic without each unit in turn
-        (`Resamples.jackknife`); NaN = undefined. See `acceleration`.
-    method : str
-        Description of the interval, e.g. ``"boot-inputs, BCa, 95 %"``.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        Has no interval, but a reason, where more than 5 % of the values or of the jackknife values are
-        undefined. The same holds where all values lie on one side of the estimate, so that no bias correction
-        exists.
+    `values` (b,) and `method` are as in `percentile`. `jackknife` holds, for each kind of units drawn (such as
+    story-prompts), the statistic without each unit in turn (`Resamples.jackknife`); see `acceleration`. No interval,
+    but a reason, where more than 5 % of the values or of the jackknife values are undefined, and where all values lie
+    on one side of the estimate, so that no bias correction exists.
     """
     from scipy.special import ndtr, ndtri
 
@@ -203,28 +129,17 @@ def bca(
 
 
 def acceleration(jackknife: Sequence[Floats]) -> float:
-    """Acceleration constant of the BCa interval, where one or more kinds of units (factors, such as story-prompts) are
-    drawn independently.
+    """Acceleration constant of the BCa interval, where one or more kinds of units (factors) are drawn independently.
 
-    With influence values l = (m - 1)(mean - value without the unit) for the m units of each factor,
+    `jackknife` holds, for each factor, the statistic without each of its units in turn; NaN is left out. With influence
+    values l = (m - 1)(mean - value without the unit) for the m units of each factor,
 
         a = sum over factors of sum(l**3) / m**3  /  (6 (sum over factors of sum(l**2) / m**2) ** 1.5),
 
     which for one factor is Efron & Tibshirani 1993, equation 14.15, and for several independent samples that of Davison
-    & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. Systems and story-prompts are drawn
-    independently. To first order, a statistic of crossed factors changes by the sum of the systems' and the
-    story-prompts' influence values, as for two independent samples. The interaction, of the order of 1 / (systems x
-    story-prompts), is neglected.
-
-    Parameters
-    ----------
-    jackknife : sequence of arrays, shape (units,)
-        For each factor, the statistic without each of its units in turn; NaN = undefined, left out.
-
-    Returns
-    -------
-    float
-        The acceleration constant; 0 where no unit has any influence.
+    & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. To first order, a statistic of crossed factors
+    changes by the sum of the systems' and the story-prompts' influence values, as for two independent samples. The
+    interaction, of the order of 1 / (systems x story-prompts), is neglected. 0 where no unit has any influence.
     """
     cubes = squares = 0.0
     for without in jackknife:
@@ -237,15 +152,17 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
 
 
 def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
-    """Values of a statistic in resamples that draw both systems and story-prompts, shrunk to the variance that new data
-    sets would show; unshrunk values vary too much.
+    """Values in resamples of both systems and story-prompts, shrunk to the variance that new data would show.
 
-    Where systems and story-prompts are both drawn (BOOT-BOTH), the weight of a story is the product of two counts. The
-    variance of this product is 3 where that of one count is 1, so that BOOT-BOTH intervals are too wide where stories
-    vary much. Let A, B and E be the variances of systems, story-prompts and the remainder. The variance of a mean is
-    A/S + B/P + E/SP for S systems and P story-prompts. BOOT-BOTH gives A/S + B/P + 3E/SP (Owen 2007, The pigeonhole
-    bootstrap, Annals of Applied Statistics 1), and drawing one factor alone gives A/S + E/SP or B/P + E/SP. Let V be
-    the variance over the resamples of one of these three kinds. The variance is then estimated by
+    `values` (b,) are from resamples of both factors, `one_way` two arrays (b,) from resamples of each factor drawn
+    alone (`Resamples.one_way`), and `units` the numbers of units of each. The result goes to `percentile` or `bca`.
+
+    Where both are drawn (BOOT-BOTH), the weight of a story is the product of two counts. The variance of this product
+    is 3 where that of one count is 1, so that BOOT-BOTH intervals are too wide where stories vary much. Let A, B and E
+    be the variances of systems, story-prompts and the remainder. The variance of a mean is A/S + B/P + E/SP for S
+    systems and P story-prompts. BOOT-BOTH gives A/S + B/P + 3E/SP (Owen 2007, The pigeonhole bootstrap, Annals of
+    Applied Statistics 1), and drawing one factor alone gives A/S + E/SP or B/P + E/SP. Let V be the variance over the
+    resamples of one of these three kinds. The variance is then estimated by
 
         2 (V systems alone + V story-prompts alone) - V both, but at least the larger one of the two V alone.
 
@@ -253,20 +170,6 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
     the ratio of this estimate to V both, times a correction for few units: sqrt(m / (m - 1)) times the ratio of the
     97.5 % quantiles of t with m - 1 degrees of freedom and of the normal distribution, where m is the smaller number of
     units (as for two-way clustered variances: Cameron, Gelbach & Miller 2011, JBES 29).
-
-    Parameters
-    ----------
-    values : array, shape (b,)
-        The statistic in resamples of both factors; NaN = undefined.
-    one_way : two arrays, shape (b,)
-        The statistic in resamples of each factor drawn alone (`Resamples.one_way`).
-    units : two ints
-        Number of units of each factor.
-
-    Returns
-    -------
-    array, shape (b,)
-        Shrunk values, to be passed to `percentile` or `bca` instead of `values`.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -282,9 +185,7 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
 
 
 def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:
-    """The defined values of the statistic in the resamples, and None where an interval can be computed from them. Where
-    none can, the second value is instead the estimate to return, without an interval.
-    """
+    """The defined values, and None; or, where no interval can be computed from them, the estimate to return."""
     if not estimate.defined:
         return values, estimate
     defined = values[~np.isnan(values)]
@@ -295,9 +196,8 @@ def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None
 
 
 def _quantiles(values: Floats, shares: tuple[float, float]) -> list[float]:
-    """Quantiles of complete values, between neighbours by a line: those of `numpy.percentile`, to the last digit, which
-    takes ten times as long for hundreds of values.
-    """
+    """Quantiles of complete values: those of `numpy.percentile`, to the last digit."""
+    # `numpy.percentile` takes ten times as long for hundreds of values.
     ascending = np.sort(values)
     quantiles = []
     for share in shares:

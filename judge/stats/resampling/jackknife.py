@@ -1,10 +1,9 @@
 """Delete-a-cluster jackknife: standard error and t test of any smooth statistic of weighted stories.
 
-The jackknife leaves out one cluster (a story-prompt with all its stories) at a time; its variance estimate is (G - 1) /
-G * sum_g (theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters in place of observations; for
-means it equals the cluster-robust variance CR3 up to a factor (G - 1) / G). Tests compare theta / se with Student's t
-with G - 1 degrees of freedom. The jackknife is not suitable for non-smooth statistics, such as medians or ranks of a
-few systems.
+One cluster (a story-prompt with all its stories) is left out at a time; the variance estimate is (G - 1) / G * sum_g
+(theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters in place of observations; for means it
+equals the cluster-robust variance CR3 up to a factor (G - 1) / G). Tests compare theta / se with Student's t with G - 1
+degrees of freedom. It is not suitable for non-smooth statistics, such as medians or ranks of a few systems.
 """
 
 from __future__ import annotations
@@ -32,25 +31,11 @@ def with_jackknife(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
-    """A coefficient with a jackknife confidence interval, and its standard error.
+    """A coefficient with a jackknife interval of `confidence`, and its standard error.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        The coefficient over all clusters, without an interval.
-    left_out : array, shape (clusters,)
-        The coefficient recomputed without each cluster in turn; NaN = undefined without that cluster.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    bounds : tuple of float
-        Lowest and highest possible value, to which the interval is clipped.
-
-    Returns
-    -------
-    Estimate, float or None
-        The estimate with its interval, and the standard error. With fewer than 2 clusters, where `left_out` holds
-        NaN, and where its values do not vary, the estimate has a reason instead of an interval, and the standard
-        error is None.
+    `estimate` is over all clusters; `left_out` (clusters,) holds the coefficient without each cluster in turn, NaN =
+    undefined. The interval is clipped to `bounds`. With fewer than 2 clusters, with a NaN, and where `left_out` does
+    not vary, there is a reason instead of an interval, and the error is None.
     """
     clusters, value = left_out.size, estimate.value
     if value is None:
@@ -78,18 +63,10 @@ Tail = Literal["two-sided", "greater", "less"]
 class LeftOut:
     """Weights of n stories in b samples that each leave out one cluster: 1 for the stories used, 0 for the others.
 
-    It stands for an array of shape (b, n) in what statistics do with weights: products with an array over stories, sums
-    over stories, and a choice of stories. All are the sum over the stories used minus that of the cluster left out, so
-    that they take time by stories plus clusters, not by stories times clusters.
-
-    Attributes
-    ----------
-    stories : array of int, shape (m,)
-        Indices of the stories used.
-    left : array of int, shape (m,)
-        Sample that leaves out each of them; below 0 or b and above where no sample does.
-    shape : (int, int)
-        b and n.
+    It stands for an array (b, n) in what statistics do with weights: products with an array over stories, sums over
+    stories, and a choice of stories. All are the sum over the stories used minus that of the cluster left out, so that
+    they take time by stories plus clusters, not by stories times clusters. `stories` (m,) are indices of those used,
+    `left` (m,) the sample that leaves out each of them (below 0 or b and above: none), `shape` is (b, n).
     """
 
     stories: Codes
@@ -97,7 +74,7 @@ class LeftOut:
     shape: tuple[int, int]
 
     def __matmul__(self, values: Floats) -> Floats:
-        """Weighted sums over stories of an array of shape (n,) or (n, k): shape (b,) or (b, k)."""
+        """Weighted sums over stories of an array (n,) or (n, k): (b,) or (b, k)."""
         used = values[self.stories]
         if used.ndim == 1:
             return np.asarray(used.sum() - self._of_left(used), dtype=np.float64)
@@ -112,13 +89,7 @@ class LeftOut:
         return LeftOut(place[self.stories[kept]], self.left[kept], (self.shape[0], int(mask.sum())))
 
     def sum(self, axis: int) -> Floats:
-        """Sum of weights in each sample, shape (b,).
-
-        Parameters
-        ----------
-        axis : int
-            1, as of an array of shape (b, n): stories are summed over. Others raise `ValueError`.
-        """
+        """Sum of weights in each sample, (b,); `axis` must be 1, the stories, else ValueError."""
         if axis != 1:
             raise ValueError(f"axis {axis}: weights are summed over stories, axis 1")
         return np.asarray(self.stories.size - self._of_left(np.ones(self.stories.size)), dtype=np.float64)
@@ -149,23 +120,10 @@ _CHUNK = 10_000
 class Test:
     """A statistic with its jackknife interval, and the t test of the hypothesis that it is zero.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        Value and confidence interval; `n` counts stories. An undefined estimate has a reason.
-    se : float or None
-        Jackknife standard error, in the statistic's unit.
-    p : float or None
-        p value; None where the statistic or its standard error does not exist.
-    tail : str
-        The alternative hypothesis: "two-sided", "greater" or "less".
-    clusters : int
-        Number of clusters (independent units, such as story-prompts).
-    df : int
-        Degrees of freedom of the standard error; 0 without a test.
-    bias : float
-        Largest systematic error of the value, which more stories would not reduce; interval and test allow for
-        it.
+    `estimate` counts stories in n. `se` is the jackknife standard error. `p` is None where the statistic or `se` does
+    not exist. `clusters` counts independent units, such as story-prompts. `df` are the degrees of freedom of `se`, 0
+    without a test. `bias` is the largest systematic error of the value, which more stories would not reduce; interval
+    and test allow for it.
     """
 
     estimate: Estimate
@@ -187,38 +145,17 @@ def against_zero(
     bias: float = 0.0,
     informative: int | None = None,
 ) -> Test:
-    """Test of the hypothesis that a statistic of weighted stories is zero, with its interval, by a jackknife over
-    story-prompts.
+    """Test that a statistic of weighted stories is zero, with its interval, by a jackknife over story-prompts.
 
-    Parameters
-    ----------
-    statistic : callable
-        Function from weights of n stories in b samples, shape (b, n), to the statistic in each sample, shape
-        (b,); NaN where it is undefined. It is called with weights 0 and 1, as an array or as `LeftOut`, so that
-        it may only multiply weights with arrays over stories (``weights @ array``), sum them over stories, and choose
-        stories (``weights[:, mask]``).
-    cluster : array of int, shape (n,)
-        Story-prompt of each story.
-    used : array of bool, shape (n,)
-        Mask of the stories that the statistic uses. Only their story-prompts are left out in turn, and `n`
-        counts these stories.
-    tail : {"two-sided", "greater", "less"}
-        The alternative hypothesis.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    bias : float
-        Largest systematic error of the statistic, in its unit, which more stories would not reduce (see
-        `student`).
-    informative : int, optional
-        Number of story-prompts that contribute to the standard error, where not all do; the degrees of freedom
-        are one less. None = all contribute.
+    `statistic` takes weights of n stories in b samples, (b, n), and gives the statistic, (b,), NaN = undefined. The
+    weights are 0 and 1, in an array or `LeftOut`, so that it may only multiply them with arrays over stories (``weights
+    @ array``), sum them over stories, and choose stories (``weights[:, mask]``). `cluster` (n,) holds the
+    story-prompts. `used` (n,) marks the stories that the statistic uses; only their story-prompts are left out in turn,
+    and n counts these stories. `tail`, `confidence` and `bias` are as in `student`. `informative` story-prompts
+    contribute to the standard error (None = all); the degrees of freedom are one less.
 
-    Returns
-    -------
-    Test
-        Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` story-prompts, and where the
-        statistic is undefined without one of the story-prompts. Where the statistic does not vary between
-        story-prompts there is no test: `p` is None, and the estimate has the reason.
+    Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` story-prompts, and where the statistic is
+    undefined without one of them. Where it does not vary between them there is no test: `p` is None, with a reason.
     """
     n = int(used.sum())
     samples_of = _samples if used.size <= _REMEMBERED else _samples.__wrapped__
@@ -250,33 +187,13 @@ def student(
     confidence: float = 0.95,
     bias: float = 0.0,
 ) -> Test:
-    """The t test of the hypothesis that a value is zero, and the confidence interval of the value, from its standard
-    error.
+    """The t test of the hypothesis that a value is zero, and the interval of the value, from its standard error.
 
-    The interval is extended by `bias` on both sides, and the test uses the value moved by `bias` towards zero. The
-    interval then keeps its level (Armstrong & Kolesár 2021, Econometrica 89, section 2).
-
-    Parameters
-    ----------
-    estimate : Estimate
-        The value without an interval; its `method` describes the standard error.
-    se : float
-        Standard error in the value's unit, above 0.
-    df : int
-        Degrees of freedom of the standard error.
-    clusters : int
-        Number of clusters (independent units, such as story-prompts), which is only passed on to the result.
-    tail : {"two-sided", "greater", "less"}
-        The alternative hypothesis.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-    bias : float
-        Largest systematic error of the value in either direction, in its unit; 0 or more.
-
-    Returns
-    -------
-    Test
-        The value with its interval, and the p value.
+    `estimate` has no interval, its `method` describes the standard error; `se` is that error, above 0, with `df`
+    degrees of freedom; `clusters` is only passed on. `tail` is the alternative, `confidence` the coverage, and `bias`
+    the largest systematic error of the value in either direction. The interval is extended by `bias` on both sides, and
+    the test uses the value moved by `bias` towards zero: the interval then keeps its level (Armstrong & Kolesár 2021,
+    Econometrica 89, section 2).
     """
     value = estimate.value or 0.0
     half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se + bias
@@ -287,40 +204,24 @@ def student(
 
 
 def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) -> Test:
-    """A test that cannot be made.
+    """A test that cannot be made, for a `reason`.
 
-    Parameters
-    ----------
-    reason : str
-        Why not.
-    tail : {"two-sided", "greater", "less"}
-        The alternative hypothesis that it would have had.
-    used : array of bool, shape (n stories,), optional
-        Stories that have the data.
-
-    Returns
-    -------
-    Test
-        Without a value.
+    `tail` is the alternative it would have had, and `used` marks the stories that have the data.
     """
     return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
 
 
 @functools.lru_cache(maxsize=8)
 def _samples(cluster: bytes, used: bytes) -> tuple[int, tuple[Weights, ...]]:
-    """Number of clusters of the stories used, and weights: first of all of them, then without each cluster in turn.
-
-    Tests of hundreds of criteria use the same stories; both arguments are the arrays' bytes.
-    """
+    """Number of clusters of the stories used, and weights: of all of them, then without each cluster in turn."""
+    # Tests of hundreds of criteria use the same stories; the arguments are the arrays' bytes, so that they can be
+    # cached.
     mask = np.frombuffer(used, dtype=np.bool_)
     groups, code = np.unique(np.frombuffer(cluster, dtype=np.int64)[mask], return_inverse=True)
     return groups.size, tuple(_weights(np.flatnonzero(mask), code.reshape(-1), mask.size))
 
 
 def _weights(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
-    """Yield weights of all stories used, and without each cluster in turn, some clusters at a time; `code` numbers the
-    stories' clusters.
-    """
     clusters = int(code.max(initial=-1)) + 1
     few = clusters * n <= _FEW
     weights = np.zeros((1 + clusters if few else 1, n))

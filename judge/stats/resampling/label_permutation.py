@@ -20,19 +20,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AgainstChance:
-    """A statistic with its chance level and p value from a permutation test.
-
-    Attributes
-    ----------
-    value : float
-        The statistic with the original labels.
-    mean : float
-        Mean of the statistic over permuted labels, i.e. the value expected by chance.
-    p : float
-        One-sided p value; large values of the statistic are evidence against chance.
-    permutations : int
-        Number of permutations.
-    """
+    """A statistic with its chance level (`mean` over permuted labels) and one-sided p; large values are evidence."""
 
     value: float
     mean: float
@@ -41,23 +29,12 @@ class AgainstChance:
 
 
 def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: np.random.Generator) -> Codes:
-    """The original labels of n members and their random permutations, shape (1 + permutations, n). A member is, for
-    example, one repeat of a query.
+    """The labels of n members (such as repeats of a query) and their random permutations, (1 + permutations, n).
 
-    Parameters
-    ----------
-    label : array of int, shape (n,)
-        Label of each member; all members of a unit have the same label.
-    unit : array of int, shape (n,)
-        Unit of each member (such as the query whose repeats they are), as codes from 0 on. Members of a unit
-        get the same label in each permutation. Permuting single members would break their dependence and make p
-        values too small.
-    stratum : array of int, shape (n,)
-        Stratum of each member (such as its story). Labels are permuted among the units of the same stratum.
-    permutations : int
-        Number of permutations.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
+    `label` (n,) is equal for all members of a `unit` (n,), such as the query whose repeats they are; they get the same
+    label in each permutation. Permuting single members would break their dependence and make p values too small. Labels
+    are permuted among the units of the same `stratum` (n,), such as a story. `permutations` are drawn by `rng`, seeded
+    by the caller.
     """
     _, first, member = np.unique(unit, return_index=True, return_inverse=True)
     of_unit, inside = label[first], stratum[first]
@@ -73,18 +50,9 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 
 
 def against_chance(values: Floats) -> AgainstChance:
-    """Permutation test of a statistic (Phipson & Smyth 2010), from its values with original and permuted labels.
+    """Permutation test (Phipson & Smyth 2010) from `values` of a statistic with original (first) and permuted labels.
 
-    Parameters
-    ----------
-    values : array, shape (1 + permutations,)
-        The statistic with the original labels, and then with each permutation of them. A permuted value of NaN
-        counts as extreme.
-
-    Returns
-    -------
-    AgainstChance
-        `mean` is NaN where no permuted statistic is defined.
+    A permuted NaN counts as extreme. The mean is NaN where no permuted statistic is defined.
     """
     value, chance = float(values[0]), values[1:]
     defined = chance[~np.isnan(chance)]

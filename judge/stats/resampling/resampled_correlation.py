@@ -1,9 +1,7 @@
-"""Correlation between a judge's and human ratings in each bootstrap resample: over all stories, over group means, or
-within groups.
+"""Correlation between a judge's and human ratings in each resample: overall, over group means, or within groups.
 
 Kendall's tau-b uses the fast algorithms of `judge.stats.resampling.resampled_tau`; Spearman's rho and Pearson's r are
-computed from weights. A group (system or story-prompt) that was drawn twice counts twice, both in the correlation over
-means and in the mean over groups.
+computed from weights. A group (system or story-prompt) that was drawn twice counts twice.
 """
 
 from __future__ import annotations
@@ -32,20 +30,11 @@ _BLOCK = 4_000_000
 
 
 def taus(x: Floats, y: Floats, sets: Sequence[Resamples] = ()) -> tuple[Floats, tuple[Floats, ...]]:
-    """tau-b of each row of x with the same row of y.
+    """tau-b of each row of `x` with the same row of `y`, (rows,), and in each of `sets` of B resamples, (rows, B) each.
 
-    Parameters
-    ----------
-    x, y : array, shape (rows, n stories)
-        Ratings, NaN = missing; a story that lacks one of the two is left out of that row. Values within 1e-9 are tied,
-        as in `kendall.codes`. n is small: time and memory grow with its square.
-    sets : sequence of Resamples
-        Sets of B resamples of the n stories; they may differ in B.
-
-    Returns
-    -------
-    array of shape (rows,), and one array of shape (rows, B) for each set of resamples
-        NaN where all values of a side are tied or fewer than two stories are left.
+    `x` and `y` (rows, n stories) are ratings; a NaN is left out of that row, and values within 1e-9 are tied. n is
+    small: time and memory grow with its square. NaN where all values of a side are tied or fewer than two stories are
+    left.
     """
     rows, n = x.shape
     first, second = np.triu_indices(n, 1)
@@ -64,9 +53,7 @@ def taus(x: Floats, y: Floats, sets: Sequence[Resamples] = ()) -> tuple[Floats, 
 
 
 def _signs(x: Floats, y: Floats, first: Codes, second: Codes) -> NDArray[np.float32]:
-    """For each pair of stories whether it is concordant (1) or discordant (-1), and whether it is untied on x and on y,
-    shape (3, rows, pairs of stories); all 0 where a rating is missing.
-    """
+    """Concordant (1) or discordant (-1), untied on x, untied on y, (3, rows, pairs); 0 where one is missing."""
     x, y = (side.round(kendall.DECIMALS) for side in (x, y))
     sign_x, sign_y = (np.sign(side[:, second] - side[:, first]) for side in (x, y))
     gone = np.isnan(sign_x) | np.isnan(sign_y)
@@ -77,11 +64,7 @@ def _signs(x: Floats, y: Floats, first: Codes, second: Codes) -> NDArray[np.floa
 def _draws(
     resamples: Resamples, first: Codes, second: Codes
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
-    """How often pairs of stories count in each resample, by pairs of the units that are drawn.
-
-    An order of the pairs of stories, in which those of the same two units are neighbours; where each two units begin;
-    and the number of times that each two units count, shape (pairs of units, B resamples).
-    """
+    """Order of pairs of stories by their two units, where each two units begin, and how often they count."""
     one_way = len(resamples.factors) == 1
     unit, counts = (resamples.unit, resamples.counts) if one_way else (np.arange(resamples.n), resamples.weights())
     low, high = np.minimum(unit[first], unit[second]), np.maximum(unit[first], unit[second])
@@ -100,7 +83,7 @@ Grouping = Literal["overall", "means", "within"]
 
 @dataclass(frozen=True, slots=True)
 class _Faster:
-    """Algorithms that compute what a coefficient's record computes, faster, for codes of all judges at once."""
+    """What computes the same as a coefficient's record, faster, for codes of all judges at once."""
 
     overall: Callable[[Resamples, Codes, Codes], Floats]
     within: Callable[[Resamples, Codes, Codes, Codes], Floats]
@@ -118,33 +101,12 @@ def values(
     grouping: Grouping = "overall",
     group: Codes | None = None,
 ) -> Floats:
-    """The correlation between a judge's ratings x and human ratings y in each bootstrap resample.
+    """The correlation between a judge's and human ratings in each of B resamples, (B,) or (judges, B).
 
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories, which draw one or two kinds of units (such as story-prompts).
-    x : array, shape (n,) or (judges, n)
-        Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,) or (judges, n)
-        The people's ratings, or those that each judge is compared with.
-    coefficient : {"kendall", "spearman", "pearson"}
-        The correlation coefficient.
-    grouping : {"overall", "means", "within"}
-        "overall": over all stories. "means": over the means of the groups. "within": the mean of the
-        correlations within groups.
-    group : array of int, shape (n,)
-        System or story-prompt of each story, as codes from 0 on; required for "means" and "within".
-
-    Returns
-    -------
-    array, shape (B,) or (judges, B)
-        NaN where the correlation is undefined in that resample.
-
-    Raises
-    ------
-    ValueError
-        `grouping` is "means" or "within", and `group` is None.
+    `resamples` are of n stories. `x` (n,) or (judges, n) are the judges' ratings, NaN left out pairwise for that judge
+    alone; `y` (n,) or (judges, n) people's, or those that each judge is compared with. The named `coefficient` is taken
+    over all stories or, by `grouping`, over the "means" of the groups or as the mean "within" groups; these need
+    `group` (n,), codes from 0 on, else ValueError. NaN where undefined.
     """
     judges = np.atleast_2d(x)
     if np.ndim(y) == 2 and grouping != "means":
@@ -179,23 +141,10 @@ def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, c
 
 
 def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficient: Coefficient) -> Floats:
-    """The correlation over groups (such as systems) between the judge's and people's mean ratings, in each of b
-    resamples.
+    """The correlation over groups (such as systems) between mean ratings, in each of b resamples, (..., b).
 
-    Parameters
-    ----------
-    mean_x, mean_y : array, shape (..., b, groups)
-        Mean ratings of each group by the judge and by people; NaN = missing. A group with a missing mean is
-        left out. Axes before may count judges.
-    mass : array of int, same shape
-        How often each group counts in each resample.
-    coefficient : {"kendall", "spearman", "pearson"}
-        The correlation coefficient.
-
-    Returns
-    -------
-    array, shape (..., b)
-        NaN where the correlation is undefined.
+    `mean_x` and `mean_y` (..., b, groups) are the judge's and people's means; a group with a NaN is left out. `mass`
+    (same shape) is how often each group counts. `coefficient` names the correlation. NaN where undefined.
     """
     flat = (-1, mean_x.shape[-1])
     rows = COEFFICIENTS[coefficient].of_rows(mean_x.reshape(flat), mean_y.reshape(flat), mass.reshape(flat))

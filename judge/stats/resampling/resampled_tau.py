@@ -1,7 +1,7 @@
 """Kendall's tau-b in each bootstrap resample: overall, over system means, within groups.
 
-The functions take the ratings of several judges at once and one vector of human ratings, so that the weights of
-resamples are computed only once. Results are identical with and without compiled loops.
+Several judges share one vector of human ratings, so that the weights of resamples are computed only once. Results are
+identical with and without compiled loops.
 """
 
 from __future__ import annotations
@@ -29,25 +29,11 @@ _BLOCK = 4_000_000
 
 
 def in_resamples(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Iterator[tuple[slice, slice, Means]]:
-    """Yield the mean ratings of groups of stories (systems) in bootstrap resamples, for some judges and one block of
-    resamples at a time to limit memory.
+    """Rows of `x`, a slice of the resamples, and the means of groups (systems) in them, in blocks to limit memory.
 
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories.
-    x : array, shape (judges, n)
-        Ratings of each judge; NaN = missing. Means are over the stories that both the judge and people rated.
-    y : array, shape (n,) or (judges, n)
-        People's ratings, or those that each judge is compared with; NaN = missing.
-    group : array of int, shape (n,)
-        Group (system) of each story.
-
-    Yields
-    ------
-    slice, slice, Means
-        Rows of `x`, slice of the resamples, and three arrays: means of the judges' ratings, means of people's ratings,
-        and weights of the groups. Each has shape (judges, resamples in the slice, groups).
+    `resamples` are of n stories. `x` (judges, n) are the judges' ratings, `y` (n,) or (judges, n) people's, or those
+    that each judge is compared with; means are over the stories that both rated. `group` (n,) holds systems. `Means`
+    are the judge's means, people's means and the weights of the groups, each (judges, resamples in the slice, groups).
     """
     groups = int(group.max()) + 1 if group.size else 0
     mass, varying = resamples.split(group)
@@ -78,11 +64,7 @@ def _counts(varying: Resamples, block: slice) -> Floats:
 
 
 def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
-    """Sum of values over the stories marked in `keep`, for each judge, unit and group; `cell` is the index of the unit
-    and group of each story, and `shape` is (units, groups). If `values` is None, the number of these stories.
-
-    `values` and `keep` have shape (judges, n stories).
-    """
+    """Sum of `values` (None: number) over the stories in `keep`, by judge, unit and group; `shape`: units, groups."""
     judges, cells = len(keep), shape[0] * shape[1]
     weights = None if values is None else values[keep]
     where = (cell + cells * np.arange(judges)[:, None])[keep]
@@ -102,24 +84,11 @@ _MATRIX = 8_000_000
 
 
 def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
-    """Kendall's tau-b between a judge's and human ratings over all stories in each bootstrap resample, where each story
-    counts as often as it was drawn.
+    """tau-b between each judge's and human ratings over all stories, in each of B resamples, (B,) or (judges, B).
 
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories.
-    x : array of int, shape (n,) or (judges, n)
-        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing, left out pairwise for that
-        judge alone.
-    y : array of int, shape (n,)
-        Codes of the human ratings.
-
-    Returns
-    -------
-    array, shape (B,) or (judges, B)
-        Equal to tau-b of the data with each story repeated. NaN in a resample where the judge's or people's
-        ratings are all equal or fewer than 2 rated stories are left.
+    `x` (n,) or (judges, n) and `y` (n,) are from `kendall.codes`; -1 = missing, left out pairwise for that judge alone.
+    Each story counts as often as it was drawn in `resamples`. NaN where the judge's or people's ratings are all equal
+    or fewer than 2 rated stories are left.
     """
     judges, people = np.atleast_2d(x), kendall.levels(y)
     rows = np.stack([kendall.levels(np.where(y >= 0, row, -1)) for row in judges]) if len(judges) else judges
@@ -134,23 +103,12 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
 
 
 def mean_tau_b(resamples: Resamples, rows: Codes) -> Floats:
-    """Mean over all pairs of rows (such as criteria) of their tau-b over all stories, in each bootstrap resample.
+    """Mean over all pairs of rows (such as criteria) of their tau-b over all stories, in each of B `resamples`, (B,).
 
-    The tau-b of two complete rows is a weighted sum over pairs of stories of z_i s_i z_j s_j, where s are signs of
-    differences and 1 / z^2 is a row's number of untied pairs. Summed over rows first, the mean takes time by the number
-    of rows, not of pairs of rows.
-
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories.
-    rows : array of int, shape (k rows, n)
-        Codes from `kendall.codes`, none of them missing, and no row constant; k is 2 or more.
-
-    Returns
-    -------
-    array, shape (B,)
-        Equal to the mean of `tau_b` up to rounding. NaN in a resample where the ratings of a row are all equal.
+    `rows` (k, n) are from `kendall.codes`, none missing and no row constant; k >= 2. The tau-b of two complete rows is
+    a weighted sum over pairs of stories of z_i s_i z_j s_j, where s are signs of differences and 1 / z^2 is a row's
+    number of untied pairs. Summed over rows first, the mean takes time by the number of rows, not of pairs of rows. It
+    equals the mean of `tau_b` up to rounding; NaN in a resample where the ratings of a row are all equal.
     """
     k, (first, second) = len(rows), np.triu_indices(rows.shape[1], k=1)
     step = max(1, _MATRIX // (k + resamples.size))
@@ -168,9 +126,7 @@ def mean_tau_b(resamples: Resamples, rows: Codes) -> Floats:
 
 
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    """tau-b between each judge's and human ratings over all stories in each resample, shape (judges, resamples), by the
-    fastest method. `levels` is the judges' number of rating levels; None = too many for contingency tables.
-    """
+    """tau-b of each judge with people, by the fastest method; `levels` None = too many for contingency tables."""
     n, judges = resamples.n, len(x)
     one_way = len(resamples.factors) == 1
     units = resamples.factors[0].counts.shape[1] if one_way else n
@@ -207,26 +163,12 @@ def _loops(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floa
 
 
 def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
-    """Kendall's tau-b between a judge's and human ratings over means of groups (systems) in each bootstrap resample.
+    """tau-b of each judge with people over means of groups (systems), in each of B resamples, (B,) or (judges, B).
 
-    Both means of a system are over the same drawn stories, and means within 1e-9 are tied, as in `kendall.codes`. A
-    system that was drawn twice counts twice, and its two copies are tied.
-
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories.
-    x : array, shape (n,) or (judges, n)
-        Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,)
-        The people's ratings.
-    group : array of int, shape (n,)
-        System of each story, as codes from 0 on.
-
-    Returns
-    -------
-    array, shape (B,) or (judges, B)
-        NaN where the judge's or people's means are all equal or fewer than two systems are left.
+    `x` (n,) or (judges, n) are the judges' ratings, `y` (n,) people's; NaN is left out pairwise for that judge alone.
+    Means of a `group` (n,) are over the same drawn stories; those within 1e-9 are tied, as in `kendall.codes`. A system
+    drawn twice in `resamples` counts twice, and its copies are tied. NaN where means are all equal or fewer than two
+    systems are left.
     """
     judges = np.atleast_2d(x)
     out = np.empty((len(judges), resamples.size))
@@ -238,25 +180,11 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
 
 
 def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:
-    """Mean over groups (story-prompts or systems) of the tau-b between a judge's and human ratings within a group, in
-    each bootstrap resample. A group drawn twice counts twice.
+    """Mean over groups (story-prompts or systems) of tau-b within a group, in each of B resamples, (B,) or (judges, B).
 
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories.
-    x : array of int, shape (n,) or (judges, n)
-        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing.
-    y : array of int, shape (n,)
-        Codes of the human ratings.
-    group : array of int, shape (n,)
-        Group of each story, as codes from 0 on.
-
-    Returns
-    -------
-    array, shape (B,) or (judges, B)
-        The mean over the groups in which tau-b is defined in that resample; NaN without such a group. Groups with
-        fewer than 3 pairs of ratings are left out, as in the estimate (`coefficients.correlate_within`).
+    `x` (n,) or (judges, n) and `y` (n,) are from `kendall.codes`, -1 = missing; `group` (n,) holds codes from 0 on. A
+    group drawn twice in `resamples` counts twice. Groups without a tau-b, or with fewer than 3 pairs of ratings (as in
+    `coefficients.correlate_within`), are left out; NaN if all are.
     """
     judges = np.where(y >= 0, np.atleast_2d(x), -1)
     mass, varying = resamples.split(group)
@@ -285,10 +213,7 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
 
 def _once(varying: Resamples, group: Codes) -> bool:
-    """Whether the method of `_small_groups` is possible for the resamples `varying`, which draw units within groups.
-    They must draw one kind of units (such as story-prompts), with at most one story of each unit in a group, and so few
-    units that products of the counts of all pairs of units fit into memory.
-    """
+    """Whether `_small_groups` is possible: few units of one kind, with at most one story of each unit in a group."""
     units = varying.factors[0].counts.shape[1]
     if len(varying.factors) > 1 or units > _FEW_UNITS:
         return False
@@ -296,19 +221,14 @@ def _once(varying: Resamples, group: Codes) -> bool:
 
 
 def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
-    """Rating codes of judges and people, shape (judges + 1, n stories), rearranged to shape (judges + 1, groups,
-    units); -1 where there is no story. The units (such as story-prompts) are those drawn by `varying`.
-    """
+    """Rating codes (judges + 1, n stories) as (judges + 1, groups, units); -1 where there is no story."""
     grid = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
     grid[:, group, varying.unit] = codes
     return grid
 
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
-    """Yield the index of a judge, a slice of the resamples, and the judge's tau-b with people within each group in
-    these resamples, shape (resamples in the slice, groups). It is computed from the rating codes `grid` (from `_grid`)
-    and, for each pair of units (such as story-prompts), the product of their `counts`.
-    """
+    """Judge, slice of resamples, and tau-b within groups (resamples, groups), by products of the `counts` of units."""
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])
     missing = (grid[:, :, second] < 0) | (grid[:, :, first] < 0)

@@ -1,17 +1,16 @@
-"""Permutation tests of whether one judge agrees with people more than another judge does, by swaps of the two judges'
-ratings.
+"""Permutation tests of whether one judge agrees with people more than another, by swaps of the two judges' ratings.
 
 PERM-BOTH, PERM-SYSTEMS and PERM-INPUTS of Deutsch, Dror & Roth 2021 (A Statistical Analysis of Summarization Evaluation
-Metrics Using Resampling Methods, TACL 9, section 5): both judges' ratings are standardised to a common scale. Under the
+Metrics Using Resampling Methods, TACL 9, section 5). Both judges' ratings are standardised to a common scale. Under the
 null hypothesis they are exchangeable, so the distribution of the difference of correlations does not change when the
 two judges' ratings are swapped with probability 1/2 for each story (PERM-BOTH), for all stories of a system
 (PERM-SYSTEMS) or of a story-prompt (PERM-INPUTS). p = (1 + number of swaps after which the difference is at least as
 extreme as before) / (1 + swaps), which is never 0 (Phipson & Smyth 2010). If there are no more possible patterns of
 swaps than `swaps`, every pattern is used once and p is exact.
 
-The unit that is swapped decides to which population p generalises. Swaps of single stories treat the stories as
-independent, so that a judge's preference for a system or story-prompt, which all its stories share, counts as evidence
-in each of them. To generalise to new systems (or story-prompts), swap systems (or story-prompts).
+The unit that is swapped decides to which population p generalises. Swaps of single stories count a judge's preference
+for a system or story-prompt, which all its stories share, as evidence in each of them. To generalise to new systems (or
+story-prompts), swap systems (or story-prompts).
 """
 
 from __future__ import annotations
@@ -42,19 +41,7 @@ Both = Callable[[Masks], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Rating levels of two judges and of people on the same n stories, sorted by people's level.
-
-    Attributes
-    ----------
-    a, b : array of int, shape (n,)
-        The judges' levels, with common codes.
-    y : array of int, shape (n,)
-        People's levels.
-    order : array of int, shape (n,)
-        Original index of each story.
-    levels, levels_y : int
-        Number of levels of the judges and of people.
-    """
+    """Levels of two judges (common codes) and of people, sorted by people's; `order` holds the original indices."""
 
     a: Codes
     b: Codes
@@ -65,22 +52,10 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """A function that computes the tau-b of each of two judges with people over all stories, after the judges' ratings
-    of some stories are swapped.
+    """A function from swaps, (k, n) with 1 for a swapped story, to both judges' tau-b with people over all stories.
 
-    Parameters
-    ----------
-    a, b : array, shape (n,)
-        Standardised ratings of the two judges; none may be missing.
-    people : array of int, shape (n,)
-        Codes of people's ratings.
-
-    Returns
-    -------
-    callable
-        Function from k patterns of swaps to the tau-b of the first and of the second judge, each of shape (k,).
-        The patterns are an array of shape (k, n), with 1 where the ratings of a story are swapped. Ratings
-        within 1e-9 are ties; ties are determined once for the ratings of both judges together.
+    `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) codes of people's; none may be missing. The
+    function gives two arrays (k,). Ratings within 1e-9 are ties, determined once for both judges together.
     """
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
     order = np.argsort(y, kind="stable")
@@ -101,22 +76,11 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """A function that computes the tau-b of each of two judges with people over group means, after the judges' ratings
-    of some stories are swapped.
+    """A function from swaps, (k, n) with 1 for a swapped story, to both judges' tau-b with people over group means.
 
-    Parameters
-    ----------
-    a, b, people : array, shape (n,)
-        Standardised ratings of the two judges, and people's ratings; none may be missing.
-    group : array of int, shape (n,)
-        Group (system) of each story, as codes 0..groups-1, each of which occurs.
-
-    Returns
-    -------
-    callable
-        Function from k patterns of swaps to the tau-b of the first and of the second judge, each of shape (k,).
-        The patterns are an array of shape (k, n), with 1 where the ratings of a story are swapped. Means within
-        1e-9 are ties.
+    `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) people's; none may be missing. `group` (n,)
+    holds the system of each story, as codes 0..groups-1 that all occur. The function gives two arrays (k,). Means
+    within 1e-9 are ties.
     """
     groups = int(group.max()) + 1
     size = np.bincount(group)
@@ -178,10 +142,7 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
-    """A function from patterns of swaps to each judge's number of concordant minus discordant pairs and number of tied
-    pairs, for judges with many rating levels. The number of concordant minus discordant pairs after a pattern of swaps
-    m is a quadratic form in m, computed from the signs of all pairs of stories.
-    """
+    """For many levels: concordant minus discordant pairs as a quadratic form in the swaps, from all signs."""
     n = pair.y.size
     kind = weighted_tau.exact(4 * n**2)
     signs_y = _signs(pair.y, pair.y)
@@ -214,9 +175,7 @@ def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _one_by_one(pair: _Pair) -> Both:
-    """A function that computes the tau-b of two judges with people, for one pattern of swaps of their ratings at a
-    time. It is used for many levels and stories, where a matrix of all pairs of stories would not fit into memory.
-    """
+    """For many levels and stories, where a matrix of all pairs of stories would not fit into memory."""
 
     def both(masks: Masks) -> tuple[Floats, Floats]:
         taus = np.empty((2, len(masks)))
@@ -246,28 +205,11 @@ _MOST_EXACT = 20
 class SwapTest:
     """Result of the permutation test that compares two judges by their Kendall's tau-b with human ratings.
 
-    Attributes
-    ----------
-    a, b, difference : float or None
-        Each judge's tau-b on the stories that both judges and people rated, and the difference a - b; None
-        where undefined.
-    p : float or None
-        p value for the alternative `tail`, not adjusted for multiple comparisons. None without a test.
-    n : int
-        Number of stories or, for tau-b over system means, of systems over which the correlations are computed.
-    swaps : int
-        Number of random patterns of swaps; where `exact`, the number of all possible patterns.
-    degenerate : int
-        Number of patterns of swaps after which a correlation was undefined. They count as extreme, so that p is
-        conservative.
-    tail : str
-        ``two-sided``, or ``greater`` for the alternative that tau-b of `a` is greater.
-    reason : str or None
-        Why there is no test; None with a test.
-    units : int
-        Number of units (stories, systems or story-prompts) that were swapped, each as a whole.
-    exact : bool
-        Whether every possible pattern of swaps was used once.
+    `a` and `b` are the judges' tau-b on the stories that both judges and people rated, None where undefined. `p` is not
+    adjusted for multiple comparisons; None without a test, with a `reason`. `n` counts stories or, for tau-b over
+    system means, systems. `swaps` counts random patterns or, where `exact` (every pattern used once), all patterns.
+    After `degenerate` patterns a correlation was undefined; they count as extreme, so that p is conservative. `units`
+    counts the stories, systems or story-prompts swapped as a whole.
     """
 
     a: float | None
@@ -283,9 +225,7 @@ class SwapTest:
 
     @property
     def least(self) -> float | None:
-        """The smallest p that this test could have given with its numbers of units (such as story-prompts) and swaps;
-        None without a test.
-        """
+        """The smallest p that this test could have given with its numbers of units and swaps; None without a test."""
         if self.p is None:
             return None
         patterns = 2.0 ** -(self.units - (self.tail == "two-sided"))
@@ -293,7 +233,7 @@ class SwapTest:
 
     @property
     def difference(self) -> float | None:
-        """Kendall's tau-b of judge a with people minus that of judge b; None where either is undefined."""
+        """tau-b of judge a minus that of judge b; None where either is undefined."""
         return None if self.a is None or self.b is None else self.a - self.b
 
 
@@ -308,33 +248,18 @@ def swap_test(
     group: Codes | None = None,
     tail: Tail = "two-sided",
 ) -> SwapTest:
-    """Permutation test of the difference between two judges' tau-b with people, which swaps the two judges' ratings at
-    random.
+    """Permutation test of the difference between two judges' tau-b with people, by random swaps of the judges' ratings.
 
-    Parameters
-    ----------
-    a, b, people : arrays, shape (n,)
-        Ratings; NaN = missing. Only stories with all three ratings are used.
-    unit : array of int, shape (n,)
-        Unit of each story; all stories of a unit are swapped together. ``np.arange(n)`` for PERM-BOTH, systems for
-        PERM-SYSTEMS, story-prompts for PERM-INPUTS.
-    swaps : int
-        Number of random swaps.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-    group : array of int, shape (n,), optional
-        System of each story, to compare the judges by tau-b over system means of standardised ratings; None = by
-        tau-b over all stories. Where systems are swapped as a whole, their means are standardised instead of the
-        single ratings, because the means of a noisier judge are closer together and would not be exchangeable with
-        those of the other judge.
-    tail : {"two-sided", "greater"}
-        The alternative hypothesis: the two tau-b differ, or tau-b of `a` is greater.
+    `a`, `b`, `people` (n,) are ratings; only stories with all three are used. All stories of a `unit` (n,) are swapped
+    together: ``np.arange(n)`` for PERM-BOTH, systems for PERM-SYSTEMS, story-prompts for PERM-INPUTS. `swaps` is the
+    number of random swaps and `rng` is seeded by the caller. `group` (n,) holds systems, to compare the judges by tau-b
+    over system means of standardised ratings; None = over all stories. Where systems are swapped as a whole, their
+    means are standardised instead of the single ratings, because the means of a noisier judge are closer together and
+    would not be exchangeable with those of the other judge. `tail` is the alternative: the tau-b differ, or that of `a`
+    is greater.
 
-    Returns
-    -------
-    SwapTest
-        Without a test, but with a reason, where a correlation is undefined, or undefined after more than 5 % of the
-        swaps. Two judges with equal ratings give p = 1.
+    There is no test, but a reason, where a correlation is undefined, or undefined after more than 5 % of the swaps. Two
+    judges with equal ratings give p = 1.
     """
     keep = ~(np.isnan(a) | np.isnan(b) | np.isnan(people))
     a, b, people, unit = a[keep], b[keep], people[keep], unit[keep]
@@ -385,10 +310,7 @@ def _test(
 
 
 def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]:
-    """Yield blocks of random patterns of swaps, arrays of shape (patterns in the block, n stories), 1 where the two
-    judges' ratings of a story are swapped. All stories of a unit (such as a system) are swapped together, each unit
-    with probability 1/2.
-    """
+    """Blocks (patterns, n stories) of random swaps, 1 where swapped; each unit is swapped with probability 1/2."""
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, swaps, step):
@@ -397,9 +319,7 @@ def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]
 
 
 def _every_mask(unit: Codes) -> Iterator[Masks]:
-    """Yield every possible pattern of swaps once, in blocks of shape (patterns, n stories), 1 where the two judges'
-    ratings of a story are swapped. The first pattern swaps nothing.
-    """
+    """Blocks (patterns, n stories) of every possible pattern of swaps; the first pattern swaps nothing."""
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, 2**present.size, step):
@@ -409,9 +329,7 @@ def _every_mask(unit: Codes) -> Iterator[Masks]:
 
 
 def _standardised(values: Floats, systems: Codes | None = None) -> Floats:
-    """A judge's ratings, shifted and scaled to mean 0 and standard deviation 1. If `systems` (the system of each story)
-    is given, they are scaled so that the means of systems have mean 0 and standard deviation 1.
-    """
+    """Ratings shifted and scaled to mean 0 and SD 1 or, with `systems`, so that the means of systems have them."""
     scale = values if systems is None else np.bincount(systems, weights=values) / np.bincount(systems)
     spread = scale.std() if np.ptp(scale) > _SAME else 1.0
     return np.asarray((values - scale.mean()) / spread, dtype=np.float64)

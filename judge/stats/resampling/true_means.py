@@ -51,29 +51,13 @@ _BLOCK = 4_000_000
 def correlations(
     resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int
 ) -> Floats:
-    """The correlation over systems (groups of stories) between plausible true mean ratings by a judge and by people,
-    drawn once for each bootstrap resample.
+    """Correlation over systems between plausible true means by a judge and by people, in each of B resamples.
 
-    Parameters
-    ----------
-    resamples : Resamples
-        B resamples of n stories that draw story-prompts or single stories.
-    x : array, shape (n,) or (judges, n)
-        Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,) or (judges, n)
-        The people's ratings, or those that each judge is compared with.
-    group : array of int, shape (n,)
-        System of each story, as codes from 0 on.
-    coefficient : {"kendall", "spearman", "pearson"}
-        The correlation coefficient.
-    seed : int
-        Random seed for drawing covariances. Use the same seed for all rows of a table, so that rows are paired.
-
-    Returns
-    -------
-    array, shape (B,) or (judges, B)
-        All NaN where fewer than three groups have stories, or where the means of the judge or of people are all
-        equal.
+    `resamples` draw story-prompts or single stories of n. `x` (n,) or (judges, n) are the judges' ratings, NaN left out
+    pairwise for that judge alone; `y` (n,) or (judges, n) people's, or those that each judge is compared with. `group`
+    (n,) holds systems, as codes from 0 on. `coefficient` names the correlation. Use the same `seed` for all rows of a
+    table, so that rows are paired. Shape (B,) or (judges, B); all NaN where fewer than three groups have stories, or
+    where the means of the judge or of people are all equal.
     """
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
@@ -93,7 +77,7 @@ def _of_samples(resamples: Resamples, x: Floats, y: Floats, group: Codes, coeffi
 
 
 def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int) -> Floats:
-    """As `correlations`, for some judges; those with ratings of the same systems are drawn together."""
+    """As `correlations`; judges with ratings of the same systems are drawn together."""
     resampled = np.full((2, len(x), resamples.size, int(group.max()) + 1), np.nan)
     sample = np.full((2, len(x), resampled.shape[3]), np.nan)
     for rows, block, means in in_resamples(resamples, x, y, group):
@@ -123,23 +107,15 @@ def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficie
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
-    """Reliability of the sample means of groups (systems): the share of their variance that is due to the true means,
-    0 to 1. `n` counts groups.
+    """Reliability of the sample means of groups (systems): the share of their variance due to the true means, 0 to 1.
 
-    It is undefined with fewer than three groups, whose variance between means is a single squared difference: the
-    quotient below then has no mean. It is undefined too where the noise exceeds the variance between means, as a share
-    is not below 0.
+    `y` (n,) are ratings, NaN where missing; `group` and `unit` (n,) hold systems and story-prompts. n counts groups. It
+    is 1 - V / M, where M is the variance between sample means and V that of their noise, from a jackknife of the
+    differences between means over story-prompts (Efron & Tibshirani 1993, equation 11.5). An effect of a story-prompt
+    on all its groups is therefore not counted as noise where the groups have the same story-prompts.
 
-    It is 1 - V / M, where M is the variance between sample means and V the variance of their noise. V comes from a
-    jackknife of the differences between means over story-prompts (Efron & Tibshirani 1993, equation 11.5). An effect of
-    a story-prompt on all its groups is therefore not counted as noise where the groups have the same story-prompts.
-
-    Parameters
-    ----------
-    y : array, shape (n,)
-        Rating of each story; NaN = missing.
-    group, unit : arrays of int, shape (n,)
-        System and story-prompt of each story.
+    Undefined with fewer than three groups, whose variance between means is a single squared difference: the quotient
+    then has no mean. Undefined too where the noise exceeds the variance between means, as a share is not below 0.
     """
     present = ~np.isnan(y)
     codes = (np.unique(side[present], return_inverse=True)[1].astype(np.int64) for side in (group, unit))
@@ -169,20 +145,13 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
 
 
 def draws(sample: Floats, resampled: Floats, units: int, seed: int) -> Floats:
-    """Plausible true means of groups (systems) by judges and by people, drawn once for each of B resamples; shape (2,
-    judges, B, groups). The means of a judge, and those of people, are determined up to an additive constant.
+    """Plausible true means of groups (systems) by judges and by people, drawn once for each of B resamples.
 
-    Parameters
-    ----------
-    sample : array, shape (2, judges, groups)
-        Sample means of the groups by each judge and by people; neither may be all equal.
-    resampled : array, shape (2, judges, B, groups)
-        Means in the resamples. NaN where a group has no story in that resample; its sample mean is then used.
-    units : int
-        Number of units (such as story-prompts) from which resamples were drawn, to correct the variance over
-        resamples, which is too small by the factor (units - 1) / units.
-    seed : int
-        Random seed; all judges share what is drawn.
+    `sample` (2, judges, groups) are the means by each judge and by people; neither may be all equal. `resampled` (2,
+    judges, B, groups) are those in resamples; NaN where a group has no story there, its sample mean is then used.
+    `units` were resampled (such as story-prompts), to correct the variance over resamples, too small by the factor
+    (units - 1) / units. All judges share what is drawn by `seed`. Shape (2, judges, B, groups); each side's means are
+    determined up to an additive constant.
     """
     groups, size = sample.shape[2], resampled.shape[2]
     # People first, so that all judges share what is drawn for them.
@@ -212,14 +181,10 @@ def _variances(covariances: Floats) -> Floats:
 
 
 def _true_covariances(mean: Floats, noise: Floats, size: int, seed: int) -> Floats:
-    """Plausible covariances of the true means by people and by each judge (in this order), shape (judges, size, 2, 2).
-    Each is a plausible covariance of the sample means minus that of the noise.
-
-    Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. The
-    covariance is then limited so that the correlation lies between -1 and 1.
-    """
+    """Plausible covariances of the true means by people and by each judge (in this order), (judges, size, 2, 2)."""
     plausible = np.stack([_covariances(own, size, np.random.default_rng(seed)) for own in mean])
     over = plausible - noise[:, None]
+    # A variance that does not exceed its noise is set close to 0; the correlation stays between -1 and 1.
     variance = np.maximum(_variances(over), _LITTLE * _variances(noise)[:, None])
     limit = np.sqrt(variance.prod(axis=2))
     both = np.clip(over[..., 0, 1], -limit, limit)
@@ -227,9 +192,7 @@ def _true_covariances(mean: Floats, noise: Floats, size: int, seed: int) -> Floa
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances of the distribution from which the centred means were drawn, shape (size, 2, 2). `mean`,
-    shape (groups, 2), holds the means of groups (systems) by people and by the judge (in this order).
-    """
+    """Plausible covariances, (size, 2, 2), behind centred means (groups, 2) by people and by the judge."""
     groups = len(mean)
     # Coordinates of contrasts between groups: an orthonormal basis of vectors that sum to 0.
     basis = np.linalg.qr(np.eye(groups)[:, 1:] - 1 / groups)[0]

@@ -1,14 +1,12 @@
-"""How well a judge's ratings separate two classes of stories: AUC, and point-biserial correlation with its largest
-possible value.
+"""How well ratings separate two classes of stories: AUC, and point-biserial correlation with its largest value.
 
 Sign convention: labels are true for the class that should be rated *higher*; a positive r and an AUC above one half
 then mean that the judge rates this class higher.
 
-The point-biserial correlation is Pearson's r with labels coded 1 and 0. It depends on the balance of the classes and,
-unlike Pearson's r of two continuous variables, cannot reach 1 unless the judge uses only two values. Its largest value
-is reached when the stories with the highest ratings have the label. The AUC does not depend on the balance. It is the
-probability that a story of the labelled class is rated above a story of the other class, with ties counted one half
-(Mann & Whitney 1947).
+The point-biserial correlation is Pearson's r with labels coded 1 and 0. It depends on the balance of the classes and
+cannot reach 1 unless the judge uses only two values. Its largest value is reached when the stories with the highest
+ratings have the label. The AUC does not depend on the balance. It is the probability that a story of the labelled class
+is rated above a story of the other class, with ties counted one half (Mann & Whitney 1947).
 """
 
 from __future__ import annotations
@@ -34,19 +32,11 @@ _Z95 = 1.959963984540054
 class PointBiserial:
     """Point-biserial correlation of ratings with two classes of stories, and its largest possible value.
 
-    Attributes
-    ----------
-    r : Estimate
-        The correlation, without an interval, because Fisher's interval assumes that both variables are normal
-        (for a bootstrap interval see `coefficients.resampled`).
-    positives, negatives : int
-        Number of rated stories with and without the label.
-    bound : float or None
-        Largest |r| that any labels with these class sizes could have with these ratings, in the direction of
-        `r`.
-    normal_bound : float or None
-        Largest |r| for normally distributed ratings: phi(z) / sqrt(p q), where p is the share of stories with
-        the label, q = 1 - p, and z the p-th normal quantile (Tate 1954); at most .798.
+    `r` has no interval, because Fisher's assumes that both variables are normal (for a bootstrap interval see
+    `coefficients.resampled`). `positives` and `negatives` count rated stories with and without the label. `bound` is
+    the largest |r| that any labels with these class sizes could have with these ratings, in the direction of `r`.
+    `normal_bound` is the largest |r| for normal ratings: phi(z) / sqrt(p q), where p is the share of stories with the
+    label, q = 1 - p, and z the p-th normal quantile (Tate 1954); at most .798.
     """
 
     r: Estimate
@@ -57,21 +47,9 @@ class PointBiserial:
 
 
 def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
-    """Point-biserial correlation: Pearson's r of ratings with labels (true = 1), with the largest value that r can
-    take.
+    """Point-biserial correlation: Pearson's r of `rating` (n,) with `label` (n,) coded 1 and 0, and its largest value.
 
-    Parameters
-    ----------
-    rating : array, shape (n,)
-        Rating of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should be rated higher.
-
-    Returns
-    -------
-    PointBiserial
-        Its correlation is undefined with only one class, with fewer than three stories, and where the ratings
-        are all equal.
+    Stories without a rating (NaN) are left out. Undefined with one class, fewer than three stories, or equal ratings.
     """
     from scipy import stats
 
@@ -92,22 +70,11 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
 def auc(rating: Floats, label: Flags) -> Estimate:
     """Area under the ROC curve = U / (positives x negatives), where ties count one half, with DeLong's interval.
 
-    The variance is that of DeLong, DeLong & Clarke-Pearson (1988), computed by mid-ranks as in Sun & Xu (2014). The
-    interval uses normal quantiles, is clipped to 0..1, and assumes independent stories.
-
-    Parameters
-    ----------
-    rating : array, shape (n,)
-        Rating of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should be rated higher.
-
-    Returns
-    -------
-    Estimate
-        `n` counts stories. Undefined with only one class. It has no interval, but a reason, where a class has
-        only one story, and where all comparisons between stories of the two classes have the same result, so
-        that the variance is 0.
+    `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher. The
+    variance is that of DeLong, DeLong & Clarke-Pearson (1988), computed by mid-ranks as in Sun & Xu (2014). The
+    interval uses normal quantiles, is clipped to 0..1, and assumes independent stories. n counts stories. Undefined
+    with only one class. No interval, but a reason, where a class has only one story, and where all comparisons between
+    the classes have the same result, so that the variance is 0.
     """
     rating, label, reason = _known(rating, label, constant=True)
     n = rating.size
@@ -126,15 +93,9 @@ def auc(rating: Floats, label: Flags) -> Estimate:
 
 
 def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
-    """For each story of the labelled class the share of the other class that is rated below it, and for each other
-    story the share of the labelled class that is rated above it; ties count one half. The mean of either is the AUC.
+    """Share of the other class rated below each labelled story, and of the labelled class above each other story.
 
-    Parameters
-    ----------
-    rating : array, shape (n,)
-        Rating of each story, none missing.
-    label : array of bool, shape (n,)
-        True for the class that should be rated higher; both classes have stories.
+    Ties count one half; the mean of either is the AUC. `rating` (n,) has none missing, and `label` (n,) both classes.
     """
     rank = midranks(rating)
     high, low = rank[label], rank[~label]
@@ -144,16 +105,9 @@ def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function that computes the area under the ROC curve (AUC) in each of b resamples. Its argument holds the
-    weights of the n stories, shape (b, n); it returns the AUCs, shape (b,). An AUC is NaN where a resample has no story
-    of one of the classes.
+    """A function from weights of stories, (b, n), to AUCs, (b,); NaN where a resample lacks one of the classes.
 
-    Parameters
-    ----------
-    rating : array, shape (n,)
-        Rating of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should be rated higher.
+    `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher.
     """
     keep = ~np.isnan(rating)
     level, label = kendall.codes(rating[keep]), label[keep]
@@ -173,9 +127,7 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
 
 
 def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
-    """Ratings and labels of the rated stories, and the reason why a statistic of them is undefined; None in place of a
-    reason where it is defined. Ratings that are all equal are such a reason unless `constant` is true.
-    """
+    """Ratings and labels of the rated stories, and the reason why a statistic of them is undefined."""
     keep = ~np.isnan(rating)
     rating, label = rating[keep], label[keep]
     reason = None
@@ -200,23 +152,11 @@ _HALVINGS = 60
 
 
 def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -> Estimate:
-    """Area under the ROC curve with a score interval that keeps its width where the classes are told apart perfectly.
+    """AUC with a score interval that keeps its width where the classes are told apart perfectly; its ends lie in 0..1.
 
-    Parameters
-    ----------
-    rating : array, shape (n,)
-        Rating of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should be rated higher.
-    cluster : array of int, shape (n,), optional
-        Cluster of each story (such as the book of a text); None = stories are independent. A cluster with stories of
-        both classes counts as one of each class.
-
-    Returns
-    -------
-    Estimate
-        `n` counts stories. Undefined with only one class; without an interval, but with a reason, where a class has
-        stories of one cluster only. The ends lie between 0 and 1.
+    `rating` and `label` are as in `auc`. `cluster` (n,) holds the cluster of each story (such as the book of a text);
+    None = stories are independent. A cluster with stories of both classes counts as one of each class. n counts
+    stories. Undefined with only one class; no interval, but a reason, where a class has stories of one cluster only.
     """
     keep = ~np.isnan(rating)
     estimate = replace(auc(rating, label), low=None, high=None, method=None, reason=None)
@@ -242,9 +182,7 @@ def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Stories of one class: their number `n` and that of their `clusters`, `alike` pairs of two stories of one cluster
-    (in order), and the sums of squares of their normal scores between and within clusters.
-    """
+    """One class: `alike` ordered pairs of one cluster; sums of squares of normal scores `between` and `within`."""
 
     n: int
     clusters: int
@@ -269,7 +207,7 @@ class _Side:
 
 
 def _variance(sides: tuple[_Side, ...]) -> Callable[[float], float]:
-    """The model's variance of an estimated area, as a function of the true area (steps 1 and 2 of the module)."""
+    """The model's variance of an estimated area, as a function of the true area."""
     high, low = sides
     pairs = high.n * low.n
     icc = _intraclass(sides)
@@ -302,9 +240,7 @@ def _binormal(area: float, high: tuple[tuple[float, float], ...], low: tuple[tup
 
 
 def _intraclass(sides: tuple[_Side, ...]) -> float:
-    """Intraclass correlation of the normal scores of both classes, of one-way analysis of variance; 1 where the scores
-    of each class are all equal and say nothing of it, 0 where every cluster is one story.
-    """
+    """Intraclass correlation of the normal scores, of one-way ANOVA; 0 where every cluster is one story."""
     n, clusters = sum(side.n for side in sides), sum(side.clusters for side in sides)
     if n == clusters:
         return 0.0
@@ -314,13 +250,14 @@ def _intraclass(sides: tuple[_Side, ...]) -> float:
     between = sum(side.between for side in sides) / groups
     within = sum(side.within for side in sides) / (n - clusters)
     spread = between + (size - 1) * within
+    # The scores of each class are all equal and say nothing of it.
     if spread <= 0:
         return 1.0
     return float(np.clip((between - within) / spread, -(1 - _LEAST_DESIGN_EFFECT) / (size - 1), 1.0))
 
 
 def _estimated_variance(rating: Floats, label: Flags, code: Codes) -> float:
-    """Variance of the area, estimated from placements (Obuchowski 1997; DeLong's if every story is a cluster)."""
+    """Variance of the area from placements (Obuchowski 1997; DeLong's if every story is a cluster)."""
     of_high, of_low = placements(rating, label)
     area = of_high.mean()
     codes = int(code.max()) + 1
@@ -334,7 +271,7 @@ def _estimated_variance(rating: Floats, label: Flags, code: Codes) -> float:
 
 
 def _end(area: float, bound: float, allowed: Callable[[float], float]) -> float:
-    """The area furthest towards `bound` whose squared distance from the estimate is still allowed, by bisection."""
+    """The area furthest towards `bound` whose squared distance from `area` is allowed, by bisection."""
     inside, outside = area, bound
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2

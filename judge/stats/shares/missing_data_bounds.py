@@ -9,22 +9,10 @@ from judge.base.estimate import Estimate
 
 
 def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """The mean of the known values, with Manski's (1990) bounds for the mean of all values: all missing values could be
-    the lowest, or the highest possible value.
+    """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
 
-    Parameters
-    ----------
-    values : array, shape (n,)
-        NaN = missing.
-    low, high : float
-        Limits of the scale, i.e. the lowest and highest value that a missing value could have.
-
-    Returns
-    -------
-    Estimate
-        `value` is the mean of the known values. `low` and `high` are the bounds, not a confidence interval;
-        they equal `value` when nothing is missing. `n` counts all values, known and missing. Undefined where no
-        value is known.
+    `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
+    when nothing is missing. n counts all values. Undefined where none is known.
     """
     present = ~np.isnan(values)
     n, m = values.size, int(present.sum())

@@ -25,29 +25,15 @@ def corrected_share(
     negatives: float,
     z: float = _Z95,
 ) -> Estimate:
-    """Share of truly positive stories among n judged stories, corrected for the judge's errors.
+    """Share of truly positive stories among `n` judged stories, corrected for the judge's errors and clipped to 0..1.
 
-    Parameters
-    ----------
-    judged_positive, n : float
-        Number of stories that the judge called positive, and number of all stories that it judged without human
-        labels.
-    hits, positives : float
-        Of the stories with a positive human label: number that the judge calls positive too, and their total
-        number (for the sensitivity).
-    rejections, negatives : float
-        Of the stories with a negative human label: number that the judge calls negative too, and their total
-        number (for the specificity). All numbers may be effective numbers where stories are not independent.
-    z : float
-        Normal quantile of the interval; 1.96, for 95 %, by default.
+    `judged_positive` of the `n` stories without a human label are called positive. Of the `positives` and `negatives`
+    with a human label, the judge calls `hits` positive and `rejections` negative (sensitivity and specificity). All may
+    be effective numbers where stories are not independent. `z` is the normal quantile of the interval.
 
-    Returns
-    -------
-    Estimate
-        The share, clipped to 0..1. Undefined without judged stories, without stories of one of the two human
-        labels, and where sensitivity + specificity <= 1, because then the judge has no information about the
-        share. It has no interval, but a reason, where too few stories have a human label to tell the judge from
-        chance.
+    Undefined without judged stories, without one of the two human labels, and where sensitivity + specificity <= 1,
+    because then the judge has no information about the share. No interval, but a reason, where too few stories have a
+    human label to tell the judge from chance.
     """
     count = round(n)
     if n < 1 or positives < 1 or negatives < 1:

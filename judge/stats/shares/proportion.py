@@ -10,25 +10,10 @@ _Z95 = 1.959963984540054
 
 
 def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
-    """A share with Wilson's (1927) score interval, for independent trials.
+    """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
 
-    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). For stories that are clustered by story-prompt use
-    `power.clustered_proportion`.
-
-    Parameters
-    ----------
-    successes : float
-        Number of successful trials. A tie may count one half: its variance is below the binomial variance, so the
-        interval is conservative.
-    n : int
-        Number of trials.
-    z : float
-        Normal quantile; 1.96, for 95 %, by default.
-
-    Returns
-    -------
-    Estimate
-        `n` counts trials. Undefined without a trial.
+    Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
+    conservative. `z` is the normal quantile. For clustered stories use `power.clustered_proportion`.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")
@@ -37,23 +22,9 @@ def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
 
 
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
-    """Lower and upper limit of Wilson's (1927) score interval of a share.
+    """Limits of Wilson's (1927) score interval of a share `p`: (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 
-    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
-
-    Parameters
-    ----------
-    p : float
-        The share, 0 to 1.
-    n : float
-        Number of trials, above 0; it may be an effective number.
-    z : float
-        Quantile of the normal or t distribution.
-
-    Returns
-    -------
-    low, high : float
-        Limits of the interval, between 0 and 1.
+    `n` trials, above 0, may be an effective number; `z` is a quantile of the normal or t distribution.
     """
     centre = p + z * z / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

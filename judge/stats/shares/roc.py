@@ -1,10 +1,8 @@
-"""The ROC curve of a score, several rules for choosing a threshold, and the true-positive rate at a given
-false-positive rate.
+"""The ROC curve of a score, rules for choosing a threshold, and the true-positive rate at a given false-positive rate.
 
 Labels are true for the class that should have the *higher* score. With a threshold t, a story is called positive if its
 score is t or more. Every threshold is therefore one of the observed scores, or above all scores (nothing is called
-positive). There is no interpolation between thresholds. NaN scores are left out. For the area under the curve see
-`auc.auc`.
+positive). There is no interpolation. NaN scores are left out. For the area under the curve see `auc.auc`.
 """
 
 from __future__ import annotations
@@ -25,14 +23,7 @@ ONE_CLASS = "undefined with one class only"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """ROC curve: false-positive and true-positive rate at each threshold, from inf (no story is called positive) down
-    to the lowest score (all stories are).
-
-    Attributes
-    ----------
-    threshold, false_positive, true_positive : array, shape (distinct scores + 1,)
-        Thresholds in descending order, and the false-positive and true-positive rate at each threshold.
-    """
+    """Rates at each threshold, descending from inf (no story is called positive) to the lowest score (all are)."""
 
     threshold: Floats
     false_positive: Floats
@@ -42,22 +33,8 @@ class Curve:
 def curve(score: Floats, label: Flags) -> Curve:
     """The empirical ROC curve (Fawcett 2006, Pattern Recognition Letters 27, algorithm 1).
 
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-
-    Returns
-    -------
-    Curve
-        Rates at each threshold.
-
-    Raises
-    ------
-    ValueError
-        One of the classes is empty.
+    `score` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should have the higher score.
+    ValueError if one of the classes is empty.
     """
     keep = ~np.isnan(score)
     score, label = score[keep], label[keep]
@@ -74,23 +51,11 @@ def curve(score: Floats, label: Flags) -> Curve:
 
 
 def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
-    """Largest true-positive rate of all thresholds whose false-positive rate is at most `most` (Carlini et al. 2022,
-    section III).
+    """Largest true-positive rate with a false-positive rate of at most `most` (Carlini et al. 2022, section III).
 
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-    most : float
-        Largest allowed false-positive rate, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        Undefined with only one class, and with fewer than 1 / `most` negative stories, since then a single
-        false positive would exceed `most`, and only thresholds without a false positive would count.
+    `score` and `label` are as in `curve`. Undefined with only one class, and with fewer than 1 / `most` negative
+    stories, since then a single false positive would exceed `most`, and only thresholds without a false positive would
+    count.
     """
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)
@@ -101,18 +66,9 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
 
 
 def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function that computes, in each of b resamples, the largest true-positive rate of all thresholds whose
-    false-positive rate is at most `most`. Its argument holds the weights of the n stories, shape (b, n); it returns the
-    rates, shape (b,). A rate is NaN where a resample has no story of one of the classes.
+    """A function from weights (b, n) to the `tpr_at_fpr` of `score`, `label` and `most` in b resamples, (b,).
 
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-    most : float
-        Largest allowed false-positive rate, 0 to 1.
+    NaN where a resample has no story of one of the classes.
     """
     keep = ~np.isnan(score)
     order = np.argsort(-score[keep], kind="stable")
@@ -133,20 +89,9 @@ def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Cal
 
 
 def youden(score: Floats, label: Flags) -> float:
-    """Threshold with the largest Youden index, true-positive rate minus false-positive rate (Youden 1950); the highest
-    one if several thresholds have it.
+    """Threshold with the largest true-positive minus false-positive rate (Youden 1950); the highest of several.
 
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-
-    Raises
-    ------
-    ValueError
-        One of the classes is empty.
+    `score` and `label` are as in `curve`, which raises.
     """
     roc = curve(score, label)
     gain = roc.true_positive - roc.false_positive
@@ -155,22 +100,9 @@ def youden(score: Floats, label: Flags) -> float:
 
 
 def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
-    """Lowest threshold whose false-positive rate is at most `most`; None where the false-positive rate is larger even
-    with the highest score as threshold.
+    """Lowest threshold whose false-positive rate is at most `most`; None if it is larger even with the highest score.
 
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-    most : float
-        Largest allowed false-positive rate, 0 to 1.
-
-    Raises
-    ------
-    ValueError
-        One of the classes is empty.
+    `score` and `label` are as in `curve`, which raises.
     """
     roc = curve(score, label)
     allowed = np.flatnonzero(roc.false_positive <= most)
@@ -178,21 +110,7 @@ def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
 
 
 def best_accuracy(score: Floats, label: Flags) -> float:
-    """Largest balanced accuracy of all thresholds. Balanced accuracy is the mean of the true-positive and the
-    true-negative rate, 1 - (fpr + 1 - tpr) / 2.
-
-    Parameters
-    ----------
-    score : array, shape (n,)
-        Score of each story; NaN = missing, left out.
-    label : array of bool, shape (n,)
-        True for the class that should have the higher score.
-
-    Raises
-    ------
-    ValueError
-        One of the classes is empty.
-    """
+    """Largest balanced accuracy, 1 - (fpr + 1 - tpr) / 2, of all thresholds; `score` and `label` as in `curve`."""
     roc = curve(score, label)
     return float((1 - (roc.false_positive + 1 - roc.true_positive) / 2).max())
 

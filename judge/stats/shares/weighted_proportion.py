@@ -1,6 +1,4 @@
-"""Proportions estimated from a weighted sample, in which each item represents a known number of items of the
-population.
-"""
+"""Proportions from a weighted sample, whose items represent known numbers of the population's items."""
 
 from __future__ import annotations
 
@@ -18,35 +16,19 @@ Codes = NDArray[np.int64]
 def weighted_share(
     hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Share of a population estimated from a weighted sample, sum w y / sum w (Hájek 1971), with an interval for
-    clustered samples.
+    """Share of a population from a weighted, clustered sample, sum w y / sum w (Hájek 1971), with its interval.
+
+    `hits` (n,) are values y between 0 and 1 (such as the share of an item's annotators who see an error in it), NaN
+    left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
+    stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
+    share of several annotators. `confidence` is the coverage.
 
     The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
     w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
     samples. The interval is Wilson's with the effective n = p (1 - p) / variance and quantiles of Student's t, as in
-    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019).
-
-    Parameters
-    ----------
-    hits : array, shape (n,)
-        Values between 0 and 1 (such as the share of an item's annotators who see an error in it); NaN = missing,
-        left out.
-    weight : array, shape (n,)
-        Number of items of the population that each value represents, above 0.
-    cluster : array of int, shape (n,)
-        Cluster of each value (such as its story), as any integer codes.
-    trials : int, optional
-        Upper limit of the effective n. By default it is the number of values used; it may be larger where a
-        value is a share of several annotators.
-    confidence : float
-        Coverage of the interval, 0 to 1.
-
-    Returns
-    -------
-    Estimate
-        `n` counts values used. Undefined without a value; with only one cluster there is no interval. Where all
-        clusters have the same share, or the share is 0 or 1, the effective n cannot be estimated. It is then
-        Kish's effective number of clusters, (sum w)² / sum w².
+    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or it is 0
+    or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a value;
+    no interval with one cluster.
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
@@ -73,20 +55,10 @@ def weighted_share(
 
 
 def effective_size(hits: Floats, cluster: Codes) -> float:
-    """Effective sample size of a share: p (1 - p) divided by the cluster-robust variance of the share, at most n.
+    """Effective sample size of a share: p (1 - p) divided by its cluster-robust variance, at most n.
 
-    Parameters
-    ----------
-    hits : array, shape (n,)
-        Values between 0 and 1, whose mean is the share; no NaN.
-    cluster : array of int, shape (n,)
-        Cluster of each value (such as its story), as any integer codes.
-
-    Returns
-    -------
-    float
-        The effective sample size. It is the number of clusters where it cannot be estimated: where all values
-        are 0 or all are 1, or the clusters do not differ.
+    `hits` (n,) are between 0 and 1, no NaN; `cluster` (n,) holds any codes. It is the number of clusters where it
+    cannot be estimated: all values are 0 or all 1, or the clusters do not differ.
     """
     group = np.unique(cluster, return_inverse=True)[1]
     clusters, share = int(group.max()) + 1, float(hits.mean())

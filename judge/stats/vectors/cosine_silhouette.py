@@ -21,24 +21,11 @@ _CHUNK = 4_000_000
 
 
 def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
-    """Mean silhouette of all vectors under cosine distance, for each of several assignments of the vectors to groups
-    (labellings).
+    """Mean silhouette of all vectors under cosine distance, for each of b labellings, (b,).
 
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        Rows of unit length.
-    labels : array of int, shape (b, n)
-        Group 0..groups-1 of each vector in each of b labellings.
-    groups : int
-        Number of groups.
-
-    Returns
-    -------
-    array, shape (b,)
-        Mean of (b_i - a_i) / max(a_i, b_i) over the n vectors i, where a_i is the mean distance of vector i to
-        its own group and b_i that to the nearest other group. A vector alone in its group counts 0, as in
-        scikit-learn's ``silhouette_score(metric="cosine")``. NaN for a labelling with fewer than two groups.
+    `x` (n, d) has rows of unit length, and `labels` (b, n) hold 0..`groups`-1. Mean of (b_i - a_i) / max(a_i, b_i),
+    where a_i is the mean distance of vector i to its own group and b_i that to the nearest other group. A vector alone
+    in its group counts 0, as in scikit-learn's ``silhouette_score(metric="cosine")``. NaN with fewer than two groups.
     """
     step = max(1, _CHUNK // max(1, x.shape[0] * groups))
     parts = [_some(x, labels[start : start + step], groups) for start in range(0, labels.shape[0], step)]
@@ -62,5 +49,5 @@ def _some(x: Vectors, labels: Codes, groups: int) -> Floats:
 
 
 def _distance(mean: Floats) -> Floats:
-    """Mean distances; of equal vectors exactly 0, because a ratio of two rounding errors is arbitrary."""
+    """Of equal vectors exactly 0, because a ratio of two rounding errors is arbitrary."""
     return np.where(mean < SAME, 0.0, mean)

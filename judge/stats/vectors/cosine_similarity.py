@@ -27,15 +27,7 @@ _METHOD = "t, jackknife by story, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Mean cosine similarity of two texts of the same group and of two texts of different groups.
-
-    Attributes
-    ----------
-    within, between : Estimate
-        Mean for texts of the same group, and for texts of different groups.
-    difference : Estimate
-        `within` minus `between`.
-    """
+    """Mean cosine similarity of two texts of the same group and of different groups, and `within` minus `between`."""
 
     within: Estimate
     between: Estimate
@@ -43,23 +35,11 @@ class Likeness:
 
 
 def likeness(x: Vectors, group: Codes) -> Likeness:
-    """Mean cosine similarity of two texts of the same group (such as a story) and of two texts of different groups, and
-    their difference.
+    """Mean cosine similarity of two texts of the same group (such as a story) and of two texts of different groups.
 
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        Rows of unit length.
-    group : array of int, shape (n,)
-        Group (story) of each text, any codes.
-
-    Returns
-    -------
-    Likeness
-        `within`: mean over groups with at least two texts of the mean cosine of the group's pairs. `between`:
-        mean cosine over all pairs of texts of different groups. `n` counts groups. `difference`: `within` minus
-        `between`. Each is undefined, with a reason, without a pair of texts, and has no interval with fewer
-        than `MIN_GROUPS` groups.
+    `x` (n, d) has rows of unit length, and `group` (n,) any codes. Within: mean over groups with at least two texts of
+    the mean cosine of the group's pairs; between: mean over all pairs. n counts groups. Each is undefined without a
+    pair of texts, and has no interval with fewer than `MIN_GROUPS` groups.
     """
     size, own, sums = _group_sums(x, group)
     groups = size.size
@@ -83,18 +63,7 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
 
 
 def pairs_within(group: Codes) -> tuple[Codes, Codes]:
-    """All pairs of rows of the same group, each once.
-
-    Parameters
-    ----------
-    group : array of int, shape (n,)
-        Group of each row, any codes.
-
-    Returns
-    -------
-    first, second : array of int, shape (pairs,)
-        Indices of the two rows of each pair.
-    """
+    """All pairs of rows of the same `group` (n,), each once, as two arrays of indices."""
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
     ends = np.r_[starts[1:], group.size]
@@ -112,21 +81,10 @@ def pairs_within(group: Codes) -> tuple[Codes, Codes]:
 
 
 def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Random pairs of rows of different groups, drawn with replacement.
+    """Random pairs of rows of different groups, drawn with replacement, as two arrays of indices.
 
-    Parameters
-    ----------
-    group : array of int, shape (n,)
-        Group of each row, any codes.
-    pairs : int
-        Number of draws. A draw of two rows of the same group is discarded, so that fewer pairs may be returned.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
-
-    Returns
-    -------
-    first, second : array of int, shape (at most `pairs`,)
-        Indices of the two rows of each pair.
+    `group` (n,) holds any codes, and `rng` is seeded by the caller. Of so many `pairs`, those of the same group are
+    discarded, so that fewer may be returned.
     """
     first, second = rng.integers(0, group.size, size=(2, pairs))
     keep = group[first] != group[second]
@@ -134,15 +92,7 @@ def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[C
 
 
 def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
-    """Cosine similarity of the two vectors of each pair of rows, shape (pairs,).
-
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        Rows of unit length.
-    first, second : array of int, shape (pairs,)
-        Indices of the two rows of each pair.
-    """
+    """Cosine similarity of the rows `first` and `second` (pairs,) of `x` (n, d), which have unit length."""
     step = max(1, 4_000_000 // max(1, x.shape[1]))
     parts = [
         np.einsum("ij,ij->i", x[first[at : at + step]], x[second[at : at + step]]) for at in range(0, first.size, step)
@@ -151,9 +101,7 @@ def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
 
 
 def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
-    """Three arrays with one entry per group: number of vectors, squared length of the sum of the vectors, and
-    this sum.
-    """
+    """Of each group: number of vectors, squared length of their sum, and this sum."""
     _, code = np.unique(group, return_inverse=True)
     order = np.argsort(code, kind="stable")
     size = np.bincount(code)
@@ -163,10 +111,7 @@ def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
 
 
 def _between(total: Floats, sums: Floats, size: Floats, own: Floats) -> tuple[float, Floats]:
-    """Mean cosine of pairs of texts of different groups, and this mean without each group in turn, shape (groups,). It
-    is NaN where only one group remains. `total` is the sum of all vectors, `sums` holds that of each group, `own` its
-    squared length, and `size` the number of vectors.
-    """
+    """Mean cosine of pairs of different groups, and this mean without each group in turn; NaN where one remains."""
     n = size.sum()
     value = float((total @ total - own.sum()) / (n * n - (size**2).sum()))
     left = total[None, :] - sums

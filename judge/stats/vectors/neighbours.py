@@ -1,6 +1,4 @@
-"""Nearest neighbours of a vector among the vectors of other groups, and the share of these neighbours that have the
-same label.
-"""
+"""Nearest neighbours of a vector among the vectors of other groups, and the share of them that have the same label."""
 
 from __future__ import annotations
 
@@ -17,24 +15,11 @@ _CHUNK = 8_000_000
 
 
 def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
-    """The k nearest neighbours of each vector by cosine, among the vectors of other groups.
+    """The `k` (at most n - 1) nearest neighbours of each of `x` (n, d; unit length) by cosine in other groups, (n, k).
 
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        Rows of unit length.
-    apart : array of int, shape (n,)
-        Group of each vector (its story). Vectors of the same group are not counted as neighbours, because several
-        texts about one story are similar for other reasons than their label.
-    k : int
-        Number of neighbours, at most n - 1.
-
-    Returns
-    -------
-    array of int, shape (n, k)
-        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. Cosines are
-        rounded to 1e-9, and among equally near vectors the first rows are taken. If the order of the rows has a
-        meaning, shuffle them first.
+    `apart` (n,) holds groups (stories): several texts about one story are similar for other reasons than their label.
+    Neighbours are unordered row indices, -1 where there are fewer. Cosines are rounded to 1e-9, and among equally near
+    vectors the first rows are taken. If the order of the rows has a meaning, shuffle them first.
     """
     n = x.shape[0]
     k = min(k, max(n - 1, 0))
@@ -52,20 +37,9 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 
 
 def purity(neighbours: Codes, labels: Codes) -> Floats:
-    """Mean over vectors of the share of a vector's nearest neighbours that have the same label as the vector, for each
-    of several labellings.
+    """Mean share of a vector's `neighbours` (n, k; from `nearest`) with its own label, for each of b labellings, (b,).
 
-    Parameters
-    ----------
-    neighbours : array of int, shape (n, k)
-        Neighbours of each vector, from `nearest`; -1 = no neighbour. A vector without a neighbour is left out.
-    labels : array of int, shape (b, n)
-        Label of each vector in each of b labellings.
-
-    Returns
-    -------
-    array, shape (b,)
-        The mean shares; NaN where no vector has a neighbour.
+    `labels` (b, n). A vector without a neighbour is left out; NaN where none has one.
     """
     there = neighbours >= 0
     count = there.sum(axis=1)
