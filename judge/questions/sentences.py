@@ -1,6 +1,5 @@
-"""What results come to, in one or two sentences that a command prints first.
-
-Where a summary answers the same question, its words are used: those of `judge.questions.summary`.
+"""What results come to, in one or two sentences that a command prints first; in the words of `summary` where it answers
+the same.
 """
 
 from __future__ import annotations
@@ -228,5 +227,4 @@ def _chosen(rows: int) -> str:
 
 
 def _first(sentences: Iterable[str]) -> str:
-    """The first sentences that say something, joined."""
     return " ".join([sentence for sentence in sentences if sentence][:_MOST])
