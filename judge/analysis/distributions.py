@@ -174,9 +174,7 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
 
 
 def table(distributions: Distributions) -> Table:
-    """Table of rating distributions: one row per source (people, or a judge with an Eval-Prompt) and criterion, one
-    column per point.
-    """
+    """One row per source (people, or a judge with an Eval-Prompt) and criterion, one column per point of the scale."""
     named = {
         (point, name)
         for row in distributions.rows

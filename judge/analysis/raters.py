@@ -44,9 +44,7 @@ _WORDS = ("diagnostic", "verdict", "sentence")
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Who or what the ratings come from. `labels_note` describes labels that a rule assigned; None = people, or no
-    ratings.
-    """
+    """Who or what the ratings come from. `labels_note` describes labels that a rule assigned; else None."""
 
     labels_note: str | None = None
 

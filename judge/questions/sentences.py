@@ -1,5 +1,5 @@
-"""What results come to, in one or two sentences that a command prints first; in the words of `summary` where it answers
-the same.
+"""What results come to, in one or two sentences that a command prints first; in the words of `summary`
+if it has some.
 """
 
 from __future__ import annotations

@@ -1,3 +1,1 @@
-"""Pairwise accuracy, binary labels, replacement of people by a judge, and equality of correlations over systems and
-datasets.
-"""
+"""Pairwise accuracy, binary labels, replacement of people, and equality of correlations over systems and datasets."""

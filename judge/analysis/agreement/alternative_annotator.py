@@ -192,9 +192,7 @@ class _Test:
 
 
 def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
-    """Tests of the null judges on all stories that people rated, if a judge rated nearly all, and on the stories of
-    each other judge.
-    """
+    """Null judges on all stories (if a judge rated nearly all), and on the stories of each other judge."""
     if test.reason or not test.stories.any():
         return []
     rated, own = test.stories, judges[0].subject
@@ -249,9 +247,7 @@ def _median(values: Sequence[float | None]) -> float | None:
 def _people(
     matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
 ) -> tuple[Raters, str | None, Agreed]:
-    """Raters of a criterion, why they cannot be left out one at a time (None if identified), and the agreement among
-    them.
-    """
+    """Raters of a criterion, why they cannot be left out one at a time, and the agreement among them."""
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     several = packed(raters.ratings)
     equal = agreement(several, columns="people").flip

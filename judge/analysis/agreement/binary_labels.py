@@ -167,9 +167,7 @@ class Discrimination(Signed):
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """How well every judge and the control judge separate labelled stories from others, or from those of each error
-    type.
-    """
+    """How well every judge and the control separate labelled stories from others, or from each error type's."""
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -275,9 +273,7 @@ class _Labelled:
 
 
 def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
-    """Rating differences (labelled minus other) of all pairs of stories with the same story-prompt, and the
-    story-prompt of each.
-    """
+    """Labelled minus other rating of all pairs of stories with the same story-prompt, and this story-prompt."""
     rated = ~np.isnan(rating)
     high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
     order = low[np.argsort(prompt[low], kind="stable")]

@@ -48,9 +48,7 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Identifier of a rater's row in the grids of other panels. The name is None for the human ceiling, because it
-        differs between panels.
-        """
+        """Identifier of a row in other panels' grids; without name for the ceiling, since it differs between panels."""
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
     @property
@@ -105,9 +103,7 @@ class Layout:
 
     @property
     def size(self) -> str:
-        """Number of stories (or other units) behind a cell in words, e.g. ``n = 960 stories``; a range where cells
-        differ.
-        """
+        """Number of stories (or other units) behind a cell, e.g. ``n = 960 stories``; a range where cells differ."""
         counts = [cell.n for cell in self.cells if cell.defined]
         if not counts:
             return "no cell is defined"
@@ -116,9 +112,7 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """Warning for captions that the judges rated different stories; empty if about equally many, or if n counts no
-        stories.
-        """
+        """Warning that the judges rated different stories; empty if about equally many, or if n counts no stories."""
         if self.unit != "stories":
             return ""
         judges = [row for row in self.rows if row.kind == JUDGE]

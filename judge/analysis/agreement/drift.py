@@ -104,9 +104,7 @@ class Drift(Signed):
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
-    """Pearson's r of every judge and the control judge by dataset and system, and tests that it is equal in all of
-    them.
-    """
+    """Pearson's r of judges and control by dataset and system, and tests that it is equal in all of them."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

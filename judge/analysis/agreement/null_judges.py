@@ -28,9 +28,7 @@ DEALT = 20
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:
-    """Human mean of the selected stories as the rating of each of them, shape (n,); NaN elsewhere. `ratings`: (n,
-    people).
-    """
+    """The human mean of the selected stories, for each of them, shape (n,); NaN elsewhere. `ratings`: (n, people)."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
@@ -56,9 +54,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected confusion matrix of a judge that labels at random, with the label frequencies of `people` (codes; NaN =
-    none).
-    """
+    """Expected confusion matrix of random labels with the label frequencies of `people` (codes; NaN = none)."""
     rated = ~np.isnan(people)
     code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

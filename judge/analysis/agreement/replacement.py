@@ -275,9 +275,7 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
 
 
 def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
-    """Mask of the stories whose human ratings are hidden: all but `rated` per system, drawn at random; shape (n
-    stories,).
-    """
+    """Mask, shape (n stories,), of hidden human ratings: all but `rated` per system, drawn at random."""
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:
         return hidden

@@ -15,9 +15,7 @@ from judge.stats.estimation.prediction_powered import FEW
 
 
 def tables(result: Replacement) -> list[Table]:
-    """The alternative annotator test, and systems' means from some human ratings with the judge's help
-    (prediction-powered).
-    """
+    """The alternative annotator test, and systems' means from some human ratings with the judge's help."""
     return [_test_table(result), _mean_table(result)]
 
 
@@ -74,9 +72,7 @@ def _test_table(result: Replacement) -> Table:
 
 
 def verdict(result: Replacement) -> str:
-    """Sentence on whether judges may replace a person: one judge's verdict with its reasons, or the counts of each
-    verdict.
-    """
+    """Whether judges may replace a person: one judge's verdict with its reasons, or the counts of each verdict."""
     verdicts = result.verdicts
     question = "May a judge replace a person?"
     if len(verdicts) == 1:

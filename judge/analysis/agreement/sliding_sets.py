@@ -67,9 +67,7 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """Sign of r: ``+``, ``-``, or ``mixed`` where the ways differ. Undefined r are ignored; None if r is undefined
-        in all.
-        """
+        """Sign of r: ``+``, ``-``, or ``mixed`` where the ways differ, undefined ones aside; None if all are."""
         signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
         return signs.pop() if len(signs) == 1 else "mixed" if signs else None
 
@@ -93,9 +91,7 @@ class SlidingSetsTable(Signed):
 def sets(
     table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
 ) -> SlidingSetsTable:
-    """Correlations of each judge and of the control judge with people in the differences of mean ratings between
-    sliding sets.
-    """
+    """Correlations of judges and control with people in the differences of mean ratings between sliding sets."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -76,18 +76,14 @@ class AspectRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """How well judges and baselines find the chosen aspects and agree with people's ratings of them. Rows are by
-    dataset, baselines first.
-    """
+    """How well judges and baselines find the chosen aspects and agree with people's ratings of them."""
 
     rows: tuple[AspectRow, ...]
     options: AspectsOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per judge or baseline and aspect, null = over all aspects. Estimates have `_low`, `_high` and
-        `_reason`.
-        """
+        """One row per judge or baseline and aspect (null = all); estimates have `_low`, `_high` and `_reason`."""
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
         return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
 
@@ -230,9 +226,7 @@ def _rows(matrix: RatingMatrix, options: AspectsOptions) -> Iterator[AspectRow]:
 
 
 def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
-    """The human criteria and those whose salience a judge rated; all ten StoryER aspects, in its order, if they are
-    among these.
-    """
+    """The human criteria and those whose salience a judge rated; all StoryER aspects if they are among these."""
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
     study_aspects = storyer_aspects()

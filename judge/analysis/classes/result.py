@@ -49,9 +49,7 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """How the pooled correlation misleads; None if no test is significant. ``signs differ`` takes precedence over
-        ``outside its parts``.
-        """
+        """How the pooled correlation misleads: ``signs differ``, else ``outside its parts``; None if it does not."""
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:
@@ -72,8 +70,8 @@ class Classes(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """For each pooled correlation, a row over all stories (null `class`), with the p values and the flag, and one
-        per class.
+        """A row over all stories (null `class`, with p values and flag) for each pooled correlation, and
+        one per class.
         """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 

@@ -262,9 +262,7 @@ def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
 
 
 def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
-    """Values of a measure in each resample, rescaled by the numbers of `units` where systems and story-prompts are
-    resampled.
-    """
+    """Values of a measure in each resample; rescaled by `units` where systems are resampled too."""
     return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 

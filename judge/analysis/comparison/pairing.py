@@ -178,9 +178,7 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """Sides that can be compared, by the settings that they share; the run is one where a side has rows of several
-    runs.
-    """
+    """Sides that can be compared, by shared settings (the run too, where a side has several)."""
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
     for cell in described:

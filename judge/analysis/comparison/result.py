@@ -54,9 +54,7 @@ class Family:
 
 
 def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
-    """Adjusted p values of the permutation tests, and apart from them of Williams' tests, over those that could be
-    computed.
-    """
+    """Adjusted p of the permutation tests, and apart from them of Williams' tests, over those that were possible."""
     about = options.family or _default(options)
     permutation, williams = (
         multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)

@@ -219,9 +219,7 @@ def holds_for(seen: Views, swapped: Swap) -> str:
 
 
 def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
-    """Sentences on comparisons where one test or interval shows a difference and another does not; equal ones share
-    one.
-    """
+    """Sentences on comparisons where one test or interval shows a difference and another does not."""
     names_by_views: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, seen in rows:
         yes = tuple(view for view, value in seen.items() if value)

@@ -120,9 +120,7 @@ def correlations(
 
 
 def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
-    """Options with text length held fixed if an imported measure declares this, unless the user chose, or it is not
-    possible.
-    """
+    """Options with text length held fixed if a measure declares this, it is possible, and the user chose nothing."""
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)
     wanted = next((fact.given for fact in table.facts if fact.given), None)

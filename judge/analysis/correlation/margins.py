@@ -70,9 +70,7 @@ class Rival:
 
     @property
     def ahead(self) -> bool:
-        """Whether the rival's mean is higher on the stories that both rated, or one of the two means is undefined
-        there.
-        """
+        """Whether the rival's mean on the common stories is higher, or one of the two means is undefined."""
         if self.best_mean.value is None or self.rival_mean.value is None:
             return True
         return self.rival_mean.value > self.best_mean.value + near_ties.SAME
@@ -129,9 +127,7 @@ class Margin:
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """The judge with the highest mean correlation; None if none is defined. Control judges count only if there is no
-    other.
-    """
+    """The judge with the highest defined mean correlation; control judges count only if there is no other."""
     judges = [margin for margin in rows if not margin.control] or list(rows)
     defined = [margin for margin in judges if margin.value.value is not None]
     return defined[near_ties.highest([margin.value.value for margin in defined])] if defined else None
@@ -148,9 +144,7 @@ def margins(result: Correlations) -> list[Margin]:
 
 
 def by_criterion(result: Correlations) -> list[Margin]:
-    """Differences of each judge x Eval-Prompt from ceiling and control by criterion, in the table's order. `result`
-    must be ``paired``.
-    """
+    """Differences from ceiling and control for each criterion. `result` must be ``paired``."""
     return [_margin(dataset, [row], result.options.readings) for dataset, row in _judged(result)]
 
 
@@ -290,9 +284,7 @@ def _rival(
 
 
 def _spread(beside: Sequence[Beside]) -> Spread | None:
-    """Variances of a judge's mean difference from people over stories and raters; None if single raters
-    are not known.
-    """
+    """Variances of a judge's mean difference over stories and raters; None without known raters."""
     names = dict.fromkeys(name for sides in beside for name in sides.by_rater)
     parts, resampled = [], []
     for name in names:

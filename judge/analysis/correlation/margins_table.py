@@ -29,9 +29,7 @@ _OF_RATERS = "the interval of minus people is for new story-prompts and for othe
 
 
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
-    """Each judge's differences from ceiling and control, highest mean correlation first, then its rows for single
-    panels.
-    """
+    """Each judge's differences from ceiling and control, highest mean first, then its rows for single panels."""
     highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
     ordered = [row for best in highest for row in (best, *(each for each in of_panels if _key(each) == _key(best)))]
     several = len({margin.dataset for margin in ordered}) > 1

@@ -48,9 +48,7 @@ from judge.stats.correlation.human_ceiling import DRAWS
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
-    """The variable that a partial correlation holds fixed, by name: length in words, or an imported feature of the
-    stories.
-    """
+    """The variable held fixed, by name: length in words, or an imported feature of the stories."""
     if given is None:
         return None
     features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}
@@ -73,9 +71,7 @@ _TOGETHER = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """What is compared on one human criterion. A string in `readings` says why a judge has none; `control` is on the
-    stories that some judge rated.
-    """
+    """What is compared on one criterion; `control` is on the stories that some judge rated."""
 
     group: CandidatesOnCriterion
     people: Side

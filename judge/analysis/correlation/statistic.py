@@ -39,9 +39,7 @@ class Known:
         self._drawn: dict[tuple[int, bytes], Floats] = {}
 
     def learn(self, pairs: Iterable[Pair], group: Codes | None) -> None:
-        """Compute Kendall's tau-b of these pairs, over stories or over means of the groups of stories. Forget all that
-        was known.
-        """
+        """Compute tau-b of these pairs, over stories or over means of their groups. Forget all that was known."""
         self._estimates, self._drawn = {}, {}
         keys, x, y = _stacked(pairs)
         if not keys:
@@ -65,9 +63,7 @@ class Known:
         return self._estimates.get(_key(x, y)) if self._estimates else None
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats | None:
-        """The correlation of x, shape (n,) or (judges, n), and y, (n,), in each resample: (B,) or (judges, B); None =
-        not known.
-        """
+        """The correlation in each resample: (B,) for x of shape (n,), (judges, B) for (judges, n); None = not known."""
         if not self._drawn or y.ndim > 1:
             return None
         rows = [self._drawn.get((id(resamples), _key(row, y))) for row in np.atleast_2d(x)]
@@ -115,9 +111,7 @@ NAMES = ("the judge's ratings", "the people's ratings")
 
 
 class Side:
-    """One variable of a correlation: values of n stories (NaN = none), and their rank codes, computed when first
-    needed.
-    """
+    """A variable of n stories (NaN = none), and its rank codes, computed when first needed."""
 
     def __init__(self, values: Floats, codes: kendall.Codes | None = None) -> None:
         self.values, self._codes = values, codes
@@ -155,9 +149,7 @@ class Statistic:
 
     @property
     def group(self) -> kendall.Codes:
-        """Group over which the level averages or takes means: story-prompt for `by-item`, else system; shape (n
-        stories,).
-        """
+        """Group of each story: story-prompt for `by-item`, else system; shape (n stories,)."""
         return self.story_prompt if LEVELS[self.level].group == "story-prompts" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
@@ -291,15 +283,11 @@ class Intervals:
         return replace(self, sets=(*kept, *self.sets[1:]))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
-        """The correlation in each resample, one array for each set: (b,) for x of shape (n,), (judges, b) for (judges,
-        n).
-        """
+        """The correlation in resamples, by set: (b,) for x of shape (n,), (judges, b) for (judges, n)."""
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with an interval from its values in resamples, which always contains it; unchanged without
-        values.
-        """
+        """The estimate with an interval from its resamples, which always contains it; unchanged without these."""
         if not values:
             return estimate
         parts = (estimate.method, self.how, METHODS[self.method], "95 %")

@@ -1,6 +1,4 @@
-"""Counts of repeats: *asked* = requested, *answered* = the judge's text arrived, *rated* = a rating was
-read from it.
-"""
+"""Counts of repeats: *asked* = requested, *answered* = a text arrived, *rated* = a rating was read from it."""
 
 from __future__ import annotations
 
@@ -150,9 +148,7 @@ class VerdictRow:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCoverage:
-    """Pairwise comparisons counted by judge and Eval-Prompt, and by judge and criterion; no rows where nothing was
-    compared.
-    """
+    """Pairwise comparisons by judge and Eval-Prompt, and by judge and criterion; no rows without comparisons."""
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]

@@ -50,9 +50,7 @@ class Bound:
 
 
 def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
-    """Bounds of every mean rating, over all possible values of missing repeats. `scales` has the ends of criteria's
-    scales.
-    """
+    """Bounds of every mean rating, over all values of missing repeats. `scales` has the ends of scales."""
     return tuple(
         _bound(matrix, i, scales.get(cell.criterion), scale_of(matrix, cell.criterion))
         for matrix in matrices

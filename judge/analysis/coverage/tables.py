@@ -47,9 +47,7 @@ def sentence(total: Counts) -> str:
 def with_coverage(
     table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """The tables with a line on coverage: above the first if `form` is ``table`` or ``md``, else as
-    first note of each.
-    """
+    """The tables with a line on coverage: above the first for ``table`` and ``md``, else as first note of each."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
         return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]

@@ -98,9 +98,7 @@ def _others(own: Floats, total: Floats, missing: NDArray[np.int64], criteria: in
 
 
 def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
-    """Human ratings less each person's leniency, shape (criteria, n stories, people), one person a column; None where
-    persons cannot be told apart.
-    """
+    """Human ratings less leniency, shape (criteria, n stories, people), one person a column; None if unknown."""
     raters = [matrix.by_rater(j) for j in criteria]
     if any(criterion.ascending for criterion in raters):
         return None
@@ -133,9 +131,7 @@ NOBODY = "undefined: nobody rated these criteria"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TauMatrix:
-    """Tau-b between criteria in rows and in columns; NaN = undefined. `n` counts the stories or systems behind each
-    value.
-    """
+    """Tau-b between criteria in rows and columns; NaN = undefined. `n` counts stories or systems."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -144,9 +140,7 @@ class TauMatrix:
 
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
-        """Tau-b between all rows of x, or between the rows of x and of y: shape (criteria, stories or systems), NaN =
-        no rating.
-        """
+        """Tau-b between rows of x, or of x and y: shape (criteria, stories or systems), NaN = no rating."""
         rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
         n = rated.astype(np.int64) @ other.T.astype(np.int64)
         tau = halo.tau_matrix(x) if y is None else halo.tau_matrix(x, y)
@@ -338,9 +332,7 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """Cost and quality of asking for criteria together or one by one: one row per judge x Eval-Prompt, columns
-    `COLUMNS`.
-    """
+    """Cost and quality of asking for criteria together or one by one, one row per judge x Eval-Prompt."""
     rows = []
     for asking in requests:
         source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait

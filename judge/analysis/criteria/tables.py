@@ -1,6 +1,4 @@
-"""Printed tables about criteria: a summary, then a few matrices (overall tau below the diagonal, of system means
-above).
-"""
+"""Printed tables about criteria: a summary, then a few matrices (tau below, tau of system means above the diagonal)."""
 
 from __future__ import annotations
 

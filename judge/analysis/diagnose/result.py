@@ -60,9 +60,7 @@ class Diagnosis(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per test. `p_adjusted` is by Holm's method over all defined tests. Undefined values are null with a
-        `reason`.
-        """
+        """One row per test. `p_adjusted` is by Holm's method over all defined tests; `reason` is of null values."""
         return self.signed([_flat(finding, self.options.alpha) for finding in self.findings])
 
 

@@ -160,9 +160,7 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
 
 
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
-    """Indices of comparison and story, largest difference first: the first `top` stories, or all of every comparison
-    for 0.
-    """
+    """Indices of comparison and story, largest difference first: `top` stories, or all for 0."""
     size = np.concatenate([np.abs(comparison.distance.standardised) for comparison in usable])
     which = np.repeat(np.arange(len(usable)), [comparison.matrix.n for comparison in usable])
     story = np.concatenate([np.arange(comparison.matrix.n) for comparison in usable])

@@ -30,9 +30,7 @@ class RaterRating:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSide:
-    """Human ratings of a story on one criterion. `z` is the standardised mean; None where they are shown and not
-    compared.
-    """
+    """Human ratings of a story on one criterion. `z` is the standardised mean; None = only shown."""
 
     criterion: str
     mean: float | None
@@ -138,9 +136,7 @@ _UNIT = {
 
 
 def tables(result: Disagreements, *, long: bool = False, full_text: bool = False) -> list[Table]:
-    """The list, then one table per story with its texts, shortened unless `full_text`. With `long`, one table with
-    everything in full.
-    """
+    """The list, then a table per story, shortened unless `full_text`; with `long`, one table with all in full."""
     between = result.options.between
     title = f"Largest differences between {between if between != 'people' else 'judge and people'}"
     notes = tuple(dict.fromkeys(_notes(result)))

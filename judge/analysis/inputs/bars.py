@@ -35,9 +35,7 @@ class ControlSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ControlMade:
-    """How the control judge's ratings on one criterion were obtained, and why some or all are missing;
-    None = none is.
-    """
+    """How the control's ratings on one criterion were obtained, and why some or all are missing; None = none is."""
 
     source: ControlSource
     reason: str | None = None

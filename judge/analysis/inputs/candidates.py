@@ -168,9 +168,7 @@ class Candidate:
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
-        """Ratings and mean human ratings, shape (n stories,). Raises ValueError if they cannot be compared (see
-        `comparable`).
-        """
+        """Ratings and mean human ratings, shape (n stories,). Raises ValueError if one is lacking."""
         if self.ratings is None or self.people is None:
             raise ValueError(str(self.reason or "people one by one have no single rating"))
         return self.ratings, self.people
@@ -296,9 +294,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    """Columns that identify a row: the dataset only if there are several, the human criterion only if a
-    name differs.
-    """
+    """Columns that identify a row: the dataset only if there are several, people's criterion only if a name differs."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row["against"] not in (None, row["criterion"]) for row in rows):

@@ -101,9 +101,7 @@ class Surface:
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
-        """Features of the stories in a frame with `text`, `story_prompt` and optional numeric features; index = story
-        id.
-        """
+        """Features of stories (index = story id) with `text`, `story_prompt` and optional numeric features."""
         texts = tuple(str(text) for text in stories["text"])
         prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
@@ -133,9 +131,7 @@ class Surface:
         foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
-        """`control_predictions` from these features. Stories with equal `groups` (by default story-prompts) are held
-        out together.
-        """
+        """`control_predictions`; stories with equal `groups` (by default story-prompts) are held out together."""
         groups = self.groups if groups is None else groups
         response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
@@ -161,9 +157,7 @@ class Surface:
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
-        """Predicted effect less each fold's training mean, shape (n stories,); None where a single fold has all rated
-        stories.
-        """
+        """Effect of the features, shape (n stories,); None where a single fold has all rated stories."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)

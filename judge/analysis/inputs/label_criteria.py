@@ -28,9 +28,7 @@ _HALF = 1e-9
 
 
 def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
-    """The table without criteria whose labels have no order, with a note. Raises SpecError if none remains but one is
-    `needed`.
-    """
+    """The table without unordered labels, with a note. Raises SpecError if none remains but one is `needed`."""
     loose = {keys: scale for keys, scale in table.labels.items() if not scale.numeric}
     if not loose:
         return table

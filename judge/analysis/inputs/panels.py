@@ -19,9 +19,7 @@ def panels_of(table: RatingsTable) -> tuple[str, ...]:
 
 
 def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
-    """The table with all judges and one panel's raters, without the panel column. Raises SpecError for an unknown
-    panel.
-    """
+    """All judges and one panel's raters, without the panel column. Raises SpecError for an unknown panel."""
     names = {name.casefold(): name for name in panels_of(table)}
     if panel.casefold() not in names:
         raise unknown_value("panel", panel, names.values())

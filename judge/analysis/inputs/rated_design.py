@@ -63,9 +63,7 @@ class RatedDesign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Queries:
-    """Ratings by all judges, shape (all stories, Eval-Prompts, judges, repeats), rated repeats first; `stories` were
-    asked about.
-    """
+    """Ratings, shape (all stories, Eval-Prompts, judges, repeats), rated repeats first; `stories` were asked."""
 
     ratings: Floats
     stories: Codes
@@ -118,9 +116,7 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
 
 
 def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> Iterator[str]:
-    """Judges or Eval-Prompts that correlate negatively with the others: a frequent cause of negative variance
-    estimates.
-    """
+    """Judges or Eval-Prompts against the others: a frequent cause of negative variance estimates."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
         by_prompt, by_judge = np.nanmean(ratings, axis=(3, 4)), np.nanmean(ratings, axis=(2, 4))
@@ -232,9 +228,7 @@ def _compact(matrix: RatingMatrix, cell: int) -> Floats:
 
 
 def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
-    """Story index by system and story-prompt (-1 = none), and whether these are crossed; else columns number the
-    stories.
-    """
+    """Story index by system and story-prompt (-1 = none), and whether these are crossed."""
     systems, row = np.unique(matrix.system[asked], return_inverse=True)
     prompts, column = np.unique(matrix.story_prompt[asked], return_inverse=True)
     pairs, stories = np.unique(row * prompts.size + column, return_counts=True)

@@ -1,5 +1,5 @@
-"""Sources of ratings (people, or a judge with an Eval-Prompt), with all their criteria together, for tables that
-compare criteria.
+"""Sources of ratings (people, or a judge with an Eval-Prompt) with all their criteria, for tables that
+compare these.
 """
 
 from __future__ import annotations

@@ -151,9 +151,7 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """A jury's ratings of two sets of held-out stories: to estimate errors on (`calibration`), and to be rated
-    (`test`).
-    """
+    """Ratings of two sets of held-out stories: to estimate errors on (`calibration`), and to be rated (`test`)."""
 
     calibration: Rows
     on_calibration: Floats
@@ -263,9 +261,7 @@ class _Fold:
         return calibration.predict(predicted)
 
     def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
-        """By inner fold: mask of the training stories held out, indices of the stories for fitting, and of those held
-        out.
-        """
+        """Mask of the training stories held out, indices for fitting, and indices held out."""
         for fold in np.unique(self.inner):
             out = self.inner == fold
             yield out, self.train[~out], self.train[out]

@@ -197,9 +197,7 @@ class Panel:
 
     @property
     def usable(self) -> Bools:
-        """Mask of the stories for fitting and scoring: those that people and enough members rated, shape
-        (n stories,).
-        """
+        """Mask, shape (n stories,), for fitting and scoring: rated by people and by enough members."""
         return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
 
     @property

@@ -60,9 +60,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One dataset's reliability curves. `scale` has the ends of the criteria's scale, or the lowest and
-    highest rating.
-    """
+    """One dataset's reliability curves. `scale` has the ends of the criteria's scale, or of the ratings."""
 
     dataset: str
     curves: tuple[Curve, ...]

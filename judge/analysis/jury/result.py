@@ -79,9 +79,7 @@ def carried(
 
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
-    """Equivalence test of `off` (jury minus people, by story), and two-sided p that its mean is 0; None with too few
-    story-prompts.
-    """
+    """Equivalence test of `off` (jury minus people), and two-sided p that its mean is 0; None = too few."""
     unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")

@@ -33,9 +33,7 @@ _NAMES = ("the ratings", "the people's ratings")
 
 
 class Scored:
-    """Tau-b between predictions (one array of shape (n stories,) for each folding) and mean human ratings, also in
-    resamples.
-    """
+    """Tau-b between predictions (shape (n stories,) for each folding) and human means, also in resamples."""
 
     def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
         self.predictions, self.people, self.resamples = predictions, people, resamples

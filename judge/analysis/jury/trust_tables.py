@@ -76,9 +76,7 @@ def _bins(juries: Juries) -> Table:
 
 
 def effective(juries: Juries) -> Table:
-    """For each criterion, the number of judges with independent errors whose mean would have the error of the members'
-    mean.
-    """
+    """By criterion, the number of judges with independent errors whose mean would have the members' error."""
     rows = [
         cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
@@ -144,9 +142,7 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """Whether the calibration holds for each system: the jury's mean differs from the human mean by less
-    than a margin.
-    """
+    """Whether the calibration holds for each system: the mean differs from people's by less than a margin."""
     rows = [
         cells_of(held, verdict)
         | {

@@ -63,9 +63,7 @@ class OnePerson:
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
-        """Every statistic of one person against the majority of the others, as mean over people, and the summed
-        confusion matrix.
-        """
+        """Every statistic of one person against the others' majority, as mean, and the summed confusion matrix."""
         matrices = self.confusions(np.ones(len(self.people), dtype=np.bool_))
         counts = (
             np.sum([rater.counts for rater in matrices], axis=0) if matrices else np.zeros((self.items.q, self.items.q))
@@ -77,9 +75,7 @@ class OnePerson:
         return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
-        """Each statistic of a judge and of people against the same majorities of the others; `label` has shape
-        (items,).
-        """
+        """Each statistic of judge and people against the same majorities; `label` has shape (items,)."""
         kept = ~np.isnan(label)
         labels = np.where(np.isnan(self.people), np.nan, label[:, None])
         judge, people = self._made(labels, kept), self.confusions(kept)

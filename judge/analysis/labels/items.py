@@ -38,9 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """A judge's majority label of each item. `asked` and `voted` mark the items requested, and those that any repeat
-    labelled.
-    """
+    """A judge's majority label of each item; `asked` and `voted` mark items requested, and labelled by any repeat."""
 
     majority: Majority
     asked: Masks

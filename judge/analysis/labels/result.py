@@ -25,9 +25,7 @@ Shares = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One statistic of a judge, of people one by one, and judge minus people, all against the majority of the other
-    people.
-    """
+    """One statistic of judge and people, and judge minus people, against the majority of the other people."""
 
     judge: Estimate
     people: Estimate

@@ -28,9 +28,7 @@ class Alternative(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of several ways; `default` is `MISSING` if it must be given, `metavar` stands for its value in help
-    texts.
-    """
+    """An option of several ways; `default` is `MISSING` if it is required, `metavar` stands for its value in helps."""
 
     name: str
     hint: Any

@@ -1,6 +1,4 @@
-"""The choices of a correlation: level, resampled units and method of the interval. Each word has all that depends on it
-in its record.
-"""
+"""The choices of a correlation: level, resampled units and method of the interval, each with its record."""
 
 from __future__ import annotations
 

@@ -117,9 +117,7 @@ def signature(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> str:
-    """Signature line of a table: each choice that can change a number in it, and its data. Arguments as of
-    `signature_parts`.
-    """
+    """Signature line of a table: each choice that can change a number in it. Arguments as of `signature_parts`."""
     return joined(signature_parts(table, matrices, options, extra=extra, intervals=intervals, without=without))
 
 
@@ -208,9 +206,7 @@ def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """Base of a result of an analysis. `signature_parts` list each choice that can change its numbers; `notes` are
-    whole sentences.
-    """
+    """Base of a result. `signature_parts` list each choice that can change its numbers; `notes` are sentences."""
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]

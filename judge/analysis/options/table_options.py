@@ -89,9 +89,7 @@ class DiagnoseOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComponentsOptions:
-    """Choices of the tables of variance components and of the D-study (decision study); `target` is the reliability to
-    plan for.
-    """
+    """Choices of variance components and of the D-study (decision study); `target` is the reliability aimed at."""
 
     drop_systems: tuple[str, ...] = ()
     target: float = 0.8

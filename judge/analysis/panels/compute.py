@@ -36,9 +36,7 @@ Found = tuple[Estimate, Values]
 
 
 def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Panels:
-    """Comparison of every panel with every other, and of every judge with each. Raises SpecError where no panel is
-    known.
-    """
+    """Every panel against every other, and every judge against each. Raises SpecError where no panel is known."""
     options, remarks = options or CorrelationOptions(), Remarks()
     table = numbers(table)
     names = panels_of(table)
@@ -204,9 +202,7 @@ class _Dataset:
                 yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
 
     def _difference(self, judge: Floats, x: Floats, y: Floats) -> tuple[tuple[Found, Found, Found], int]:
-        """On the stories that judge and both panels rated: first panel, second, first minus second, and number of
-        stories.
-        """
+        """First panel, second, first minus second, and number of stories (those that all three rated)."""
         keep = ~(np.isnan(judge) | np.isnan(x) | np.isnan(y))
         mine = np.where(keep, judge, np.nan)
         if not keep.any():

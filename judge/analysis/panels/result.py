@@ -37,9 +37,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Agreement between two panels' mean ratings on the stories that both rated; `higher` is the mean of `first` -
-    `other` in points.
-    """
+    """Agreement of two panels on the stories that both rated; `higher` is the mean of `first` - `other` in points."""
 
     dataset: str
     criterion: str
@@ -115,9 +113,7 @@ class Panels(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per judge, criterion and panel (``all``, then each); further rows for differences, `panel` minus
-        `other`.
-        """
+        """One row per judge, criterion and panel (``all``, then each); then differences, `panel` minus `other`."""
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

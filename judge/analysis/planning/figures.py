@@ -160,9 +160,7 @@ def figures_of(
 def _spreads(
     matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
-    """Median tau, standard deviations of tau and of differences between two judges' (or Eval-Prompts') taus, and number
-    of pairs.
-    """
+    """Median tau, standard deviations of tau and of differences of two cells' taus, and number of pairs."""
     unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
@@ -185,9 +183,7 @@ def _spreads(
 
 
 def _together(spreads: Sequence[Spread | None]) -> Spread | None:
-    """Root mean square of standard deviations over the same story-prompts, with the median of their
-    degrees of freedom.
-    """
+    """Root mean square of standard deviations, with their median degrees of freedom."""
     some = [part for part in spreads if part is not None]
     if not some:
         return None

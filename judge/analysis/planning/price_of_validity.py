@@ -83,17 +83,13 @@ class Lever:
     reason: str | None = None
 
     def per_hundredth(self, total: float | None) -> float | None:
-        """Cost of a gain of 0.01 in tau, from the `total` cost of one more; None without a gain, or if the cost is
-        unknown.
-        """
+        """Cost of a gain of 0.01 in tau, from the `total` cost of one more; None without gain or cost."""
         return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned(Signed):
-    """Answers by question and criterion, and gains and costs of the possible next expenses. `source` says where the
-    variances come from.
-    """
+    """Answers, and gains and costs of the next expenses. `source` says where the variances come from."""
 
     answers: tuple[Answer, ...]
     levers: tuple[Lever, ...]
@@ -232,9 +228,7 @@ class _Criterion:
     def _stepped(
         self, name: str, has: int, now: Floats, before: Floats, *, answers: int = 0, ratings: int = 0
     ) -> Lever:
-        """Gain from one more level, from tau with all levels (`now`) and one fewer: of all stories, then without each
-        story-prompt.
-        """
+        """Gain from one more level, from tau with all (`now`) and one fewer: on all stories, then jackknifed."""
         gains = next_gain(before, now, has)
         if not np.isfinite(gains[0]):
             why = (
@@ -248,9 +242,7 @@ class _Criterion:
         return self._lever(name, has, float(gains[0]), ends, last, answers=answers, ratings=ratings)
 
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
-        """Tau with people on all stories, then without each story-prompt: shape (arrays in `judged`, 1 +
-        story-prompts).
-        """
+        """Tau with people on all stories, then without each story-prompt: (arrays, 1 + story-prompts)."""
         own = self.both
         unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
         size = int(unit.max(initial=0)) + 1

@@ -32,9 +32,7 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairControl:
-    """The control's preferences, shape (pairs,): 1 for the first story, -1 for the second, 0 for neither, NaN for the
-    `reason`.
-    """
+    """The control's preferences, shape (pairs,): 1 = first story, -1 = second, 0 = neither, NaN for the `reason`."""
 
     net: Floats
     how: str
@@ -128,9 +126,7 @@ class AgreementRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement(Signed):
-    """Agreement with human preferences of judges, preferences implied by ratings, people one by one, and
-    both controls.
-    """
+    """Agreement with people's preferences of judges, implied preferences, people one by one, and both controls."""
 
     rows: tuple[AgreementRow, ...]
     options: RankOptions

@@ -68,16 +68,12 @@ class Order(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per judge, criterion and third of the pairs (null = all); estimates have `_low`, `_high` and
-        `_reason`.
-        """
+        """One row per judge, criterion and third (null = all pairs); estimates have `_low`, `_high` and `_reason`."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """For all pairs of stories, then for each third by difference in length; no rows where the order
-    shown is unknown.
-    """
+    """For all pairs, then for each third by difference in length; no rows where the order shown is unknown."""
     if not side.placed:
         return
     yield _row(side, None, Estimate.undefined(ONE_SYSTEM) if fitted is None else fitted.position)

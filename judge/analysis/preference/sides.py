@@ -154,9 +154,7 @@ class Side:
 
 
 def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
-    """Sign (1, 0 or -1) of the mean value of each pair, shape (pairs,); NaN = no value. `pair` is the pair of each
-    value.
-    """
+    """Sign (1, 0 or -1) of the mean value of each pair, shape (pairs,); NaN = none. `pair` is that of each value."""
     number = np.bincount(pair, minlength=pairs)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(pair, weights=value, minlength=pairs) / number

@@ -32,9 +32,7 @@ class TransitivityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitivity(Signed):
-    """Cyclic triads by people and judges. Preferences implied by ratings are left out: as differences of means, they
-    have no cycles.
-    """
+    """Cyclic triads by people and judges; not of implied preferences, which as differences of means have none."""
 
     rows: tuple[TransitivityRow, ...]
     options: RankOptions

@@ -68,9 +68,7 @@ class ConsistentCell:
 
     @property
     def has_agreement(self) -> bool:
-        """Whether agreement can be computed: for people, if the most frequent number of ratings per story is two or
-        more.
-        """
+        """Whether agreement can be computed: for people, if most stories have two ratings or more."""
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
@@ -80,9 +78,7 @@ class ConsistentCell:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """All forms of the ICC, and exact agreement, for each judge over its repeats and for people over raters, by
-    criterion.
-    """
+    """All forms of the ICC, and exact agreement, of judges over repeats and people over raters, by criterion."""
 
     cells: tuple[ConsistentCell, ...]
     options: ConsistencyOptions
@@ -205,9 +201,7 @@ def _crossed(ratings: Floats, k: int) -> CrossedEffects:
 
 
 def _packed(ratings: Floats) -> Floats:
-    """Ratings shifted left in each row (story), cut to the most frequent number per story: columns are positions, not
-    persons.
-    """
+    """Ratings shifted left and cut to the most frequent number per story: columns are positions."""
     rated = ~np.isnan(ratings)
     counts = rated.sum(axis=1)
     if not counts.size:

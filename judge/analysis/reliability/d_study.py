@@ -116,9 +116,7 @@ def in_words(levels: Mapping[str, float]) -> str:
 
 
 class _Asked(NamedTuple):
-    """A plan of the D-study: the facets whose numbers it varies, the coefficient that must reach the target, and the
-    design.
-    """
+    """A plan: the facets that it varies, the coefficient that must reach the target, and the design."""
 
     plan: str
     free: Sequence[str]
@@ -164,9 +162,7 @@ def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
 def _plans(
     components: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
 ) -> Iterator[_Asked]:
-    """Plans that vary each facet alone, then those with fewest calls for Ep² (relative scores) and Phi (absolute), as
-    one if equal.
-    """
+    """Each facet alone, then fewest calls for Ep² (relative scores) and Phi (absolute), as one plan if equal."""
 
     def ask(plan: str, free: Sequence[str], coefficient: Coefficient) -> _Asked:
         kept = {name: count for name, count in run.items() if name not in free}

@@ -161,9 +161,7 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """In thirds of the stories by the standard deviation of their human ratings; equal ones are in
-        the same third.
-        """
+        """In thirds of the stories by people's standard deviation; equal ones are in the same third."""
         positions = self.matrix.by_position(self.j)
         several = (~np.isnan(positions)).sum(axis=1) >= 2
         judge = self.matrix.judge[self.i]
@@ -207,9 +205,7 @@ class _Cell:
         )
 
     def _by_story(self, judge_counts: Floats, people_counts: Floats, points: Floats) -> Estimate:
-        """Mean Wasserstein distance within stories that both rated at least twice; counts are by story
-        and scale point.
-        """
+        """Mean Wasserstein distance within stories that both rated at least twice."""
         several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")

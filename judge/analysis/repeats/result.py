@@ -40,9 +40,7 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Agreement with people on stories with a similar standard deviation of human ratings; `spread` is the mean of
-    these.
-    """
+    """Agreement on stories with a similar standard deviation of human ratings; `spread` is the mean of these."""
 
     subject: Subject
     name: str

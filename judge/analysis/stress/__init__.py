@@ -1,6 +1,4 @@
-"""Stress tests of judges on changed (perturbed) stories: whether they notice damage and ignore what
-should not matter.
-"""
+"""Stress tests of judges on changed (perturbed) stories: do they notice damage and ignore what should not matter?"""
 
 from judge.analysis.stress.compute import stress
 from judge.analysis.stress.printed import tables

@@ -244,9 +244,7 @@ def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selec
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Answers without a rating for each judge and Eval-Prompt: on untouched stories, then by perturbation, over all
-    strengths.
-    """
+    """Answers without a rating by judge and Eval-Prompt: on untouched stories, then by perturbation."""
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
     kinds = {story: name.perturbation or "" for story, name in names.items()}

@@ -35,9 +35,7 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Direction of an automatic measure (a text statistic): `better` is 1 if more is better, -1 if less, 0 if neither,
-    for the `reason`.
-    """
+    """Direction of a measure (a text statistic): 1 if more is better, -1 if less, 0 if neither, for the `reason`."""
 
     better: int
     reason: str | None = None

@@ -147,9 +147,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Repeats that were `asked`, that have a rating, and without one by status; `facts` is None for
-    untouched stories.
-    """
+    """Repeats that were `asked`, that have a rating, and without one by status; no `facts` for untouched stories."""
 
     subject: Subject
     facts: Facts | None

@@ -31,9 +31,7 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """Stories made by one perturbation at one strength: `story` is for each original the index in the rating matrix; -1
-    = none.
-    """
+    """Stories of one perturbation at one strength: `story` is each original's index in the matrix; -1 = none."""
 
     facts: Facts
     strength: int
@@ -127,9 +125,7 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
 
 
 def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
-    """Share of pairs in which the untouched story has the better rating or value; undefined for a measure without
-    direction.
-    """
+    """Share of pairs whose untouched story has the better rating; undefined for a measure without direction."""
     if rated.measure is not None and not rated.measure.better:
         return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
     return detection(rated.merit[before] - rated.merit[after], prompt)
@@ -180,9 +176,7 @@ def _spread(ratings: Floats) -> Estimate:
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
-    """Slope of the drop on log2 of the strength, averaged over original stories, for each perturbation with several
-    strengths.
-    """
+    """Slope of the drop on log2 of the strength, for each perturbation with several strengths."""
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
         if len(several) < 2:

@@ -68,9 +68,7 @@ def _verdict(result: Succession) -> Iterator[str]:
 
 
 def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
-    """Undecided comparisons whose 90 % interval excludes 0: it is clear which judge agrees better, but
-    not by how much.
-    """
+    """Comparisons whose 90 % interval excludes 0: it is clear who agrees better, but not by how much."""
     for word, sign in (("less", -1), ("more", 1)):
         some = []
         for heir in undecided:

@@ -102,9 +102,7 @@ def decided(test: Equivalence) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story whose verdict changes if the new judge's rating, `crossed` to the old judge's scale, replaces the old
-    one.
-    """
+    """A story whose verdict changes if the new judge's rating, `crossed` to the old scale, replaces the old."""
 
     dataset: str
     story: str

@@ -111,9 +111,7 @@ def average(source: Source) -> Floats:
 
 
 def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
-    """Differences of the means of all pairs of systems, with p adjusted over these. `values` has one rating for each
-    story.
-    """
+    """Differences of all pairs of systems' means, with p adjusted over these. `values` has one rating per story."""
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
 
@@ -261,9 +259,7 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """For every dataset, judge and Eval-Prompt, the pairs of systems with the same, and with another, significant
-    difference as by people.
-    """
+    """Pairs of systems with the same, and with another, significant difference as by people, for every judge."""
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 

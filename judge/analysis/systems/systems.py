@@ -92,9 +92,7 @@ class Systems:
 
 
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
-    """Means, ranks, differences and groups of systems, and the significant differences that judges share
-    with people.
-    """
+    """Means, ranks, differences and groups of systems, and significant differences that judges share with people."""
     options = options or SystemsOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -65,9 +65,7 @@ _OWN = "; the option own names the judge's own systems, and no-own states that t
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Result for one condition: its meaning, whether it holds, and the Eval-Prompts and criteria that fail it, with
-    values.
-    """
+    """One condition: its meaning, whether it holds, and the Eval-Prompts and criteria that fail it, with values."""
 
     condition: str
     meaning: str
@@ -301,9 +299,7 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
 
 
 def _biased(row: CertifiedRow) -> str | None:
-    """Biases that are not within their limits, or cannot be told, a repeated rater, or a person's scale
-    turned round.
-    """
+    """Biases that are not within their limits, a repeated rater, or a person's scale turned round."""
     if not row.bounds:
         return f"{row.name}: cannot be told: no test could be computed"
     failed = [f"{bound.words}{_OWN if bound.asks_for_own else ''}" for bound in row.bounds if not bound.within]

@@ -1,6 +1,4 @@
-"""Conditions of a certificate: minimum values of statistics (floors), and requirements by name. Values are compared
-unrounded.
-"""
+"""Conditions of a certificate: floors of statistics, and requirements by name. Values are compared unrounded."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """A histogram for each criterion, of a judge with its Eval-Prompt (`label`) or of people. `group` is the run; empty
-    for people.
+    """A histogram for each criterion, of a judge (with `label`, its Eval-Prompt) or of people (without `group`, the
+    run).
     """
 
     name: str

@@ -38,9 +38,7 @@ class Map(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Points with the same mark: the group's name, words that describe it (such as a cluster's
-    keywords), and its sign.
-    """
+    """Points with the same mark: their name, words that describe them (such as a cluster's keywords), and sign."""
 
     name: str
     words: tuple[str, ...]

@@ -1,6 +1,4 @@
-"""The calibration figure: mean human rating against the judge's, before and after calibration, with numbers of stories
-below.
-"""
+"""The calibration figure: mean human rating against the judge's, before and after, with numbers of stories below."""
 
 from __future__ import annotations
 

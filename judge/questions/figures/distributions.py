@@ -23,9 +23,7 @@ MOST = 120
 
 
 def draw(chart: Distributions, width: float) -> Any:
-    """Figure `width` inches wide. Bars show per cent of the ratings; a line in each judge's panel is the human
-    distribution.
-    """
+    """Figure `width` inches wide: bars are per cent of the ratings, a line in judges' panels is people's."""
     with panels.style():
         return _draw(chart, width)
 

@@ -116,9 +116,7 @@ def _labels(
     names: tuple[dict[str, str], dict[str, str]],
     indent: float,
 ) -> None:
-    """Names at the left of a row of panels; consecutive lines of one judge share its name. `indent` is the width in
-    inches of the lines' names, `places` their vertical positions, `names` maps judges' and lines' to shortened ones.
-    """
+    """Rows' names at the left, in `indent` inches; consecutive lines of one judge share its name."""
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
     before: str | None = None

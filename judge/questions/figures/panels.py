@@ -51,9 +51,7 @@ _ABOVE_SIGNATURE = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The text below a figure's data: caption and signature, broken into lines that fit. `size` is the caption's in
-    points.
-    """
+    """Caption and signature below a figure, broken into lines that fit. `size` is the caption's in points."""
 
     caption: tuple[str, ...]
     signature: tuple[str, ...]
@@ -290,9 +288,7 @@ def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
-    """Titles for panels `inches` wide: all in full or, if any is too wide, all `short`, with a sentence that explains
-    these.
-    """
+    """Titles for panels `inches` wide: all in full, or all `short` with a sentence that explains these."""
     if all(text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(criteria):
         return criteria, ""
     return short, words.meaning(short, criteria)

@@ -108,9 +108,7 @@ class Evidence:
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Margins of each judge x Eval-Prompt over all stories; empty where there are neither human
-        ratings nor labels.
-        """
+        """Margins of each judge x Eval-Prompt over all stories; empty without human ratings or labels."""
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
@@ -148,9 +146,7 @@ class Evidence:
         return diagnose.diagnose(self._only(best), self.options.diagnosis())
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
-        """The best judge x Eval-Prompt against the same judge's other Eval-Prompts, or other judges
-        under the same one.
-        """
+        """The best judge x Eval-Prompt against the judge's other Eval-Prompts, or against other judges under it."""
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options
         options = CompareOptions(
@@ -262,9 +258,7 @@ def _key(margin: Margin) -> tuple[str, str, str]:
 
 
 def _for_all(margin: Margin, count: int, story_prompts: int) -> Margin:
-    """95 % intervals for so many rows at once (Bonferroni), by Student's t with story-prompts - 1
-    degrees of freedom.
-    """
+    """Intervals for `count` rows at once (Bonferroni), by Student's t with story-prompts - 1 degrees of freedom."""
     from scipy.special import stdtrit
 
     if count == 1:

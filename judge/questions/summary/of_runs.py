@@ -58,9 +58,7 @@ def of_runs(
 
 
 def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[ScoresFile] = ()) -> Summary:
-    """Summary of runs that rate stories; contamination is from `scores`, and from the scores files kept beside the
-    runs.
-    """
+    """Summary of runs that rate stories; contamination is from `scores` and the scores files beside the runs."""
     files = [*scores, *(file for _, file in kept(evidence.table))]
     seen = Seen.of(contamination_report.report(evidence.table, files), files) if files else None
     with built_once():

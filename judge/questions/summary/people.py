@@ -131,8 +131,8 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
 
 
 def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
-    """The story-prompts or people with which a judge as good as the average person would be found not to be below by
-    more than the margin.
+    """What would decide: the story-prompts or people by which a judge as good as the average is not below by the
+    margin.
     """
     wide = f"by more than {100 * margin:g} or not"
     if best.spread is None:

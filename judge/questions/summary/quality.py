@@ -1,6 +1,4 @@
-"""Answers of a summary on a judge's quality: consistency, missing ratings, biases, and whether it has
-seen the stories.
-"""
+"""Answers of a summary on a judge's quality: consistency, missing ratings, biases, and contamination."""
 
 from __future__ import annotations
 

@@ -274,9 +274,7 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Which Eval-Prompt and which judge: the best tau beside the same judge's other Eval-Prompts, and other judges
-    under the same one.
-    """
+    """Which Eval-Prompt and which judge: the best beside its judge's other Eval-Prompts, and other judges under it."""
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
         ("judge", "judges", "judge"),

@@ -322,9 +322,7 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Choice | None, str]:
-    """The judge x Eval-Prompt that the answers are about (None if none can be compared), and its name
-    with the reason.
-    """
+    """The judge x Eval-Prompt that the answers are about, and its name with the reason; None without any."""
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""

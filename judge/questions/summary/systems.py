@@ -1,6 +1,4 @@
-"""Answers of a summary on systems: tau over system means beside the control's, and which systems judge and people
-prefer.
-"""
+"""Answers of a summary on systems: tau over system means, and which systems judge and people prefer."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) ->
 
 
 def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[ReplacementVerdict, list[AltTestRow]]:
-    """The verdict on replacement, by tests for so many rows at once, and the alternative annotator tests
-    by criterion.
-    """
+    """The verdict on replacement, by tests for so many `rows` at once, and the tests by criterion."""
     tests = [
         test
         for test in evidence.alternative_annotator(best)
@@ -123,9 +119,7 @@ def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """The first two systems by the judge and by people, and the pairs of systems that both order alike; None without
-    comparable pairs.
-    """
+    """The first two systems by judge and people, and pairs that both order alike; None without comparable pairs."""
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
         return None
