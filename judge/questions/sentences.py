@@ -1,6 +1,4 @@
-"""What results come to, in one or two sentences that a command prints first; in the words of `summary`
-if it has some.
-"""
+"""What results come to, in one or two sentences that a command prints first; those of `summary` where it has some."""
 
 from __future__ import annotations
 

@@ -247,7 +247,6 @@ def _median(values: Sequence[float | None]) -> float | None:
 def _people(
     matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
 ) -> tuple[Raters, str | None, Agreed]:
-    """Raters of a criterion, why they cannot be left out one at a time, and the agreement among them."""
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     several = packed(raters.ratings)
     equal = agreement(several, columns="people").flip

@@ -192,7 +192,6 @@ class _Labelled:
         self.resamples = self._draw()
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
-        """Rows of each judge, then the control judge; with error types, all rows for one error type after another."""
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:
@@ -285,7 +284,6 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
 
 
 def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
-    """Mean of the labelled stories minus mean of the other stories, for each story-prompt that has both kinds."""
     rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []

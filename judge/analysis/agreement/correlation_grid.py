@@ -173,7 +173,6 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
 
 
 def _against(dataset: CorrelatedDataset) -> dict[str, str | None]:
-    """Map from each criterion of the judges to the human criterion that it is compared with."""
     return {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
 
 

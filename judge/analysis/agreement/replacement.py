@@ -178,7 +178,6 @@ def tests_of_judges(
 
 
 def _paired(options: ReplacementOptions) -> CorrelationOptions:
-    """Options of the correlations by which a judge is compared with one more person and with uninformed judges."""
     return CorrelationOptions(
         drop_systems=options.drop_systems,
         against=options.against,

@@ -112,7 +112,6 @@ _LEADS = (
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """Warning that names the criteria on which a null judge passes; empty if none passes."""
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []

@@ -50,8 +50,6 @@ _PEOPLE = ("human", "people", "person")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """A row with the unadjusted p values of its two tests."""
-
     row: ClassRow
     signs: float
     outside: float
@@ -211,7 +209,6 @@ def _signs(z: Floats) -> float:
 
 
 def _tail(z: Floats) -> Floats:
-    """Upper tail of the normal distribution; 1 where z is NaN."""
     from scipy.special import ndtr
 
     return np.where(np.isnan(z), 1.0, ndtr(-z))

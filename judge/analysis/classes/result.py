@@ -70,8 +70,8 @@ class Classes(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row over all stories (null `class`, with p values and flag) for each pooled correlation, and
-        one per class.
+        """For each pooled correlation, a row over all stories (null `class`), and one per class; p and flag stand in
+        the first.
         """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 

@@ -67,7 +67,7 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 
 def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
-    """Sum of the differences in tau, this variant minus each other; `between` holds second minus first."""
+    """Differences in tau, this variant minus each other, summed; `between` holds second minus first."""
     gained = sum(estimate.value or 0.0 for (_, second), estimate in between.items() if second == name)
     lost = sum(estimate.value or 0.0 for (first, _), estimate in between.items() if first == name)
     return gained - lost

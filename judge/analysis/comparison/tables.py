@@ -314,7 +314,6 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    """Reasons why contrasts have no test, each once with its count."""
     reasons: dict[str, int] = {}
     for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):

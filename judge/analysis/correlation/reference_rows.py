@@ -172,9 +172,7 @@ class OnePerson:
     def _set(
         self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
     ) -> list[tuple[Floats, Floats, Floats]]:
-        """By judge: its correlation and people's, shape (b,), and judge minus rater, (raters, b); no
-        rows for a pool.
-        """
+        """By judge: its correlation and people's, (b,), and judge minus rater, (raters, b); no rows for a pool."""
         rows = np.stack([reading for readings in judges for reading in readings])
         masks = ~np.isnan(rows)
         distinct, mask_index = np.unique(masks, axis=0, return_inverse=True)

@@ -155,7 +155,6 @@ class DatasetRows:
         )
 
     def _learn(self, some: Sequence[_Compared]) -> None:
-        """Compute these criteria's correlations together, as far as they are known beforehand."""
         plain: list[Pair] = []
         drawn: list[Pair] = []
         for compared in some:

@@ -165,8 +165,6 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """The columns and rows of one kind of long frame."""
-
     columns: tuple[str, ...]
     rows: Callable[[Profile], _Rows]
     has_intervals: bool = False

@@ -84,7 +84,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 def _criterion_part(
     matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
-    """`own` and `others`: human ratings of this criterion and means over the others, shape (n stories, people)."""
+    # `own` and `others` have shape (n stories, people); `others` are means over the other criteria.
     people = np.where(np.isnan(others), np.nan, own)
     judge = np.where(whole, matrix.judge[cell], np.nan)
     at_end = share_at_end(matrix.by_rater(criterion).ratings)

@@ -194,7 +194,6 @@ class Battery:
         yield from rater_tests(self.matrix)
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
-        """Tests that do not apply to labels are undefined findings with the reason."""
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
         if label is not None and scale.positive_code is not None:
@@ -372,7 +371,6 @@ def _upper(test: Test) -> float:
 
 
 def _mean_of_rows(rows: Floats) -> Floats:
-    """Mean of each column without NaN; NaN where nothing is left."""
     count = (~np.isnan(rows)).sum(axis=0)
     return np.where(count > 0, np.nansum(rows, axis=0) / np.maximum(count, 1), np.nan)
 
@@ -406,7 +404,6 @@ def _observed_points(*ratings: Floats) -> tuple[Floats, float]:
 
 
 def _own_systems(matrix: RatingMatrix, named: Sequence[str]) -> Callable[[str], Any]:
-    """Mask of a judge's own systems: those named, else those whose name is part of the judge's."""
     for name in named:
         if name not in matrix.systems:
             raise unknown_value("own", name, matrix.systems)

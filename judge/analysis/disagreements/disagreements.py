@@ -104,7 +104,6 @@ _NOTHING = {
 
 
 def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
-    """Advice on other comparisons that these ratings allow; None if there are none."""
     could = [
         other
         for other in get_args(Between)

@@ -126,7 +126,6 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
-    """Mask of the levels of one axis that have any rating."""
     others = tuple(i for i in range(ratings.ndim) if i != axis)
     return np.asarray((~np.isnan(ratings)).any(axis=others))
 
@@ -252,7 +251,6 @@ def _counted(size: int, name: str) -> str:
 def _first_names(
     matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
 ) -> dict[str, str]:
-    """First kept system, Eval-Prompt and judge."""
     stories = places[kept[0][0]]
     system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
     return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

@@ -1,6 +1,4 @@
-"""Sources of ratings (people, or a judge with an Eval-Prompt) with all their criteria, for tables that
-compare these.
-"""
+"""Sources of ratings (people, or a judge with an Eval-Prompt) with all their criteria, to compare these."""
 
 from __future__ import annotations
 

@@ -223,7 +223,6 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
 
 
 def _declared(table: RatingsTable, keep: Selection) -> list[str]:
-    """Human criteria with which the runs compare the kept criteria."""
     kept = _folded(keep.criteria)
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
@@ -237,7 +236,6 @@ def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.S
 
 
 def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
-    """The description restricted to what is kept; None where none of its judges is."""
     rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
     own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
     run_judges = [fact.judge] if fact.judge in own else own

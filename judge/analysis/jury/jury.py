@@ -399,7 +399,6 @@ def _counted(names: object) -> str:
 
 
 def _lost(dataset_panels: Panels) -> str:
-    """Number of missing ratings of members and how they are treated; empty where none is missing."""
     lost = asked = 0
     for panel in dataset_panels.panels:
         own = panel.predictors[:, panel.own]

@@ -88,9 +88,7 @@ class Folding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """The jury's ratings of one fold's held-out stories: on the combiner's own scale (`raw`), on the human scale
-    (`scaled`), and calibrated. `level` is the mean human rating of the training stories.
-    """
+    """Ratings of held-out stories on the combiner's scale (`raw`), on people's (`scaled`), and calibrated."""
 
     held_out: Rows
     name: NamedCombiner
@@ -199,8 +197,6 @@ class _Splits:
 
 
 class _Fold:
-    """One outer fold on one criterion, with inner folds of its training stories."""
-
     def __init__(
         self, panel: Panel, options: JuryOptions, splits: _Splits, train: Rows, held_out: Rows, inner: Folds
     ) -> None:
@@ -232,7 +228,6 @@ class _Fold:
         return self._outside[name]
 
     def inside(self, name: NamedCombiner) -> Floats:
-        """Ratings of the training stories, predicted out of inner fold."""
         if name not in self._inside:
             combine = COMBINERS[name].combine
             self._inside[name] = self._by_inner_folds(combine) if combine else self._stack_inside()
@@ -280,7 +275,6 @@ class _Fold:
         return combined
 
     def _stacked(self) -> list[NamedCombiner]:
-        """Combiners that could be fitted."""
         return [name for name, record in COMBINERS.items() if record.stacked and not np.isnan(self.inside(name)).all()]
 
     def _stack(self) -> Combined:

@@ -290,7 +290,6 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:
-    """Members' names, preceded by the run where two runs have the same."""
     runs: dict[str, set[str]] = {}
     for cell in cells:
         runs.setdefault(member(cell), set()).add(cell.run)

@@ -137,7 +137,6 @@ class OnePerson:
         return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
 
     def _n(self, matrices: Sequence[Confusion]) -> int:
-        """Number of items that count in any of the matrices."""
         if not matrices:
             return 0
         return int(np.any([matrix.cells.any(axis=(1, 2)) for matrix in matrices], axis=0).sum())
@@ -173,8 +172,6 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 
 
 class _Dataset:
-    """The rows of one dataset, all from the same resamples."""
-
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
         self.drawn = self._draw()

@@ -167,7 +167,6 @@ def _codes(ratings: Floats, q: int) -> Masks:
 
 
 def _positive_last(items: Items) -> Items:
-    """The items with the labels `PASSED`."""
     flip = items.positive == 0
 
     def turned(codes: Floats) -> Floats:

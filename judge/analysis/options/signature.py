@@ -186,7 +186,6 @@ def abbreviations(table: RatingsTable) -> dict[str, str]:
 
 
 def _stories(matrix: RatingMatrix) -> int:
-    """Number of stories that judges were asked about; of all without a judge."""
     return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
 
 

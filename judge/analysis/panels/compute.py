@@ -94,7 +94,6 @@ class _Dataset:
                 yield name, means
 
     def _criterion_index(self, panel: RatingMatrix, j: int) -> int | None:
-        """Index in one panel of criterion j of the whole dataset."""
         wanted = self.matrix.criteria[j]
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 
@@ -156,7 +155,6 @@ class _Dataset:
         )
 
     def against(self) -> Iterator[Against]:
-        """By judge and criterion, then each judge's mean over several criteria."""
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -180,7 +178,6 @@ class _Dataset:
         return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
-        """Differences of a judge's agreement with two panels, by judge and criterion, then as means over criteria."""
         groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:

@@ -36,8 +36,6 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 
 
 class _Reply(NamedTuple):
-    """An `Answer` before its question and criterion are added."""
-
     unit: str
     number: Number
     has: float | None = None

@@ -305,7 +305,6 @@ def _levers(result: Planned) -> Table:
 
 
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
-    """Gains in tau that cannot be estimated, with the reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for lever_row in levers:
         if lever_row.gain is None:

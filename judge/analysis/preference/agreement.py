@@ -224,7 +224,6 @@ def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estim
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
-    """People one by one against the others on the same pairs; no row if fewer than two are identified."""
     names = sorted({str(name) for name in people.rater if name is not None})
     if len(names) < 2:
         return

@@ -186,6 +186,5 @@ def _interval(estimate: Estimate, factor: float, digits: int) -> str:
 
 
 def _shown(estimate: Estimate) -> bool:
-    """Whether the interval excludes 0; false without an interval."""
     low, high = estimate.low, estimate.high
     return low is not None and high is not None and (low > 0 or high < 0)

@@ -173,7 +173,6 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
 
 
 def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
-    """The distinct pairs, the pair index of each row, and whether its first story is story a."""
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))

@@ -59,7 +59,6 @@ def _df(term: Term, studies: Sequence[Study]) -> int | str:
 
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
-    """Note on the shares of variance, and on how many components below 0 are counted as 0."""
     parts = [term.component for study in studies if not study.impossible for term in study.terms]
     if not parts:
         return []

@@ -134,8 +134,6 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
 
 
 def _cells(matrix: RatingMatrix, *, people: bool, theirs: bool) -> Iterator[ConsistentCell]:
-    """Judges over their repeats, then people on each criterion; `theirs` adds pingouin's family."""
-
     def asked(ratings: Floats) -> PingouinFamily | None:
         return pingouin_icc.family(ratings) if theirs else None
 
@@ -190,7 +188,6 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
 
 
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
-    """Note on people whose ratings correlate negatively with those of the others."""
     text = remark(ratings, names, "people")
     return (f"{criterion}: {text}",) if text else ()
 

@@ -100,8 +100,6 @@ def _cells(matrix: RatingMatrix, options: RepeatsOptions, remarks: Remarks) -> I
 
 
 class _Cell:
-    """One judge, Eval-Prompt and criterion with the human ratings."""
-
     def __init__(self, matrix: RatingMatrix, i: int, j: int, intervals: Intervals, rng: np.random.Generator) -> None:
         self.matrix, self.i, self.j, self.intervals, self.rng = matrix, i, j, intervals, rng
         self.subject: Subject = judge_cell(matrix, i, matrix.criteria[j], None).subject

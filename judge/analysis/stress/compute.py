@@ -297,7 +297,6 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
 
 
 def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
-    """Rows with adjusted p (judges only) and findings, and the number of adjusted tests."""
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
     adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
     with_p = [
@@ -321,8 +320,6 @@ def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
 
 
 class _Dataset:
-    """One dataset, with the judges, measures and controls that are stress-tested."""
-
     def __init__(
         self, table: RatingsTable, matrix: RatingMatrix, pairs: Pairing, options: StressOptions, remarks: Remarks
     ) -> None:
@@ -348,7 +345,6 @@ class _Dataset:
         return groups
 
     def _in_points(self) -> list[Rated]:
-        """Ratings of judges without automatic measures."""
         return [judge for judge in self.judges if judge.measure is None]
 
     def rows(self) -> Iterator[Paired]:

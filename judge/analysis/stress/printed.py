@@ -57,7 +57,6 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 def _in_points(
     result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
-    """For the judges in the given layout, then for automatic measures."""
     yield from _of_test(result, test, title, layout, note, measured=False)
     # Automatic measures have no points of a rating scale: only detection is shown.
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)

@@ -132,7 +132,6 @@ def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detect
 
 
 def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions) -> Paired:
-    """The row with the statistics in points of the rating scale."""
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     difference = rated.means[before] - rated.means[after]

@@ -263,7 +263,7 @@ def agreement_test(
 
 
 def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:
-    """Equivalence test of new minus old mean ratings, and their spread over story-prompts (None without)."""
+    """Equivalence test of new minus old mean ratings, and their spread over story-prompts."""
     bounds = (-options.points, options.points)
     if not differences.size:
         return Equivalence(Estimate.undefined("no story was rated by both judges"), bounds), None

@@ -139,7 +139,6 @@ def _mean(some: Sequence[Estimate]) -> float | None:
 
 
 def _where(some: Sequence[Heir], every: Sequence[Heir]) -> str:
-    """Beginning of a sentence with the criteria, and the Eval-Prompts if there are several."""
     if len(some) == len(every) and len(every) > 1:
         return f"On all {len(every)}"
     several = len({heir.eval_prompt for heir in every}) > 1

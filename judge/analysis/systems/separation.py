@@ -93,7 +93,6 @@ def _tests(pairs: Sequence[Difference]) -> int:
 
 
 def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
-    """The results with adjusted `differences`, and the rank sets and letters that follow."""
     higher = paired_differences.told_apart(differences, len(standing.mean))
     mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
     return replace(

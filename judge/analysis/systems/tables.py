@@ -126,7 +126,6 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
 
 
 def _order(standing: Standing) -> list[int]:
-    """Indices of the systems, highest mean first."""
     return near_ties.descending([mean.value for mean in standing.mean])
 
 
@@ -202,7 +201,6 @@ def _rank(standing: Standing, s: int) -> str:
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
-    """Number of rated stories of a system; a range if the columns differ."""
     counts = [standing.stories[s] for standing in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 

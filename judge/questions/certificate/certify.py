@@ -216,7 +216,7 @@ def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> It
 
 
 def _stated(options: EvidenceOptions) -> Iterator[str]:
-    """What the user stated, which no data show."""
+    # No data show this.
     if options.own:
         yield f"the judge's own systems, as was stated: {', '.join(options.own)}"
     if options.no_own:
@@ -279,7 +279,6 @@ def _below(row: CertifiedRow, name: str, least: float) -> str | None:
 
 
 def _unmet(row: CertifiedRow, name: str) -> str | None:
-    """Why a row does not meet a requirement."""
     if name == "replace":
         test = row.replacement
         if test is None or not test.winning_rate.defined:
@@ -370,7 +369,6 @@ def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
 
 
 def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
-    """Dates of the first request and last answer; None for imported ratings."""
     if not folder.journal.is_file():
         return None, None
     with JournalReader(folder.journal) as journal:

@@ -137,7 +137,6 @@ def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
 
 
 def _signs(number: int) -> list[Sign]:
-    """Signs, reused if there are more groups."""
     return [SIGNS[i % len(SIGNS)] for i in range(number)]
 
 

@@ -130,7 +130,6 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, t
 
 
 def _bars(axes: Any, histogram: Histogram, row: HistogramRow) -> float:
-    """Returns the distance between neighbouring scale points."""
     unit = histogram.points[1] - histogram.points[0] if len(histogram.points) > 1 else 1.0
     # People are the grey of paper, judges a colour: told apart by luminance too.
     colour, edge = ("#8a8a8a", "#444444") if row.kind == "people" else (SKY, BLUE)

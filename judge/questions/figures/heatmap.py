@@ -101,7 +101,6 @@ def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
 
 
 def _left_width(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Inches of the labels left of the cells."""
     indent, size = _indent(rows, form), form.label
     judges = [indent + panels.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
     others = [_SPACE + panels.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]

@@ -152,7 +152,6 @@ def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
 
 
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Why the agreement of one more person is unknown."""
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
         return "One more person: not known, as no column of the data names the raters."

@@ -142,7 +142,6 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """Accuracy, with its number of pairs if that differs from the judge's."""
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
 

@@ -107,7 +107,6 @@ def holds(finding: Finding, alpha: float) -> bool:
 
 
 def _words(finding: Finding) -> str:
-    """A fault, with the rater whom it names, without numbers."""
     kind = finding.kind
     words = (kind.above if (finding.test.estimate.value or 0.0) > 0 else kind.below).partition(":")[0]
     if finding.of_people:

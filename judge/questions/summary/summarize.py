@@ -284,7 +284,6 @@ def _dates(best: Margin) -> Dated | None:
 
 
 def _asked_of(raters: Raters, answer: Answer) -> Answer:
-    """In words for labels where no person rated the stories."""
     rule = answer.verdict and replace(answer.verdict, rule=raters.worded(answer.verdict.rule))
     return replace(answer, question=raters.worded(answer.question), verdict=rule)
 
@@ -311,7 +310,6 @@ def _commands(
 
 
 def _other(evidence: Evidence, best: Margin | None) -> str | None:
-    """The judge with the highest tau besides that of `best`, without controls."""
     rows = [
         margin
         for margin in evidence.margins

@@ -62,7 +62,6 @@ def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[Replace
 
 
 def _of_people(tests: Sequence[AltTestRow]) -> str:
-    """How far people agree with each other, and criteria that could not be tested."""
     tested = [test for test in tests if test.winning_rate.defined]
     if not tested:
         return ""
@@ -99,7 +98,6 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
 
 
 def _control(evidence: Evidence, best: Margin) -> str:
-    """The control's tau, and the judge's minus it with its interval."""
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
     mine = [margin for margin in margins.margins(evidence.judges_over_systems)
             if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
@@ -113,7 +111,6 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """The row that holds the mean over criteria, or the only row."""
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
 
