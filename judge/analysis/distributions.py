@@ -36,9 +36,8 @@ _SAME = 1e-9
 class Distribution:
     """Counts of the ratings that people, or one judge with one Eval-Prompt, gave on one criterion. `judge` is
     ``people`` for people, without run and Eval-Prompt. `points` are centres of the bins: points of the scale, or ranges
-    of them. `asked` is the number of repeats requested (for people, of ratings given), `between` that of ratings which
-    are not a point of the scale. `mean` is None without ratings, and for labels without an order; `words` are the
-    labels of the points.
+    of them. `asked` counts repeats requested (for people, ratings given), `between` ratings which are not a point.
+    `mean` is None without ratings, and for labels without an order; `words` are the labels of the points.
     """
 
     run: str | None

@@ -1,9 +1,9 @@
 """Pairwise accuracy of judges: shares of pairs of stories, and of pairs of systems, that a judge orders as people do.
 
-The first kind covers only pairs that people rate differently, with a tie of the judge counted as half right or as
-wrong. The second, acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are
-ties, and epsilon is fitted out of fold. The third, soft pairwise accuracy (SPA), compares how certainly the judge and
-people separate systems.
+The first kind covers only pairs that people rate differently, with a judge's tie half right or wrong. The second,
+acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are ties, and epsilon is
+fitted out of fold. The third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate
+systems.
 """
 
 from __future__ import annotations
@@ -94,9 +94,8 @@ class Accuracies(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each criterion of each judge with one Eval-Prompt, of the human ceiling and of the control judge.
-        Columns are the fields of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and
-        `_reason`.
+        """One row for each criterion of each judge with one Eval-Prompt, of ceiling and control. Columns are the fields
+        of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])

@@ -1,5 +1,4 @@
-"""The alternative annotator test (alt-test) as table rows, for every judge and for null judges, which ignore the
-stories.
+"""The alternative annotator test (alt-test) as table rows, for every judge and for null judges (which ignore stories).
 
 The test is refused where individual people are not identified, unless an option lets the position of a rating stand for
 a person. Every row also reports how far people agree with each other.

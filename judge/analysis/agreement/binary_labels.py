@@ -66,9 +66,8 @@ def criterion_of(words: str) -> str:
 
 def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values (the higher =
-    label). A threshold is compared with the mean over raters; values within 1e-9 count as equal. `option` names the
-    option in messages. Raises SpecError if people did not rate the criterion, or without a rule its means do not have
-    exactly two values.
+    label). A threshold is compared with the mean over raters; values within 1e-9 count as equal.  `option` is for
+    messages. Raises SpecError if people did not rate the criterion, or without a rule its means do not have two values.
     """
     given = {option: words}
     match, name = _RULE.match(words.strip()), criterion_of(words)
@@ -125,8 +124,7 @@ class LabelRow:
     `win_rate` and `difference` (points, labelled minus other) are over pairs of a labelled and another story for the
     same story-prompt; so are `pairs`, `wins` (labelled story rated higher), `ties` and `losses`. `bound` and
     `normal_bound` are the largest possible |r| with these class sizes: in general, and for normal ratings.
-    `equivalence` is `difference` with its 90 % interval, `tost_p` the p of two one-sided tests; None without
-    equivalence bounds.
+    `equivalence` is `difference` with its 90 % interval, `tost_p` p of two one-sided tests; None without bounds.
     """
 
     subject: Subject
@@ -158,9 +156,8 @@ class Discrimination(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each criterion of each judge and for the control judge; with error types, one for each error
-        type. Columns are the fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and
-        `_reason`.
+        """One row for each criterion of each judge and for the control; with error types, one for each. Columns are the
+        fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])

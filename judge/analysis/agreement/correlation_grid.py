@@ -33,9 +33,8 @@ _CONTROL_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
-    """The correlations of one rater with people, one per criterion, and their mean. `name` is the judge's name as
-    requested; `run` is given only where the judge occurs in several runs; `is_control` marks a judge that is no
-    language model.
+    """The correlations of one rater with people, one per criterion, and their mean. `name` is as requested; `run` is
+    given only where the judge occurs in several; `is_control` marks a judge that is no language model.
     """
 
     kind: Kind

@@ -50,10 +50,9 @@ _MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people"
 @dataclass(frozen=True, slots=True)
 class MeanRow:
     """Mean rating of one system by people with a judge's help (PPI++), by people alone, and by the judge alone.
-    `powered` and `people` cover the same stories, those that the judge failed to rate included. `all_people` is the
-    mean of all human ratings where some were hidden; `power` is the weight lambda of the judge's ratings; `worth` is
-    the variance without the judge divided by that with its help. `both`, `judge_only` and `lost` (not rated by the
-    judge) count stories.
+    `powered` and `people` cover the same stories, those that the judge lost included. `all_people` is the mean of all
+    human ratings where some were hidden; `power` is the weight lambda of the judge's ratings;  `worth` is the variance
+    without the judge over that with it. `both`, `judge_only` and `lost` (not rated by the judge) count stories.
     """
 
     subject: Subject
@@ -109,8 +108,7 @@ class Replacement(Signed):
     @property
     def people_frame(self) -> pd.DataFrame:
         """One row for each person left out of a judge's test. `p_adjusted` is Benjamini and Yekutieli's over the people
-        of one judge, Eval-Prompt and criterion; the columns `clustered_...` have standard errors clustered by
-        story-prompt.
+        of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt.
         """
         judges = [row for row in self.tests if row.kind == JUDGE]
         return pd.DataFrame([dict(_by_person(row, person)) for row in judges for person in row.people])
@@ -133,8 +131,7 @@ def replacement(
 ) -> Replacement:
     """The alternative annotator test of all judges, and systems' means from some human ratings and all of the judge's.
     `predict` gives the control's out-of-fold ratings; None = `analysis.inputs.control.Control`. `correlated`: paired
-    correlations over all stories of the table's judges, computed here if None; they say which judges are below one more
-    person.
+    correlations over all stories of the table's judges, computed here if None. They say who is below one more person.
     """
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)

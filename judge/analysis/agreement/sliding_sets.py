@@ -50,10 +50,9 @@ class SlidingRow:
     """Correlation of one judge (or the control judge) with people in the differences between sliding sets.
 
     `sets` leaves out the last set, as published; `inclusive` counts it; `disjoint` is the largest number of sets that
-    share no story. `tied` stories have another's human score and are in the order of their ids. `window` is the number
-    of stories in a set, `stride` that between the starts of consecutive sets. `ways`: ``published`` (ordered pairs of
-    sets, also of a set with itself), ``unordered`` (pairs of different sets), ``apart`` (sets that share no story),
-    ``stories`` (no sets).
+    share no story. `tied` stories have another's human score and are in the order of their ids. `window` stories are in
+    a set, `stride` between the starts of two. `ways`: ``published`` (ordered pairs of sets, also of a set with itself),
+    ``unordered`` (pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
     """
 
     subject: Subject

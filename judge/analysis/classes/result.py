@@ -33,10 +33,10 @@ class ClassRow:
     """One pooled correlation, and those within the classes of stories that `factor` defines.
 
     For the factor ``dataset``, `pooled` is the mean of the datasets' correlations. `inside` is the mean within classes,
-    weighted by number of stories, and corrected for the smaller variation of ratings within a class. `signs` and
-    `outside` are adjusted p; None = no test. `signs`: the correlation is above 0 in one class (or pooled) and below 0
-    in another. `outside`: the pooled value differs from `inside`, and no class is shown to differ from it even more in
-    the same direction.
+    weighted by number of stories, corrected for the smaller variation within a class. `signs` and `outside` are
+    adjusted p; None = no test. `signs`: the correlation is above 0 in one class (or pooled) and below 0 in another.
+    `outside`: the pooled value differs from `inside`, and no class is shown to differ from it even more in the same
+    direction.
     """
 
     subject: Subject
@@ -70,9 +70,7 @@ class Classes(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """For each pooled correlation, a row over all stories (null `class`), and one per class; p and flag stand in
-        the first.
-        """
+        """For each pooled correlation, a row over all stories (null `class`, with p and flag), and one per class."""
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

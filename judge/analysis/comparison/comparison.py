@@ -88,8 +88,8 @@ _FEW_SYSTEMS = 10
 
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
     """Comparison of every pair of values of `options.by`. For ``by="parser"`` the table is one of `both_parsers`.
-    Raises SpecError for nothing to compare, an unknown baseline, criterion or system, or two results with the same run
-    and judge.
+    Raises SpecError for nothing to compare, an unknown baseline, criterion or system, or two results of one run and
+    judge.
     """
     options = options or CompareOptions()
     check_distinct(table)

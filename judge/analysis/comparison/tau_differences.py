@@ -39,8 +39,7 @@ _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side
 @dataclass(frozen=True, slots=True)
 class TauTest:
     """One test that two sides agree with people equally well, with its two-sided p. `reason` says why there is no p.
-    For a permutation test, `units` is the number of units swapped as a whole, and `least` the smallest possible p with
-    it.
+    For a permutation test, `units` were swapped as a whole, and `least` is the smallest possible p.
     """
 
     p: float | None
@@ -117,7 +116,7 @@ class AgreementMeasure:
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
     ) -> Agreement:
         """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. The
-        resampled differences that `over_both` needs go to `draws`. If `partner` is None, the result is undefined for
+        resampled differences that `over_both` needs go to `draws`. Without `partner`, the result is undefined for
         `reason`.
         """
         if partner is None:

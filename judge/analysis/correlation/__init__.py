@@ -40,11 +40,10 @@ def correlate(
     ratings; None = no control row.
 
     `n` counts the units of the correlation (stories, systems or groups). `unrated` counts requested stories without a
-    rating of the judge, `missing` counts repeats without a rating by cause. `given` is the partial correlation with the
-    third variable of `options.given` held fixed. `leave_one_out` is the row's correlation with the means of all people
-    but one, as for the ceiling. `people_same` and `control_same` are ceiling and control on this row's stories.
-    `lost_lowest, lost_highest, lost_middle` are the correlation if all lost stories are rated at the lowest point, the
-    highest point or the judge's median (`lost_ratings`), null where none was lost. Undefined values are null with a
-    `reason`.
+    rating, `missing` counts repeats without one by cause. `given` is the partial correlation with the third variable of
+    `options.given` held fixed. `leave_one_out` is the row's correlation with the means of all people but one, as for
+    the ceiling. `people_same` and `control_same` are ceiling and control on this row's stories. `lost_lowest,
+    lost_highest, lost_middle` are the correlation if all lost stories are rated at the lowest point, the highest point
+    or the judge's median (`lost_ratings`), null where none was lost. Undefined values are null with a `reason`.
     """
     return correlations(table, options, predict).frame

@@ -28,9 +28,8 @@ def with_lost(
     judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float] | None, measure: Callable[[Side], Estimate]
 ) -> dict[str, Estimate]:
     """Correlation under each assumption about the lost stories' rating; empty if none was lost. `judge` and `lost` have
-    shape (n stories,). `ends` are the lowest and highest point of the scale; None = not known: the correlations with
-    lost stories there are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's
-    side with people.
+    shape (n stories,). `ends` are the lowest and highest point of the scale; None = not known: correlations with these
+    are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's side with people.
     """
     if not lost.any():
         return {}

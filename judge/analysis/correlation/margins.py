@@ -4,8 +4,7 @@ Both correlations of a difference use the stories that both raters have and the 
 interval is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is scored as
 one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice of raters
 (`stats.estimation.other_raters`). The best judge has the highest mean correlation (`best_of`). If another judge rated a
-different share of the stories, the result also gives the mean correlation of each on the stories that both rated
-(`Rival`).
+different share of the stories, the result also gives both means on the common stories (`Rival`).
 """
 
 from __future__ import annotations

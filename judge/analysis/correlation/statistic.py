@@ -200,8 +200,7 @@ class Statistic:
     ) -> tuple[Estimate, tuple[Floats, ...]]:
         """Partial correlation of x and y given z on the stories that have all three, and its values in each set of
         resamples. Over system means it is computed from sample means, also in resamples, because three correlations of
-        separately drawn true means would not be consistent with each other. It is undefined if any of the three
-        correlations is.
+        separately drawn true means would not be consistent with each other. It is undefined if any of these is.
         """
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)

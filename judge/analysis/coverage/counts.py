@@ -49,9 +49,8 @@ class CountRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Judges' repeats counted in groups, which are given by columns of the ratings table; no rows where no judge was
-    asked. `causes` and `flags` are the statuses and flags that occur. `came` is ``asked``, ``imported``, or ``asked or
-    imported``.
+    """Judges' repeats counted in groups by columns of the ratings table; no rows where no judge was asked. `causes` and
+    `flags` are the statuses and flags that occur. `came` is ``asked``, ``imported``, or ``asked or imported``.
     """
 
     by: tuple[str, ...]

@@ -155,8 +155,7 @@ class Profile:
     stories, and its n counts pairs of criteria. `stories` have a rating on two criteria or more. `excess` is the halo
     compared with people (`halo_test`), in points, and `across` the tau between the judge's criteria that people rated
     too (rows) and the human criteria, summarised by `multitrait`; None for people, and where there is no common
-    criterion. `use` is over all criteria together. `off_points`: a criterion has more distinct ratings than its scale
-    has points.
+    criterion. `use` is over all criteria together. `off_points`: a criterion has more distinct ratings than points.
     """
 
     source: Source

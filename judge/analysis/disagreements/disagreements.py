@@ -1,8 +1,7 @@
 """Finds the stories on which the ratings of judge and people, repeats, Eval-Prompts or judges differ most.
 
-It does not say who is right. Ratings are standardised for each rater, so that leniency does not count as disagreement.
-Each story is listed once, with its largest difference; if all stories are requested, once for each judge, Eval-Prompt
-and criterion.
+It does not say who is right. Ratings are standardised by rater, so that leniency is no disagreement. Each story is
+listed once, with its largest difference; if all stories are requested, once for each judge, Eval-Prompt and criterion.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Printed disagreements: a list, then each story with its texts.
-
-Stories, story-prompts and explanations are data: they are printed on separate lines, with control characters and markup
-escaped.
-"""
+"""Printed disagreements: a list, then each story. Texts are data: control characters and markup are escaped."""
 
 from __future__ import annotations
 
@@ -64,8 +60,7 @@ class JudgeSide:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """One story and the difference between its ratings: judge minus people, or highest minus lowest of several;
-    `difference` is in standard deviations, `raw` in points. `judge` and `eval_prompt` are None where several are
-    compared.
+    `difference` is in standard deviations, `raw` in points. `judge` and `eval_prompt` are None for several.
     """
 
     rank: int

@@ -186,9 +186,8 @@ class CandidatesOnCriterion:
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
-    """Judges and control judges that can be compared with people, each with its dataset's matrix; remarks name the
-    others. `against` is the human criterion (None: that of the judge's criterion); `predict` gives the control (None:
-    no control).
+    """Judges and controls that can be compared with people, each with its matrix; remarks name the others. `against` is
+    the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
     """
     remarks = Remarks()
     kept = []
@@ -205,9 +204,8 @@ def comparable(
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
-    """What is compared on each human criterion: the ceiling if requested, judges, control; then judges on unrated
-    criteria. `against` is the human criterion (None: that of the judge's criterion); `predict` gives the control (None:
-    no control).
+    """On each human criterion, the ceiling if requested, judges and control; then judges on unrated criteria. `against`
+    is the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
     """
     pairs = match(matrix, against)
     remarks.note(pairs.notes)

@@ -178,8 +178,7 @@ def control_predictions(
     fitted on have no prediction. Stories without a word (or with an incomplete feature) have none either.
 
     The index of `stories` and `people` is the story id; NaN or absent = not rated. `criterion` chooses among the
-    shipped models. `seed` is that of the first assignment to folds, which depends on names and not on the order of
-    rows.
+    shipped models. `seed` is of the first assignment to folds, which depends on names, not on the order of rows.
     """
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 

@@ -68,8 +68,7 @@ def phi_note(matrix: RatingMatrix) -> list[str]:
 
 def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
     """Codes of a judge's most frequent label of each story over its repeats, shape (n stories,); NaN = several are. A
-    rating between two codes (a mean of repeats, an expected value) counts as the nearer code; halfway between, it
-    counts as no label.
+    rating between two codes (a mean of repeats, an expected value) is the nearer code; halfway between, it is no label.
     """
     wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
     wide[matrix.asked[cell] > 0] = matrix.repeats(cell)

@@ -243,8 +243,7 @@ class Juries(Signed):
 
         `kind` is jury, mean, single, single in sample or control; `used` has combiners or members, with the number of
         folds in which each was chosen; `value` is tau-b, mean over foldings, with `lowest` and `highest` over these;
-        `gain` is the jury's tau-b minus the row's, on the stories that both rated. Undefined values are null with a
-        `reason`.
+        `gain` is the jury's tau-b minus the row's, on the common stories. Undefined values are null with a `reason`.
         """
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 

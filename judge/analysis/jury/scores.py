@@ -78,8 +78,7 @@ class Scored:
 
 class Scorer:
     """Tau-b with people of a jury, its best member, the mean of its members and the control judge. All scores of a
-    dataset use the same resamples, so that differences are paired. `refused` says why requested intervals cannot be
-    computed.
+    dataset use the same resamples, so that differences are paired. `refused` says why there are no intervals.
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:

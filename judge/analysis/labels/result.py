@@ -102,9 +102,8 @@ class Confusions(Signed):
         """One row for each criterion of each judge, of people one by one and of each null judge.
 
         `STATISTICS` have `_low, _high` and `_reason`, for judges also `_one_out, _people_same, _minus_people`: the
-        judge, people one by one, and judge minus people, all against the majority of the other people. There is one
-        column for each cell of the confusion matrix, such as ``people Yes, judge No``, and one for each cause of lost
-        items.
+        judge, people one by one, and judge minus people, all against the majority of the other people. Columns such as
+        ``people Yes, judge No`` are cells of the confusion matrix; others are causes of lost items.
         """
         return self.signed([dict(_flat(row)) for row in self.rows])
 

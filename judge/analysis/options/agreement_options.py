@@ -47,17 +47,15 @@ class AccuracyOptions:
 
     @property
     def interval(self) -> PairInterval:
-        """Method of the intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
-    """Choices of a table that shows how well judges separate labelled stories from others. `labels` is a human
-    criterion with two values, or a rule such as ``Overall > 4``; with `errors` (criteria or rules), labelled stories
-    are compared with those of one error at a time. `equivalence` is the largest difference in points that does not
-    matter (TOST). With `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r then has
-    none.
+    """Choices of a table of how well judges separate labelled stories from others. `labels` is a human criterion with
+    two values, or a rule such as ``Overall > 4``; with `errors` (criteria or rules), labelled stories are compared with
+    those of one error at a time. `equivalence` is the largest difference in points that does not matter (TOST). With
+    `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r then has none.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}
@@ -79,15 +77,13 @@ class LabelOptions:
 
     @property
     def interval(self) -> LabelInterval:
-        """Method of the intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class DriftOptions:
-    """Choices of the tests for equal correlations, and of sliding sets: `window` stories that are neighbours in the
-    order of their human scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply
-    only to these.
+    """Choices of the tests for equal correlations, and of sliding sets: `window` neighbours in the order of human
+    scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
@@ -108,7 +104,6 @@ class DriftOptions:
 
     @property
     def interval(self) -> SetInterval:
-        """Method of the intervals."""
         return self.ci
 
 
@@ -116,9 +111,9 @@ class DriftOptions:
 class ReplacementOptions:
     """Choices of the tables on replacing people. `epsilon` and `measure` belong to the alternative annotator test;
     `auto` compares labels by equality (`exact`) and numbers by distance (`rmse`). `positions` treats the position of a
-    rating as a person where people are unknown. `rated` hides the human ratings of all but this number of stories of
-    each system, drawn with `seed`, to show what fewer would give. `resamples` are for the judge's agreement minus that
-    of uninformed judges.
+    rating as a person where people are unknown.  `rated` hides people's ratings of all but this number of each system's
+    stories, drawn with `seed`, to show what fewer give. `resamples` are for the judge's agreement minus that of
+    uninformed judges.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -139,8 +134,8 @@ class ReplacementOptions:
             _at_least("rated", self.rated, 2)
 
     def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
-        """Measure of closeness; `scale` is that of labels, None for numbers. Raises OptionError for distances between
-        labels without an order.
+        """Measure of closeness; `scale` is that of labels. Raises OptionError for distances between
+        unordered labels.
         """
         if self.measure == "auto":
             return "exact" if scale is not None else "rmse"
@@ -168,7 +163,6 @@ class ConfusionOptions:
 
     @property
     def interval(self) -> ConfusionInterval:
-        """Method of the intervals."""
         return self.ci
 
 

@@ -20,8 +20,8 @@ class PlanOptions:
     `difference` of two taus is to be detected with probability `power`; `reliability` is aimed at for the order of
     systems, of stories, and mean human ratings. `epsilon` is the tolerance in favour of the judge in the alternative
     annotator test. `prompts` and `repeats` are None as in the pilot. `positions` treats the position of a rating as a
-    person where people are unknown. `rater_price` is dollars for one human rating. `like` is the study whose variances
-    replace a pilot.
+    person where people are unknown. `rater_price` is dollars a rating. `like` is the study whose variances replace a
+    pilot.
     """
 
     half_width: float = 0.05

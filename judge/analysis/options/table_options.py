@@ -69,9 +69,8 @@ class DistributionOptions:
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """Choices of a table of diagnostic tests. `own` names the systems that use the same model as the judges, for the
-    test of self-preference; if empty, systems are matched by name. `no_own` states that there are none. `alpha` is the
-    level of the tests.
+    """Choices of a table of diagnostic tests, at level `alpha`. `own` names systems of the judges' models, for
+    self-preference; if empty, systems are matched by name.  `no_own` states that there are none.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -286,8 +285,8 @@ class DisagreementsOptions:
 class JuryOptions:
     """Choices of a jury table.
 
-    ``auto`` chooses a `combiner` by its agreement with people. `members` names judges; empty = all. A story is rated if
-    at least `min_members` rated it. With `all_criteria`, the members' ratings of other criteria are predictors too;
+    ``auto`` chooses a `combiner` by its agreement with people. `members` names judges; empty = all. At least
+    `min_members` must rate a story. With `all_criteria`, the members' ratings of other criteria are predictors too;
     with `with_features`, surface features of the stories. `calibrate` maps the jury's ratings to the human scale.
     `hold_out` is what a fold holds out as a whole. There are `foldings` assignments of stories to `folds` folds; the
     i-th uses the seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating, `carry_over`

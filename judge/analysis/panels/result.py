@@ -20,8 +20,7 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 @dataclass(frozen=True, slots=True)
 class Within:
     """Agreement among the people of one panel on one criterion. `icc` holds the forms that these ratings allow, `alpha`
-    is Krippendorff's at interval level, `ceiling` that of one person with the mean of the others; `raters` is None if
-    unknown.
+    is Krippendorff's at interval level, `ceiling` that of one person with the mean of the others.
     """
 
     dataset: str
@@ -81,9 +80,8 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | None:
-        """``opposite``: the intervals of the agreement with each panel exclude 0, with opposite signs. Otherwise,
-        ``differ``: the interval of the difference excludes 0; ``not told apart``: it includes 0; None: it does not
-        exist.
+        """``opposite``: the intervals of both agreements exclude 0, with opposite signs. Otherwise, ``differ``: the
+        interval of the difference excludes 0; ``not told apart``: it includes 0; None: it does not exist.
         """
         signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:

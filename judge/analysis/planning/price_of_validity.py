@@ -2,8 +2,7 @@
 
 The mean of all ratings is correlated with mean human ratings, once with all repeats (or Eval-Prompts, judges, people)
 and once with one fewer (averaged over which one is left out). A curve through these two correlations predicts the
-correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens
-and hours.
+correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers.
 """
 
 from __future__ import annotations

@@ -32,12 +32,11 @@ NO_SWAP = "undefined: no pair was shown in both orders"
 @dataclass(frozen=True, slots=True)
 class OrderRow:
     """Effect of the order shown on one judge and criterion. `third` of the pairs by difference in length: 0 = most
-    similar, None = all pairs. `first` is the share of comparisons in which the story shown first was preferred, with
-    ties as one half. `position` is the advantage of the first position in log odds, from the fit of the systems'
-    strengths; only for all pairs. `same` and `swapped` are the probabilities that another comparison of the pair gives
-    the same preference, in the same order (noise only) and in the other (noise and position); n counts pairs. `place`
-    is `same` minus `swapped` on the pairs that have both: the effect of position beyond noise. `comparisons` have a
-    preference.
+    similar, None = all pairs. `first` is the share of comparisons that the story shown first won, with ties as one
+    half. `position` is the advantage of the first position in log odds, from the fit of the systems' strengths; only
+    for all pairs. `same` and `swapped` are the probabilities that another comparison of the pair gives the same
+    preference, in the same order (noise only) and in the other (noise and position); n counts pairs. `place` is `same`
+    minus `swapped` on the pairs that have both: the effect of position beyond noise. `comparisons` have a preference.
     """
 
     dataset: str

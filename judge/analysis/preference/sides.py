@@ -109,9 +109,7 @@ class Side:
 
     @property
     def net(self) -> Floats:
-        """Net preference over orders, repeats and people, shape (pairs,): 1 for story a, -1 for story b, 0 if balanced;
-        NaN if there is none.
-        """
+        """Net preference, shape (pairs,): 1 for story a, -1 for story b, 0 if balanced; NaN if there is none."""
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
@@ -235,9 +233,9 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """The human preferences that one judge's are compared with. They are those on the same criterion. If this judge has
-    no criterion of people's, they are those on people's only criterion. What people's own ratings imply is compared
-    with their preferences on the same criterion alone. Where no person compared stories, preferences implied by human
+    """The human preferences that one judge's are compared with: those on the same criterion. If this judge has no
+    criterion of people's, they are those on people's only criterion. What people's own ratings imply is compared with
+    their preferences on the same criterion alone. Where no person compared stories, preferences implied by human
     ratings are used.
     """
     for kind in ("people", "implied"):

@@ -46,8 +46,7 @@ class SystemRow:
 class SystemStandings:
     """Ranking of the systems on one criterion by one judge, or by people, strongest first. `matrix` holds the share of
     comparisons that the row's system won against the column's, with ties as one half, in the order of `rows`; NaN where
-    the two were never compared. `length` is the effect of a difference in length; `fitted` has its own order of
-    systems.
+    the two were never compared. `length` is the effect of a difference in length. `fitted` has its own order.
     """
 
     dataset: str

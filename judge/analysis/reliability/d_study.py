@@ -93,9 +93,8 @@ class OrderOfSystems:
 
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
-    """Number of story-prompts (or stories) needed to order the systems with the `target` reliability, with the numbers
-    of repeats, Eval-Prompts and judges in `kept`. None without facets for systems and stories, or if the model does not
-    hold.
+    """Number of story-prompts (or stories) that orders the systems with the `target` reliability, at the other numbers
+    in `kept`. None without facets for systems and stories, or if the model does not hold.
     """
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:

@@ -43,8 +43,8 @@ COLUMNS = [
 @dataclass(frozen=True, slots=True)
 class Term:
     """One source of variance, and its share of the sum of all components, in which negative ones count as 0. A variance
-    is undefined if its whole interval is below 0. If it is almost certainly below 0, the model does not hold and all
-    shares are undefined.
+    is undefined if its whole interval is below 0. If almost certainly below 0, the model does not hold: no share is
+    defined.
     """
 
     name: str

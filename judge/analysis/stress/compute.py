@@ -207,8 +207,7 @@ def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
     """Selectivity for each perturbation that should be noticed, at its highest strength: mean detection on the criteria
-    that it aims at, minus that on the others. `group` has one judge's ratings by criterion; fewer than two give
-    nothing.
+    that it aims at, minus that on the others. `group` has a judge's ratings by criterion, two or more.
     """
     if len(group) < 2:
         return

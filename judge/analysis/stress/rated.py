@@ -91,9 +91,8 @@ def _measure(subject: Subject, way: int | None) -> Measure | None:
 
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
-    """Ratings by the control (the shipped surface judge) of all texts, perturbed or not, and notes. Stories with human
-    ratings on which it was fitted are kept: each comparison is between two texts, and the control was fitted on at most
-    one of them.
+    """Ratings by the control (the shipped surface judge) of all texts, perturbed or not, and notes. Stories on which it
+    was fitted are kept: each comparison is of two texts, and it was fitted on at most one of them.
     """
     card, texts = read_card(shipped_model()), [str(text) for text in matrix.stories["text"]]
     if not any(texts):

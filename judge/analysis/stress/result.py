@@ -26,8 +26,7 @@ Finding = Literal["found", "weak", "missed", "prefers", "same", "moved", "withst
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Test of one judge (or the control) on one criterion, for one perturbation at one strength, paired by original
-    story.
+    """Test of a judge (or control) on one criterion, for one perturbation at one strength, paired by original story.
 
     `strength` grows with the edits. `expected`: people would expect a change on this criterion; true for all if the
     judge was asked about none that the perturbation aims at. `detection` is the share of pairs in which the untouched

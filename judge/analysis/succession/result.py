@@ -55,8 +55,7 @@ class Heir:
     """Comparison of the old and new judge on one criterion with one Eval-Prompt, on the stories that both rated.
     `tau_old` and `tau_new` with people are undefined without human ratings. `agreement` tests their difference, new
     minus old, with a jackknife over story-prompts; `level` that of mean ratings, in points. `alike` is the tau between
-    the two judges, `raw` their root mean squared difference. `needed` stories would decide `agreement`, `needed_level`
-    `level`.
+    the two judges, `raw` their root mean squared difference. `needed` would decide `agreement`, `needed_level` `level`.
     """
 
     dataset: str
@@ -88,8 +87,7 @@ class Heir:
 
 def decided(test: Equivalence) -> Decision:
     """``equivalent``: both one-sided tests are significant. ``better``: the interval of the difference lies above the
-    upper bound of equivalence. ``worse``: it lies below the lower. ``undecided``: none of these. ``no test``: no p or
-    interval.
+    upper bound. ``worse``: it lies below the lower. ``undecided``: none of these. ``no test``: no p or interval.
     """
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"

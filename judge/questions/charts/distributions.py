@@ -53,9 +53,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """A histogram for each criterion, of a judge (with `label`, its Eval-Prompt) or of people (without `group`, the
-    run).
-    """
+    """A histogram for each criterion, of a judge (with `label`, its Eval-Prompt) or people (no `group`, the run)."""
 
     name: str
     label: str

@@ -82,9 +82,8 @@ class ExplanationMap:
 def explanation_map(
     explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
 ) -> ExplanationMap:
-    """Chart with one way of marking the points for each of `ways`. `sampled_of` is the number of explanations from
-    which a random sample was drawn. Raises SpecError for an unknown way, a map without points, and if no point has the
-    value that a way needs.
+    """Chart with one way of marking the points for each of `ways`. The points are a sample of `sampled_of`. Raises
+    SpecError for an unknown way, a map without points, and if no point has the value that a way needs.
     """
     for by in ways:
         if by not in BY:

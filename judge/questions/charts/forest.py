@@ -22,8 +22,7 @@ _SPACE = 0.06
 @dataclass(frozen=True, slots=True)
 class Line:
     """One row: its group (e.g. a judge), its label (e.g. an Eval-Prompt or a system), and an estimate for each panel
-    and, within it, each series. None = none is expected: nothing is drawn or reported as missing. `sign` replaces those
-    of the series.
+    and, within it, each series. None = none is expected, and none missing. `sign` replaces those of the series.
     """
 
     group: str

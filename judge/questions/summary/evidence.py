@@ -8,8 +8,8 @@ ratings.
 
 Cross-fitting takes the flattery away on average. In a single study it leaves more spread than an interval of one row
 has, since rows that are as good as each other may be chosen by all folds alike. Intervals and tests are therefore those
-of all rows at once that are not told apart from the best one (Bonferroni over these contenders). A clear winner has no
-contender but itself.
+of all rows at once that are not told apart from the best one (Bonferroni over these contenders). A clear winner has
+none but itself.
 """
 
 from __future__ import annotations

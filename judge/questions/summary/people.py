@@ -131,9 +131,7 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
 
 
 def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
-    """What would decide: the story-prompts or people by which a judge as good as the average is not below by the
-    margin.
-    """
+    """What would decide: story-prompts or people by which a judge as good as the average is not below by the margin."""
     wide = f"by more than {100 * margin:g} or not"
     if best.spread is None:
         return f"Whether it lies below people {wide} cannot be told: there is no interval."
