@@ -1,7 +1,7 @@
 """Pairwise accuracy of judges: shares of pairs of stories, and of pairs of systems, that a judge orders as people do.
 
 The first kind covers only pairs that people rate differently, with a judge's tie half right or wrong. The second,
-acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are ties, and epsilon is
+acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are ties, with epsilon
 fitted out of fold. The third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate
 systems.
 """

@@ -34,9 +34,8 @@ class ClassRow:
 
     For the factor ``dataset``, `pooled` is the mean of the datasets' correlations. `inside` is the mean within classes,
     weighted by number of stories, corrected for the smaller variation within a class. `signs` and `outside` are
-    adjusted p; None = no test. `signs`: the correlation is above 0 in one class (or pooled) and below 0 in another.
-    `outside`: the pooled value differs from `inside`, and no class is shown to differ from it even more in the same
-    direction.
+    adjusted p; None: no test. `signs`: the correlation is above 0 in one class (or pooled) and below 0 in another.
+    `outside`: the pooled value differs from `inside`,  and no class is shown to differ even more in the same direction.
     """
 
     subject: Subject

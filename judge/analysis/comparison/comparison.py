@@ -88,7 +88,7 @@ _FEW_SYSTEMS = 10
 
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
     """Comparison of every pair of values of `options.by`. For ``by="parser"`` the table is one of `both_parsers`.
-    Raises SpecError for nothing to compare, an unknown baseline, criterion or system, or two results of one run and
+    Raises SpecError without a pair, for an unknown baseline, criterion or system, and for two results of one run and
     judge.
     """
     options = options or CompareOptions()

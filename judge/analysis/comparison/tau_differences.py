@@ -116,8 +116,7 @@ class AgreementMeasure:
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
     ) -> Agreement:
         """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. The
-        resampled differences that `over_both` needs go to `draws`. Without `partner`, the result is undefined for
-        `reason`.
+        resampled differences that `over_both` needs go to `draws`. Without `partner`, `reason` says why.
         """
         if partner is None:
             return self._undefined(reason or "nobody rated this criterion", draws)

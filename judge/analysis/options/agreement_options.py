@@ -109,11 +109,10 @@ class DriftOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReplacementOptions:
-    """Choices of the tables on replacing people. `epsilon` and `measure` belong to the alternative annotator test;
-    `auto` compares labels by equality (`exact`) and numbers by distance (`rmse`). `positions` treats the position of a
-    rating as a person where people are unknown.  `rated` hides people's ratings of all but this number of each system's
-    stories, drawn with `seed`, to show what fewer give. `resamples` are for the judge's agreement minus that of
-    uninformed judges.
+    """Choices of tables on replacing people. `epsilon` and `measure` belong to the alternative annotator test; `auto`
+    compares labels by equality (`exact`) and numbers by distance (`rmse`). `positions` treats the position of a rating
+    as a person where people are unknown. `rated` hides people's ratings of all but this number of each system's
+    stories, drawn with `seed`, to show what fewer give. `resamples`  are for agreement minus that of uninformed judges.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -134,9 +133,7 @@ class ReplacementOptions:
             _at_least("rated", self.rated, 2)
 
     def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
-        """Measure of closeness; `scale` is that of labels. Raises OptionError for distances between
-        unordered labels.
-        """
+        """Measure of closeness; `scale` is that of labels. Raises OptionError for distances of unordered labels."""
         if self.measure == "auto":
             return "exact" if scale is not None else "rmse"
         if MEASURES[self.measure].ordered and scale is not None and not scale.numeric:

@@ -17,7 +17,7 @@ FIRST: Study = "hanna"
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
     """The aims of a plan, and the design that it assumes. `half_width` is the largest half-width of an interval of tau;
-    `difference` of two taus is to be detected with probability `power`; `reliability` is aimed at for the order of
+    `difference` of two taus is to be found with probability `power`; `reliability` is aimed at for the order of
     systems, of stories, and mean human ratings. `epsilon` is the tolerance in favour of the judge in the alternative
     annotator test. `prompts` and `repeats` are None as in the pilot. `positions` treats the position of a rating as a
     person where people are unknown. `rater_price` is dollars a rating. `like` is the study whose variances replace a

@@ -287,11 +287,10 @@ class JuryOptions:
 
     ``auto`` chooses a `combiner` by its agreement with people. `members` names judges; empty = all. At least
     `min_members` must rate a story. With `all_criteria`, the members' ratings of other criteria are predictors too;
-    with `with_features`, surface features of the stories. `calibrate` maps the jury's ratings to the human scale.
-    `hold_out` is what a fold holds out as a whole. There are `foldings` assignments of stories to `folds` folds; the
-    i-th uses the seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating, `carry_over`
-    the largest mean error of a calibrated rating, in points, that does not matter for a system; None leaves out its
-    table.
+    with `with_features`, surface features of the stories. `calibrate` maps the jury's ratings to the human scale. A
+    fold holds out each `hold_out` as a whole. There are `foldings` assignments of stories to `folds` folds; the i-th
+    uses the seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating, `carry_over` the
+    largest mean error of a calibrated rating, in points, that does not matter for a system; None leaves out its table.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}

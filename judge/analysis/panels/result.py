@@ -19,8 +19,9 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Agreement among the people of one panel on one criterion. `icc` holds the forms that these ratings allow, `alpha`
-    is Krippendorff's at interval level, `ceiling` that of one person with the mean of the others.
+    """Agreement among one panel's people on one criterion; `raters` is None if unknown. `icc` holds the forms that
+    these ratings allow, `alpha` is Krippendorff's at interval level, `ceiling` that of one person with the mean of the
+    others.
     """
 
     dataset: str

@@ -233,10 +233,10 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """The human preferences that one judge's are compared with: those on the same criterion. If this judge has no
-    criterion of people's, they are those on people's only criterion. What people's own ratings imply is compared with
-    their preferences on the same criterion alone. Where no person compared stories, preferences implied by human
-    ratings are used.
+    """The human preferences that one judge's are compared with: those on the same criterion. If this judge has none of
+    people's criteria, they are those on people's only one. What people's own ratings imply is compared with their
+    preferences on the same criterion alone. Where no person compared stories, preferences implied by human ratings are
+    used.
     """
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]

@@ -1,4 +1,4 @@
-"""Specification of forest charts: estimates with intervals, a row for each source of ratings, a panel for each
+"""Specification of a forest chart: estimates with intervals, a row for each source of ratings, a panel for each
 criterion.
 
 Reference values are drawn behind the rows: how well people agree with each other, and what the control reaches.

@@ -3,8 +3,7 @@
 A row is a judge with an Eval-Prompt. The highest of several rows looks better on the stories that chose it than on
 others. What a summary claims of it (its tau, the comparison with people, whether it may replace an annotator) is
 therefore cross-fitted over story-prompts: for each of five folds the row is chosen on the other folds, and the ratings
-of the fold's stories are those of the row so chosen. Where every fold chooses the same row, they are this row's own
-ratings.
+of the fold's stories are those of the row so chosen. Where all folds choose one row, they are its own ratings.
 
 Cross-fitting takes the flattery away on average. In a single study it leaves more spread than an interval of one row
 has, since rows that are as good as each other may be chosen by all folds alike. Intervals and tests are therefore those
