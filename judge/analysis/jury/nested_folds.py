@@ -307,7 +307,7 @@ Codes = NDArray[np.int64]
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
     """Prediction intervals of a story's human rating on one criterion. `level` is the intended coverage, `reach` the
-    half-width (mean over folds), `coverage` that found, `worst` the system with the lowest.
+    half-width (mean over folds), `coverage` the observed one, `worst` the system with the lowest.
     """
 
     level: float

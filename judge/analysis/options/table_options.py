@@ -249,8 +249,8 @@ class AspectsOptions:
 @dataclass(frozen=True, slots=True)
 class RankOptions:
     """Choices of the tables of preferences. `ties` count in the fit of strengths as a separate outcome (Davidson's
-    model), as half a win for both, or not at all. Intervals of strengths are clustered by story-prompt or come from
-    `bootstraps` resamples of story-prompts. `seed` is used for resamples and for the control's folds.
+    model), as half a win for both, or not at all. Intervals of strengths are clustered by story-prompt or, if above 0,
+    by `bootstraps` resamples of these. `seed` is used for resamples and for the control's folds.
     """
 
     drop_systems: tuple[str, ...] = ()

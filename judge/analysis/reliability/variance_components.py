@@ -43,7 +43,7 @@ COLUMNS = [
 @dataclass(frozen=True, slots=True)
 class Term:
     """One source of variance, and its share of the sum of all components, in which negative ones count as 0. A variance
-    is undefined if its whole interval is below 0. If almost surely so, the model does not hold: no share is defined.
+    is undefined if its whole interval is below 0. If it surely is, the model does not hold: no share is defined.
     """
 
     name: str

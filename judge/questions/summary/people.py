@@ -131,7 +131,7 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
 
 
 def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
-    """What would decide: story-prompts or people by which a judge as good as the average is not below by the margin."""
+    """What would decide: story-prompts or people that show a judge as good as the average person not to be below."""
     wide = f"by more than {100 * margin:g} or not"
     if best.spread is None:
         return f"Whether it lies below people {wide} cannot be told: there is no interval."
