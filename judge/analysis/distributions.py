@@ -1,8 +1,7 @@
 """Distributions of ratings over the points of the scale, for people and for each judge with each Eval-Prompt.
 
 Human ratings are counted singly, judges' ratings by repeat (an imported mean counts once). A rating between two points
-(an expected value, a mean) counts as the nearer point, or the upper one if it is exactly halfway; the number of such
-ratings is reported.
+counts as the nearer point, or the upper one if it is exactly halfway; the number of such ratings is reported.
 """
 
 from __future__ import annotations
@@ -35,26 +34,10 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Counts of the ratings that people, or one judge with one Eval-Prompt, gave on one criterion.
-
-    Attributes
-    ----------
-    run, judge, eval_prompt : str or None
-        The source of the ratings. For people, `judge` is ``people`` and the others are None.
-    points : tuple of float
-        Centres of the counted bins: points of the scale, or ranges of them.
-    counts : tuple of int
-        Number of ratings in each bin.
-    asked : int
-        Number of repeats requested; for people, number of ratings given.
-    between : int
-        Number of ratings that are not a point of the scale.
-    mean : float or None
-        Mean rating; None without ratings, and for labels without an order.
-    control : bool
-        Whether the judge is a control judge.
-    words : tuple of str
-        Labels of the points, where the ratings are labels.
+    """Counts of the ratings that people, or one judge with one Eval-Prompt, gave on one criterion. `judge` is
+    ``people`` for people, without run and Eval-Prompt. `points` are centres of the bins: points of the scale, or ranges
+    of them. `asked` counts repeats requested (for people, ratings given), `between` ratings which are not a point.
+    `mean` is None without ratings, and for labels without an order; `words` are the labels of the points.
     """
 
     run: str | None
@@ -76,7 +59,7 @@ class Distribution:
 
     @property
     def n(self) -> int:
-        """Number of ratings in the distribution."""
+        """Number of ratings."""
         return sum(self.counts)
 
     @property
@@ -87,11 +70,8 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Distributions of the ratings of one dataset, for each source of ratings (people, or one judge) and each
-    criterion.
-
-    `rows` has one row for each source, people first, with one distribution for each of these `criteria` that it rated.
-    `short` are short names of the criteria, and `stories` is the number of stories in the dataset.
+    """Distributions of the ratings of one dataset, by source of ratings (people, or one judge) and criterion. `rows`
+    has one row for each source, people first, with the `criteria` that it rated; `short` are their short names.
     """
 
     dataset: str
@@ -109,10 +89,9 @@ class Distributions:
 
 
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
-    """Distributions of all ratings over the points of the scale, one result for each dataset.
-
-    The points are those of the criterion's scale in the result folders, with further points where human ratings lie
-    outside. Without a scale, they are whole numbers from the lowest to the highest rating.
+    """Distributions of all ratings over the points of the scale, one result for each dataset. The points are those of
+    the criterion's scale in the result folders, and more where human ratings lie outside. Without a scale, they are
+    whole numbers from the lowest to the highest rating.
     """
     options = options or DistributionOptions()
     return tuple(_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems))
@@ -147,10 +126,6 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
 
 
 def _edges(criterion: str, matrix_sources: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
-    """Edges of the bins in which the ratings of one criterion are counted.
-
-    They lie half a step around each point of the scale, and further apart where there would be too many bins.
-    """
     scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
     step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
     ratings = [
@@ -198,10 +173,7 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
 
 
 def table(distributions: Distributions) -> Table:
-    """Table of rating distributions, with one row per source and criterion, and one column per point of the scale.
-
-    A source is people, or one judge with one Eval-Prompt.
-    """
+    """One row per source (people, or a judge with an Eval-Prompt) and criterion, one column per point of the scale."""
     named = {
         (point, name)
         for row in distributions.rows

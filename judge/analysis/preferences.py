@@ -28,9 +28,7 @@ def narrowed(
     eval_prompts: str | Sequence[str] | None,
 ) -> PreferencesTable:
     """The table with the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps
-    all.
-
-    Raises SpecError for a name that does not occur in the table, and where no row remains.
+    all. Raises SpecError for a name that does not occur in the table, and where no row remains.
     """
     frame = table.frame
     judged = frame["judge"].notna()
@@ -53,9 +51,7 @@ def narrowed(
 
 
 def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
-    """Printed table with the first rows of the preferences table, or with `whole` all, without story-prompts and
-    explanations.
-    """
+    """The first rows of the preferences table, or with `whole` all, without story-prompts and explanations."""
     frame = table.frame.drop(columns=_LEFT_OUT)
     frame = frame[[name for name in frame.columns if frame[name].notna().any()]]
     head = frame.head(len(frame) if whole else _SHOWN).astype(object)
@@ -68,9 +64,7 @@ def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
 
 
 def signature_parts(table: PreferencesTable) -> Iterator[str]:
-    """Yield the parts of the signature line that describe a preferences table: pairs by dataset, judges, Eval-Prompts,
-    orders, ties, repeats, parsers.
-    """
+    """Parts of the signature line: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats, parsers."""
     frame = table.frame
     counts = frame.groupby("dataset", sort=False)["pair"].nunique()
     yield ",".join(f"{name}:{count} pairs" for name, count in counts.items()) or "no pairs"

@@ -1,8 +1,7 @@
 """Who gave the ratings that judges are compared with: people, or a rule that assigned labels.
 
-Every page or caption that names the raters takes its wording from here, so that it does not speak of people where
-nobody read a story. The analyses themselves always say "people"; `worded` and `table` replace these words where the
-ratings are labels.
+Every page or caption that names the raters takes its wording from here. The analyses themselves always say "people";
+`worded` and `table` replace these words where the ratings are labels.
 """
 
 from __future__ import annotations
@@ -45,35 +44,24 @@ _WORDS = ("diagnostic", "verdict", "sentence")
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Who or what the ratings come from.
-
-    `labels_note` describes labels that a rule assigned; it is None where people rated the stories, or where there are
-    no ratings.
-    """
+    """Who or what the ratings come from. `labels_note` describes labels that a rule assigned; else None."""
 
     labels_note: str | None = None
 
     @classmethod
     def of(cls, table: RatingsTable, dataset: str) -> Raters:
-        """The raters of the stories of one dataset: people, or a rule that assigned labels."""
+        """The raters of one dataset's stories."""
         return cls(next((fact.labels_note for fact in table.facts if fact.dataset == dataset), None))
 
     @classmethod
     def of_all(cls, table: RatingsTable) -> Raters:
-        """The raters of the stories of all datasets in a table: people, or a rule that assigned labels.
-
-        It is the rule only if no dataset has human ratings.
-        """
+        """The raters of all datasets in a table: a rule only if no dataset has human ratings."""
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
 
     @property
     def sentence(self) -> str:
-        """Caption sentence which says that labels were assigned and no person rated the stories; empty where people
-        rated.
-
-        It starts with a space, and contains the first clause of `labels_note`.
-        """
+        """Caption sentence that no person rated the stories, with a space before it; empty where people rated."""
         return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property

@@ -27,15 +27,8 @@ _SHOWN = 20
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:
-    """Write the ratings table in the format of the path's suffix: .csv (null = empty), .jsonl (null = null) or
-    .parquet.
-
-    Raises
-    ------
-    SpecError
-        The suffix is none of these, or the file cannot be written.
-    MissingExtraError
-        The format is Parquet and pyarrow is not installed.
+    """Write the ratings table as .csv (null = empty), .jsonl (null = null) or .parquet, by the path's suffix. Raises
+    SpecError for another suffix or a file that cannot be written, MissingExtraError for Parquet without pyarrow.
     """
     if path.suffix not in SUFFIXES:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
@@ -50,9 +43,8 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """The frame as comma-separated text with a header.
-
-    Null is an empty field. Cells that look like formulas are escaped, so that spreadsheets do not run them.
+    """The frame as comma-separated text with a header; null is an empty field. Cells that look like formulas are
+    escaped, so that spreadsheets do not run them.
     """
     safe = frame.copy(deep=False)
     returns = False
@@ -78,7 +70,7 @@ def json_text(frame: pd.DataFrame) -> str:
 
 
 def preview(table: RatingsTable, *, whole: bool = False) -> Table:
-    """Printed table with the first rows of the ratings table, or with `whole` all, without explanations."""
+    """The first rows of the ratings table, or with `whole` all, without explanations."""
     frame = table.frame.drop(columns=["explanation"])
     head = frame.head(len(frame) if whole else _SHOWN).astype(object)
     head = head.where(head.notna(), None)

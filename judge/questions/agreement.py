@@ -48,8 +48,6 @@ _CORRELATION = {
 
 
 class _Within(Shown):
-    """What a list of correlations shows beside them."""
-
     within: bool = shown("additional correlations within classes: author, system, dataset")
 
 

@@ -37,22 +37,16 @@ if TYPE_CHECKING:
 
 
 class _Pairs(Shown):
-    """What is shown of a comparison."""
-
     pairs: bool | None = shown("tables of every pair; default: for up to 6 pairs", default=None)
 
 
 class _Jury(Shown):
-    """What is shown of a jury."""
-
     weights: bool = shown("additional table of weights, means over folds")
     effective: bool = shown("additional table: number of independent judges that the panel is worth")
     long: bool = shown("long layout, with --weights: one row for each predictor")
 
 
 class _Systems(Shown):
-    """What is shown of systems."""
-
     by: Literal["auto", "judge", "criterion"] = shown(
         "one table for each judge (criteria as columns) or each criterion (judges as columns)", default="auto"
     )
@@ -63,9 +57,6 @@ class _Systems(Shown):
 
 
 def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
-    """The ratings table; where parsers are compared, also the ratings that the published parser reads in the same
-    answers.
-    """
     if options.by != "parser":
         return source.table
     if source.parser != "ours":
@@ -74,7 +65,6 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
 
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
-    """The jury's combined ratings as an import. Raises SpecError unless there is exactly one dataset."""
     from judge.analysis.jury.jury import jury_name, notes_of, ratings_of
     from judge.exchange.imports.imported_folder import Import
 

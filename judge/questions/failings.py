@@ -30,28 +30,20 @@ if TYPE_CHECKING:
 
 
 class _Full(Shown):
-    """How much is shown."""
-
     full: bool = shown(
         "everything: all rows, columns and notes; every test, also those without an effect; matrices of every judge"
     )
 
 
 class _Long(Shown):
-    """How it is laid out."""
-
     long: bool = shown("long layout: one row for each number")
 
 
 class _Criteria(_Full):
-    """What is shown of criteria."""
-
     long: bool = shown("long layout: one row for each number")
 
 
 class _Stories(Shown):
-    """What is shown of stories."""
-
     long: bool = shown("long layout: one row for each number, or for each story with all ratings of it")
     full_text: bool = shown("whole texts, on the screen too")
 
@@ -62,7 +54,6 @@ def _halo(found: Any, **_shown: Any) -> pd.DataFrame:
 
 
 def _scale_and_notes(source: Source, table: RatingsTable) -> dict[str, Any]:
-    """What a dataset says of its ratings, where it stands for its people in place of runs."""
     dataset = source.dataset
     if dataset is None:
         return {}

@@ -12,7 +12,7 @@ from judge.questions.source import Source
 
 
 def method(question: Question, source: Source) -> Callable[..., Answer]:
-    """Function that asks the question of runs that are opened. Its signature has the question's options."""
+    """Function that asks the question of opened runs, with the question's options as its signature."""
 
     def ask(*first: Any, **words: Any) -> Answer:
         bound = made.bind(*first, **{key: value for key, value in words.items() if key in question.options})

@@ -17,9 +17,7 @@ PAGE = 6.30
 
 
 def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
-    """Correlations with people as a heat map: judges and Eval-Prompts by criterion, human ceiling and control as
-    rows.
-    """
+    """Correlations with people as a heat map: judges and Eval-Prompts by criterion, ceiling and control as rows."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
     from judge.questions.charts.heatmap import heat_map
@@ -56,9 +54,7 @@ def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: flo
 
 
 def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, inches: float | None) -> Any:
-    """Agreement of judges with themselves over repeats, ICC(1,1), as dots with intervals, people's with each other
-    behind.
-    """
+    """Agreement of judges with themselves over repeats, ICC(1,1), as dots with intervals, people's behind them."""
     from judge.analysis.inputs.label_criteria import numbers
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.raters import Raters
@@ -131,9 +127,7 @@ def systems(table: RatingsTable, found: Any, options: SystemsOptions, inches: fl
 
 
 def only(results: Sequence[_One], subject: str) -> _One:
-    """The only one of several results. Raises SpecError if there are none or several; `subject` is what shows one
-    dataset.
-    """
+    """The only one of several results. Raises SpecError otherwise; `subject` is what shows one dataset."""
     from judge.base.errors import SpecError
 
     if len(results) != 1:

@@ -1,8 +1,7 @@
 """A question that is asked of runs: its ways, each with options, a computation and printed tables.
 
 A way is one statistic or layout that answers the question, such as the accuracy of pairs for "does it agree with
-people?". The options of a question are those of all its ways together. Each way takes those that it has; one that it
-does not have is refused by name, whether the command line or Python gave it.
+people?". The options of a question are those of all its ways; one that the chosen way does not have is refused by name.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ WAY = "layout"
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with its ways by name; the first is taken where none is named.
-
-    `text` is its help: a line, and after an empty line whatever more there is to say, with examples of commands.
+    """A question; its first way is taken where none is named. `text` is its help: a line, and after an empty line
+    whatever more there is to say, with examples of commands.
     """
 
     name: str
@@ -37,28 +35,26 @@ class Question:
 
     @property
     def first(self) -> str:
-        """Name of the way that is taken where none is named."""
         return next(iter(self.ways))
 
     @functools.cached_property
     def options(self) -> dict[str, Option]:
-        """All options of the question by name: the choice of the way if there are several, then those of each way."""
+        """All options by name: the choice of the way if there are several, then those of each way."""
         choices: Any = Literal[tuple(self.ways)]
         choice = {WAY: Option(WAY, choices, self.first, "what is shown")} if len(self.ways) > 1 else {}
         return choice | options_of(self.ways)
 
     def way(self, words: Mapping[str, Any]) -> tuple[str, Way]:
-        """The way that these words choose, with its name. Raises OptionError for a name that is none."""
+        """The way that these words choose, with its name. Raises OptionError for an unknown one."""
         name = words.get(WAY, self.first)
         if name not in self.ways:
             raise OptionError(WAY, name, allowed=tuple(self.ways))
         return name, self.ways[name]
 
     def chosen(self, words: Mapping[str, Any]) -> tuple[Way, Any, dict[str, Any]]:
-        """The way that these words choose, its options, and the choices of what is shown by name.
-
-        Raises SpecError for an option that the question or the chosen way does not have, for a value that is none of
-        those allowed, and for an option that has no effect because of another.
+        """The way that these words choose, its options, and the choices of what is shown by name. Raises SpecError for
+        an option that the question or way does not have, for a value that is not allowed, and for an option that has no
+        effect because of another.
         """
         name, way = self.way(words)
         given = {key: value for key, value in words.items() if key != WAY}
@@ -71,12 +67,12 @@ class Question:
         return way, options, {each.name: getattr(show, each.name) for each in fields(way.shown)}
 
     def ask(self, source: Source, **words: Any) -> Answer:
-        """The answer for runs that are opened, by options in words. Raises SpecError as `chosen` does."""
+        """The answer for opened runs, by options in words. Raises SpecError as `chosen` does."""
         way, options, show = self.chosen(words)
         return _answer(way, source, options, show)
 
     def answer(self, source: Source, options: Any, **show: Any) -> Answer:
-        """The answer in the question's first way, by its options as an object and choices of what is shown."""
+        """The answer in the first way, by its options as an object and choices of what is shown."""
         return _answer(self.ways[self.first], source, options, show)
 
 

@@ -1,4 +1,4 @@
-"""The questions by name, each with the module that holds it, which is imported when it is first asked.
+"""The questions by name; each module is imported when it is first asked.
 
 Other packages add questions through the entry point `judge.questions`: name = "module:QUESTION".
 """
@@ -45,7 +45,7 @@ def names() -> tuple[str, ...]:
 
 @functools.cache
 def question(name: str) -> Question:
-    """The question of this name. Raises SpecError if there is none."""
+    """The question of this name. Raises SpecError for an unknown one."""
     others = {point.name: point.value for point in entry_points(group=ENTRY_POINT)}
     place = {**others, **QUESTIONS}.get(name)
     if place is None:

@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 
 
 class _Full(Shown):
-    """How much is shown."""
-
     full: bool = shown(
         "everything: all rows, columns and notes; of ICC one row a form with F, degrees of freedom and p"
     )
 
 
 def _stated(source: Source, _options: Any) -> RatingsTable:
-    """The ratings table. For runs whose ratings are computed from log-probabilities, the ratings that the answers state
-    as text are added to it.
-    """
+    # Beside ratings computed from log-probabilities, those that the answers state as text.
     return repeats.with_stated(source.table, source.parser)
 
 

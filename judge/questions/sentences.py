@@ -1,7 +1,4 @@
-"""What results come to, in one or two sentences that a command prints first.
-
-Where a summary answers the same question, its words are used: those of `judge.questions.summary`.
-"""
+"""What results come to, in one or two sentences that a command prints first; those of `summary` where it has some."""
 
 from __future__ import annotations
 
@@ -228,5 +225,4 @@ def _chosen(rows: int) -> str:
 
 
 def _first(sentences: Iterable[str]) -> str:
-    """The first sentences that say something, joined."""
     return " ".join([sentence for sentence in sentences if sentence][:_MOST])

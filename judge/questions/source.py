@@ -1,6 +1,4 @@
-"""Input of an analysis: result folders, the parser of their answers, and the selections applied. Tables are read once
-and cached.
-"""
+"""Input of an analysis: result folders, the parser of their answers, and the selections applied."""
 
 from __future__ import annotations
 
@@ -20,9 +18,8 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """Input of an analysis: RUNs or result folders, the parser that reads their answers, and the selections (`kept`)
-    that restrict the ratings table. Explanations are read unless `explanations` is false; `telling` is told how far the
-    reading is. `named` are the runs as commands name them; None: by their folders.
+    """RUNs or result folders, the parser of their answers, and the selections (`kept`) of ratings; tables are read
+    once. `telling` is told how far the reading is. `named` are the runs as commands name them; None: by their folders.
     """
 
     def __init__(
@@ -51,9 +48,7 @@ class Source:
 
     @cached_property
     def table(self) -> RatingsTable:
-        """Ratings table of the result folders, read with the source's parser and without perturbed stories. It is read
-        only once.
-        """
+        """Ratings without perturbed stories."""
         return self.read(self.parser)
 
     @cached_property
@@ -74,9 +69,7 @@ class Source:
         return RememberedControl()
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
-        """Ratings table of the result folders, read again with the given parser of answers; `perturbed` includes
-        perturbed stories.
-        """
+        """Ratings read again with the given parser; `perturbed` includes perturbed stories."""
         from judge.analysis.inputs.dataset_ratings import ratings_of
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings.ratings_table import read
@@ -91,9 +84,7 @@ class Source:
         return table
 
     def only(self, keep: Selection) -> Source:
-        """A copy of the source that is also restricted to the selection `keep`. Its table is made by filtering this
-        source's table, so the result folders are not read again.
-        """
+        """The source with one more selection, by filtering its table; the result folders are not read again."""
         from judge.analysis.inputs.selection import narrowed
 
         kept = (*self.kept, keep)
@@ -105,9 +96,7 @@ class Source:
 
 
 def _is_dataset(name: str, names: Sequence[str]) -> bool:
-    """Whether a name denotes a dataset and not a run. A folder is a run. A file is a dataset unless it is a YAML file.
-    Any other word is a dataset if it is one of `names` or has neither a slash nor a suffix.
-    """
+    """A folder is a run; a file is a dataset unless it is YAML; another word if known, or without slash and suffix."""
     path = Path(name)
     if path.is_dir():
         return False

@@ -26,7 +26,7 @@ def shown(text: str, *, default: Any = False) -> Any:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(shown,))
 class Shown:
-    """Choices of what is shown; a subclass declares each as a field by `shown`. None here."""
+    """Choices of what is shown, each a field by `shown`; none here."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -60,40 +60,15 @@ def _against(options: Any) -> Sequence[str | None]:
 class Way:
     """One way to answer a question.
 
-    Attributes
-    ----------
-    options : type
-        Frozen dataclass of the choices that can change a number.
-    compute : callable
-        Takes a ratings table and the options; returns the result with its typed rows.
-    table : callable
-        Takes the `Source` and the options; returns this ratings table.
-    further : callable
-        Takes the source and the table; returns further arguments of `compute`.
-    tables, frame : callable
-        Take this result, and the fields of `shown` by name; return printed tables, and the numbers as a frame.
-    frame_of_table : callable or None
-        In place of `frame`, where the numbers need the ratings table too: takes it after the result.
-    sentence : callable
-        Takes the result; returns one or two sentences that answer the question, "" where the tables have their own.
-    shown : type
-        Frozen dataclass of choices of what is shown, each declared by `shown`.
-    helps : mapping
-        Help text of each option that has another one than everywhere.
-    without : tuple of str
-        Options that this way does not offer; they keep their defaults.
-    picture : callable or None
-        Takes the table, the result, the options and a width; returns what is drawn.
-    ratings : callable or None
-        Takes the result and the table; returns its ratings as an import, where it has ratings of its own.
-    people : callable
-        Takes the options; returns people's criteria that are kept even if other criteria are selected.
-    explanations : bool
-        Whether the computation looks at explanations, which take long to read.
-    coverage_once : bool
-        Whether only the first table says what was answered.
-    names_raters : bool
-        Whether the tables name the raters by what they are (people, or labels) themselves.
+    `options` and `shown` are frozen dataclasses: of the choices that can change a number, and of what is shown. `table`
+    makes the ratings table from the `Source` and the options; `further` gives more arguments of `compute` from the
+    source and the table; `compute` turns table and options into a result. `tables` and `frame` take it, and the fields
+    of `shown` by name; `frame_of_table` replaces `frame` where the numbers need the table too, which it takes after the
+    result. `sentence` answers the question; "" where the tables do. `helps` are help texts that differ from those
+    elsewhere; options in `without` keep their defaults. `ratings` gives the result's own ratings as an import, `people`
+    the human criteria that are kept even if others are selected. `explanations`: the computation looks at these, which
+    take long to read. `coverage_once`: only the first table says what was answered. `names_raters`: the tables
+    themselves say people, or labels.
     """
 
     options: type
@@ -116,11 +91,11 @@ class Way:
 
     @property
     def own(self) -> dict[str, Field[Any]]:
-        """Options that this way offers, and its choices of what is shown: name -> field."""
+        """Options that this way offers, and its choices of what is shown."""
         offered = {each.name: each for each in fields(self.options) if each.name not in self.without}
         return offered | {each.name: each for each in fields(self.shown)}
 
     @property
     def hints(self) -> dict[str, Any]:
-        """Type of each of its options and choices, by name."""
+        """Types of these."""
         return get_type_hints(self.options) | get_type_hints(self.shown)

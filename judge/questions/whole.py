@@ -29,16 +29,12 @@ if TYPE_CHECKING:
 
 
 class _By(Shown):
-    """How counts are grouped."""
-
     by: tuple[str, ...] = shown(
         "groups of the frame: judge, criterion, eval_prompt, system", default=("judge", "criterion", "eval_prompt")
     )
 
 
 class _Long(Shown):
-    """How a plan is printed."""
-
     long: bool = shown("long layout: one row for each number")
 
 

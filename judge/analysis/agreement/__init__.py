@@ -1,5 +1,1 @@
-"""Analyses of agreement between judges and human raters other than the correlation tables.
-
-They cover pairwise accuracy, binary labels, replacement of people by a judge, and equality of correlations across
-systems and datasets.
-"""
+"""Pairwise accuracy, binary labels, replacement of people, and equality of correlations over systems and datasets."""

@@ -1,9 +1,9 @@
 """Pairwise accuracy of judges: shares of pairs of stories, and of pairs of systems, that a judge orders as people do.
 
-The table has three kinds of accuracy. The first covers only pairs that people rate differently: how often the judge
-prefers the same story, with a tie of the judge counted as half right or as wrong. The second, acc_eq, covers all pairs
-and counts a tie as an answer; ratings within epsilon of each other are ties, and epsilon is fitted out of fold. The
-third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate systems.
+The first kind covers only pairs that people rate differently, with a judge's tie half right or wrong. The second,
+acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are ties, with epsilon
+fitted out of fold. The third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate
+systems.
 """
 
 from __future__ import annotations
@@ -58,29 +58,11 @@ _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "agains
 class AccuracyRow:
     """Pairwise accuracies (0 to 1) of one judge, of the human ceiling or of the control judge, on one criterion.
 
-    Attributes
-    ----------
-    subject : Subject
-        Names of the rater and its criterion.
-    stories : int
-        Number of stories rated by people and by this rater.
-    half, strict : Estimate
-        Accuracy on the pairs that people rate differently. A tie of the judge is half right in `half` and wrong in
-        `strict`.
-    acc_eq, acc_eq_plain, acc_eq_in_sample : Estimate
-        Accuracy on all pairs, where a tie counts as an answer and ratings within epsilon are ties. In `acc_eq`, epsilon
-        is fitted on the other folds; in `acc_eq_plain` it is 0; in `acc_eq_in_sample` it is fitted on the same stories.
-    epsilon, epsilon_low, epsilon_high : float or None
-        Median, minimum and maximum over folds of the fitted epsilon.
-    spa, spa_chance : Estimate
-        Soft pairwise accuracy of systems, and its value when the same ratings are permuted at random. 95 % of
-        permutations give `spa_chance_high` or less.
-    pairs, comparable : int or None
-        Number of pairs of stories, and number of pairs that people rate differently.
-    ties_people, ties_judge : float or None
-        Share of all pairs that people rate equally, and share of all pairs that the judge rates equally.
-    system_pairs : int or None
-        Number of pairs of systems in `spa`.
+    `half` and `strict` cover the pairs that people rate differently (`comparable`); a tie of the judge is half right,
+    or wrong. In `acc_eq`, epsilon is fitted on the other folds; in `acc_eq_plain` it is 0; in `acc_eq_in_sample` it is
+    fitted on the same stories. `epsilon`, `epsilon_low` and `epsilon_high` are median, minimum and maximum over folds.
+    `spa_chance` is the SPA of the same ratings permuted at random; 95 % of permutations give `spa_chance_high` or less.
+    `ties_people` and `ties_judge` are shares of all pairs; `system_pairs` is the number of pairs of systems in `spa`.
     """
 
     subject: Subject
@@ -105,21 +87,15 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracies(Signed):
-    """Pairwise accuracies of every judge, of the human ceiling and of the control judge, with notes.
-
-    A pairwise accuracy is the share of pairs of stories (or of systems) that a rater orders as people do.
-    """
+    """Pairwise accuracies of every judge, of the human ceiling and of the control judge."""
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of pairwise accuracies, with `signature` and `notes` in its `attrs`.
-
-        It has one row for each criterion of each judge with one Eval-Prompt, of the human ceiling and of the control
-        judge. Its first columns identify the row and count stories without a rating; the others are the fields of
-        `AccuracyRow`. Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and `_reason`.
+        """One row for each criterion of each judge with one Eval-Prompt, of ceiling and control. Columns are the fields
+        of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
@@ -128,10 +104,8 @@ class Accuracies(Signed):
 def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
-    """Pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge.
-
-    The human ceiling compares each person with the mean of the other people. The control judge predicts ratings from
-    surface features of the stories.
+    """Pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge. The ceiling
+    compares each person with the mean of the other people; the control predicts ratings from surface features.
     """
     options, remarks = options or AccuracyOptions(), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -148,16 +122,12 @@ def accuracies(
 
 
 class _Measured:
-    """Computes the rows of one dataset's table of pairwise accuracies.
-
-    All rows share the same folds, permutations and resamples, so that they are paired.
-    """
-
     def __init__(self, matrix: RatingMatrix, options: AccuracyOptions, remarks: Remarks) -> None:
         self.matrix, self.within, self.seed = matrix, LEVELS[options.level].grouping == "within", options.seed
         prompt = matrix.story_prompt
         prompts = int(prompt.max()) + 1 if prompt.size else 0
         rng = np.random.default_rng(options.seed)
+        # All rows share folds, permutations and resamples, so that they are paired.
         self.fold = deal(prompt, min(options.folds, max(1, prompts)), rng)
         self.flips = sign_flips(prompts, options.flips, rng)
         self.unit, self.resamples = prompt, None
@@ -177,14 +147,11 @@ class _Measured:
             remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
     def row(self, candidate: Candidate) -> AccuracyRow:
-        """Row with the pairwise accuracies of a judge, of the control judge, or of single people (the human ceiling).
-
-        If none can be computed, the row holds the reason.
-        """
         if candidate.reason:
             nothing = Estimate.undefined(candidate.reason)
             return AccuracyRow(candidate.subject, 0, half=nothing, strict=nothing, acc_eq=nothing, spa=nothing)
         if candidate.raters is not None:
+            # The ceiling has no intervals, because there are few people.
             return self._ceiling(candidate.subject, candidate.raters.ratings)
         return self._judge(candidate.subject, *candidate.sides)
 
@@ -208,11 +175,6 @@ class _Measured:
         return _tied(_with_epsilon(row, ties), pairs.counts)
 
     def _ceiling(self, subject: Subject, ratings: Floats) -> AccuracyRow:
-        """Row of the human ceiling: pairwise accuracy of each person against the mean of the others, averaged over
-        people.
-
-        It has no intervals, because there are few people.
-        """
         system, prompt = self.matrix.system, self.matrix.story_prompt
 
         def paired(x: Floats, y: Floats, credit: Credit) -> Estimate:
@@ -276,7 +238,6 @@ def _tied(row: AccuracyRow, counts: PairCounts) -> AccuracyRow:
 
 
 def tables(result: Accuracies) -> list[Table]:
-    """List with one printed table: the pairwise accuracies of judges, human ceiling and control judge."""
     rows = [cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

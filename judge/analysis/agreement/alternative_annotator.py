@@ -1,7 +1,7 @@
-"""The alternative annotator test (alt-test) as table rows, for every judge and for null judges.
+"""The alternative annotator test (alt-test) as table rows, for every judge and for null judges (which ignore stories).
 
-A null judge ignores the stories. The test is refused where individual people are not identified, unless an option lets
-the position of a rating stand for a person. Every row also reports how far people agree with each other.
+The test is refused where individual people are not identified, unless an option lets the position of a rating stand for
+a person. Every row also reports how far people agree with each other.
 """
 
 from __future__ import annotations
@@ -43,45 +43,18 @@ _WHOLE = 0.98
 
 @dataclass(frozen=True, slots=True)
 class AltTestRow:
-    """The alternative annotator test of one judge or of one null judge.
+    """The alternative annotator test of one judge or of one null judge (`kind`).
 
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge and its criterion. For a null judge, how its ratings are made.
-    kind : ``judge`` or ``null``
-        ``null`` marks a judge that ignores the stories (`null_judges`).
-    winning_rate : Estimate
-        Share of people against whom the judge wins, by one test for each person.
-    advantage : Estimate
-        Share of stories on which the judge is at least as close to the other people as one person is, averaged over
-        people.
-    passed, p
-        Whether the judge wins against at least half of the people, and p: the smallest significance level at which it
-        would win against at least half.
-    clustered_rate, clustered_passed, clustered_p
-        `winning_rate`, `passed` and `p` with standard errors clustered by story-prompt.
-    clusters : int or None
-        Number of story-prompts that a person rated; the smallest over people.
-    epsilon : float
-        Advantage that a person is allowed to have over the judge.
-    measure, labels
-        Measure of closeness to people, and whether ratings are labels.
-    compared, too_few : int
-        Number of people compared, and number of people with fewer than 30 stories.
-    least_stories, most_stories : int or None
-        Smallest and largest number of stories of a person who was compared.
-    people_icc, people_equal : Estimate
-        Agreement among people: ICC(1,1), and the share of pairs of people who rate a story the same.
-    people : tuple of AgainstPerson
-        Test results for each person compared; `names` lists all people.
-    lead, within : Lead or None
-        How far the judge's tau with people lies above that of the best uninformed judge, over all stories and within
-        systems. None for null judges, where the test was refused, and where labels have no order.
-    beside : Estimate or None
-        The judge's tau minus that of one more person, with its interval. None in the same cases.
-    constant : float or None
-        The rating that every story got; None where the judge told some stories apart.
+    `winning_rate` is the share of people against whom the judge wins, by one test for each. `advantage` is the share of
+    stories on which the judge is at least as close to the other people as one person is, averaged over people.
+    `passed`: the judge wins against at least half of the people; `p` is the smallest significance level at which it
+    would. The fields `clustered_...` have standard errors clustered by story-prompt, and `clusters` is the smallest
+    number of story-prompts that a person rated. `epsilon` is the advantage that a person is allowed over the judge.
+    `too_few` counts people with fewer than 30 stories. `people_icc` is ICC(1,1), `people_equal` the share of pairs of
+    people who rate a story the same. `people` has the people compared, `names` all. `lead` and `within` say how far the
+    judge's tau lies above that of the best uninformed judge, over all stories and within systems; `beside` is the
+    judge's tau minus that of one more person. These three are None for null judges, where the test was refused, and
+    where labels have no order.
     """
 
     subject: Subject
@@ -108,31 +81,28 @@ class AltTestRow:
     lead: Lead | None = None
     within: Lead | None = None
     beside: Estimate | None = None
+    # The rating that every story got; None where the judge told some stories apart.
     constant: float | None = None
 
     @property
     def people_share(self) -> float | None:
-        """Share of stories on which a person's rating is at least as close to the other people's ratings as the judge's
-        is.
-
-        It is averaged over people, and is the counterpart of the judge's advantage probability rho. None where the test
-        was not possible.
+        """Share of stories on which a person's rating is at least as close to the other people's as the judge's, mean
+        over people. The counterpart of the judge's advantage probability rho; None where the test was not possible.
         """
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
 
 def leads_of(row: AltTestRow) -> dict[str, Estimate | None]:
-    """Leads of a judge over uninformed judges, by the column that shows them; None where there is none."""
+    """Leads of a judge over uninformed judges, by column; None where there is none."""
     return {name: None if lead is None else lead.over for name, lead in (("lead", row.lead), ("within", row.within))}
 
 
 def tested_rows(
     matrices: Sequence[RatingMatrix], options: ReplacementOptions, *, nulls: bool
 ) -> tuple[list[AltTestRow], Remarks]:
-    """Rows with the alternative annotator test of every judge that can be compared with people, and remarks on them.
-
-    With `nulls`, the judges on a criterion are followed by its null judges, which ignore the stories.
+    """The test of every judge that can be compared with people, and remarks. With `nulls`, the judges on a criterion
+    are followed by its null judges.
     """
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
@@ -161,8 +131,6 @@ def tested_rows(
 
 
 class _Test:
-    """Computes the alt-test of judges against the people who rated one criterion."""
-
     def __init__(
         self,
         raters: Raters,
@@ -180,13 +148,9 @@ class _Test:
 
     @property
     def stories(self) -> Mask:
-        """Mask of the stories that people rated on the criterion of the test, shape (n stories,)."""
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
-        """The alternative annotator test of one judge; undefined, with a reason, if individual people are not
-        identified.
-        """
         options = self.options
         if self.reason:
             nothing = Estimate.undefined(self.reason)
@@ -201,7 +165,6 @@ class _Test:
         )
 
     def row(self, subject: Subject, judge: Floats) -> AltTestRow:
-        """Table row with the alternative annotator test of a judge, or of a null judge (which ignores the stories)."""
         result = self.result(judge)
         stories = [person.stories for person in result.people]
         given = np.unique(judge[self.stories & ~np.isnan(judge)])
@@ -232,11 +195,7 @@ class _Test:
 
 
 def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
-    """Rows with the alternative annotator test of the null judges, which ignore the stories.
-
-    They are computed on all stories that people rated, if some judge rated (nearly) all of these. For each judge that
-    left many of them unrated, further rows are computed on the stories that this judge rated.
-    """
+    """Null judges on all stories (if a judge rated nearly all), and on the stories of each other judge."""
     if test.reason or not test.stories.any():
         return []
     rated, own = test.stories, judges[0].subject
@@ -259,15 +218,11 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
 
 
 def _share_kept(candidate: Candidate, rated: Mask) -> float:
-    """Share of the stories rated by people for which the judge has a rating too."""
     return float((~np.isnan(candidate.sides[0][rated])).mean())
 
 
 def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
-    """One row that summarises the alternative annotator tests of several random null judges: mean rates, median p.
-
-    `passed` says whether the mean winning rate is high enough to pass.
-    """
+    """Mean rates and median p of several random null judges; `passed` follows from the mean winning rate."""
     rate, clustered = _mean([row.winning_rate for row in rows]), _mean([row.clustered_rate for row in rows])
     return replace(
         rows[0],
@@ -282,10 +237,7 @@ def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
 
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Copy of the first estimate in which the value is the mean of all values.
-
-    If any value is undefined, the result is the first estimate unchanged.
-    """
+    """The first estimate with the mean of all values; unchanged if any is undefined."""
     values = [estimate.value for estimate in estimates if estimate.value is not None]
     return replace(estimates[0], value=float(np.mean(values))) if len(values) == len(estimates) else estimates[0]
 
@@ -298,10 +250,6 @@ def _median(values: Sequence[float | None]) -> float | None:
 def _people(
     matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
 ) -> tuple[Raters, str | None, Agreed]:
-    """Raters of a criterion, the reason why they cannot be left out one at a time, and the agreement among them.
-
-    The reason is None if individual people are identified.
-    """
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     several = packed(raters.ratings)
     equal = agreement(several, columns="people").flip
@@ -332,10 +280,9 @@ def _people(
 
 
 def packed(ratings: Floats) -> Floats:
-    """Ratings of the stories with at least two ratings, shifted left so that missing ratings come last.
-
-    The number of columns is the most frequent number of ratings per story; further ratings are cut. A column is then a
-    position and not a person, so only one-way measures of agreement apply.
+    """Ratings of the stories with at least two ratings, shifted left so that missing ratings come last. The number of
+    columns is the most frequent number of ratings per story; further ratings are cut. A column is then a position and
+    not a person, so only one-way measures of agreement apply.
     """
     rated = ~np.isnan(ratings)
     rows, count = ratings[rated.sum(axis=1) >= 2], rated.sum(axis=1)

@@ -1,9 +1,8 @@
 """How well judges discriminate labelled stories from others: point-biserial r with its bound, AUC, paired win rate.
 
-The label comes from people: a criterion with two values, or a threshold on their mean rating. The table has one row for
-each criterion of a judge. If error types are given, stories with the label (reasonable stories) are compared with the
-stories of one error type at a time, as in OpenMEVA. Every comparison uses the same reasonable stories, and a story with
-two errors occurs in two comparisons.
+The label comes from people: a criterion with two values, or a threshold on their mean rating. If error types are given,
+stories with the label (reasonable stories) are compared with the stories of one error type at a time, as in OpenMEVA.
+Every comparison uses the same reasonable stories, and a story with two errors occurs in two comparisons.
 """
 
 from __future__ import annotations
@@ -48,18 +47,8 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Binary labels of the n stories of a dataset.
-
-    Attributes
-    ----------
-    text : str
-        The rule in full, e.g. ``Overall > 4``.
-    criterion : int
-        Index of the human criterion that the rule uses.
-    holds, rated : array of bool, shape (n,)
-        Whether a story has the label, and whether people rated it. `holds` is false for unrated stories.
-    by_rule : bool
-        Whether the label was obtained by comparing the mean rating with a threshold.
+    """Binary labels of the n stories of a dataset. `text` is the rule in full, e.g. ``Overall > 4``; `holds` is false
+    for stories that people did not rate; `by_rule` says that a threshold made the labels.
     """
 
     text: str
@@ -70,21 +59,15 @@ class Labels:
 
 
 def criterion_of(words: str) -> str:
-    """Name of the human criterion in a rule such as ``Overall > 4``; text without a rule is itself the name."""
+    """Name of the human criterion in a rule such as ``Overall > 4``; text without a rule is the name."""
     rule = _RULE.match(words.strip())
     return (rule["name"] if rule else words).strip()
 
 
 def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
-    """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values.
-
-    Without a rule, stories with the higher value have the label. A threshold is compared with the mean over raters;
-    values within 1e-9 count as equal. `option` names the option that holds `words`, for error messages.
-
-    Raises
-    ------
-    SpecError
-        People did not rate the criterion, or there is no rule and the mean ratings do not have exactly two values.
+    """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values (the higher =
+    label). A threshold is compared with the mean over raters; values within 1e-9 count as equal.  `option` is for
+    messages. Raises SpecError if people did not rate the criterion, or without a rule its means do not have two values.
     """
     given = {option: words}
     match, name = _RULE.match(words.strip()), criterion_of(words)
@@ -138,26 +121,10 @@ _NUMBERS = tuple(
 class LabelRow:
     """How well a judge or the control judge separates stories with a label from other stories.
 
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge and its criterion.
-    label, other : str
-        The label, and a description of the stories without it.
-    r, auc : Estimate
-        Point-biserial correlation of the ratings with the label, and area under the ROC curve.
-    win_rate, difference : Estimate
-        Over pairs of a labelled and another story for the same story-prompt: share of pairs in which the labelled story
-        is rated higher, and mean difference in points, labelled minus other.
-    bound, normal_bound : float or None
-        Largest possible |r| with these class sizes: in general, and for normally distributed ratings.
-    with_label, without_label : int or None
-        Numbers of stories with and without the label.
-    pairs, wins, ties, losses : int or None
-        Numbers of pairs of stories with the same story-prompt, over `story_prompts` story-prompts. A win is a pair in
-        which the labelled story is rated higher.
-    equivalence, tost_p
-        `difference` with its 90 % interval, and p of two one-sided tests, where equivalence bounds were given.
+    `win_rate` and `difference` (points, labelled minus other) are over pairs of a labelled and another story for the
+    same story-prompt; so are `pairs`, `wins` (labelled story rated higher), `ties` and `losses`. `bound` and
+    `normal_bound` are the largest possible |r| with these class sizes: in general, and for normal ratings.
+    `equivalence` is `difference` with its 90 % interval, `tost_p` p of two one-sided tests; None without bounds.
     """
 
     subject: Subject
@@ -189,24 +156,15 @@ class Discrimination(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame on how well judges separate labelled stories from others, with `signature` and `notes` in its
-        `attrs`.
-
-        It has one row for each criterion of each judge and for the control judge; if error types are given, one for
-        each error type. Its first columns identify the row and count stories without a rating; the others are the
-        fields of `LabelRow`. Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and
-        `_reason`.
+        """One row for each criterion of each judge and for the control; with error types, one for each. Columns are the
+        fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """How well every judge and the control judge separate labelled stories from others.
-
-    There is one row for each criterion of a judge and for the control judge; if the options give error types, one for
-    each error type, with which the labelled stories are compared.
-    """
+    """How well every judge and the control separate labelled stories from others, or from each error type's."""
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -219,10 +177,6 @@ def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predi
 
 
 class _Labelled:
-    """The stories of one dataset with the label that judges should recognise, the error types that labelled stories are
-    compared with (if any), and the resamples that all rows share.
-    """
-
     def __init__(self, matrix: RatingMatrix, options: LabelOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
         self.label = labels(matrix, options.labels)
@@ -235,11 +189,6 @@ class _Labelled:
         self.resamples = self._draw()
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
-        """Rows that show how well each judge, and then the control judge, separates labelled stories from others.
-
-        If error types are given, the rows are repeated for each: labelled stories are compared with the stories of one
-        error type at a time.
-        """
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:
@@ -254,13 +203,10 @@ class _Labelled:
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
-        """Mask of the stories that are compared, and mask of those among them that have the label; shape (n stories,).
-
-        With an error type, labelled stories without that error are compared with unlabelled stories that have it.
-        Without one (None), labelled stories are compared with all other rated stories.
-        """
+        """Masks of the stories that are compared and of those with the label, shape (n stories,)."""
         if error is None:
             return self.label.rated, self.label.holds
+        # Labelled stories without the error against unlabelled stories with it.
         both = self.label.holds & error.holds
         if both.any():
             words = f"{int(both.sum())} stories have both {self.label.text} and {error.text}"
@@ -323,10 +269,7 @@ class _Labelled:
 
 
 def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
-    """Rating differences (labelled minus other) of all pairs of stories with the same story-prompt.
-
-    The second array gives the story-prompt of each pair.
-    """
+    """Labelled minus other rating of all pairs of stories with the same story-prompt, and this story-prompt."""
     rated = ~np.isnan(rating)
     high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
     order = low[np.argsort(prompt[low], kind="stable")]
@@ -338,7 +281,6 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
 
 
 def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
-    """Mean of the labelled stories minus mean of the other stories, for each story-prompt that has both kinds."""
     rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []
@@ -361,7 +303,6 @@ def _difference(by_prompt: Floats) -> Estimate:
 
 
 def tables(result: Discrimination) -> list[Table]:
-    """List with one printed table: how well judges separate labelled stories from others."""
     options = result.options
     rows = [cells(row) for row in result.rows]
     columns = first_columns(rows)

@@ -1,8 +1,6 @@
-"""Correlations in the layout of published tables: judge x Eval-Prompt in rows, criteria in columns.
+"""Correlations in the layout of the HANNA judge study: judge x Eval-Prompt in rows, criteria in columns.
 
-The human ceiling and the control judge are rows too. The layout is that of the HANNA judge study. The grid holds the
-same values as the correlation table: each cell is an `Estimate` of `analysis.correlation` with its interval, or with
-the reason why it has none.
+The human ceiling and the control judge are rows too. A cell is an `Estimate` of `analysis.correlation`.
 """
 
 from __future__ import annotations
@@ -35,11 +33,8 @@ _CONTROL_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
-    """One row of a printed grid of correlations with people: the correlations of one rater, and their mean.
-
-    `kind` is ceiling, judge or control. `cells` has one correlation per criterion. `name` is the judge's name as it was
-    requested. `run` is given only where the judge occurs in several runs. `is_control` is true for a judge that is no
-    language model.
+    """The correlations of one rater with people, one per criterion, and their mean. `name` is as requested; `run` is
+    given only where the judge occurs in several; `is_control` marks a judge that is no language model.
     """
 
     kind: Kind
@@ -52,34 +47,26 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Identifier by which the row of one rater is found again in the grids of other panels of people.
-
-        It consists of kind, name, Eval-Prompt and run; for the human ceiling the name is None, because it differs
-        between panels.
-        """
+        """Identifier of a row in other panels' grids; without name for the ceiling, since it differs between panels."""
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
     @property
     def name_and_run(self) -> str:
-        """The judge's name, followed by the run where the judge occurs in several runs."""
         return f"{self.name} ({self.run})" if self.run else self.name
 
     @property
     def judge(self) -> str:
-        """The judge's name as printed in tables and figures, with a mark if it is a control judge."""
+        """The judge's name as printed, with a mark if it is a control judge, and the run where there are several."""
         named = f"{self.name}, control" if self.is_control else self.name
         return f"{named} ({self.run})" if self.run else named
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One dataset's correlation grid, with judges in rows and criteria in columns.
-
-    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories"). `systems` is the largest
-    number of systems behind a row. `unit` names what the n of a cell counts, e.g. "stories". `criteria` and `short` are
-    the full and short column names. `control_sources` says where the control row's ratings come from. `other_names` is
-    a sentence on criteria that are compared with a human criterion of another name, or empty. `panels` maps each panel
-    of raters to the same rows computed with that panel's human ratings only.
+    """One dataset's correlation grid, with judges in rows and criteria in columns. `statistic` and `where` describe a
+    cell ("Kendall's tau-b", "over all stories"); `unit` names what its n counts; `systems` is the largest number of
+    systems behind a row. `other_names` is a sentence on criteria compared with a human criterion of another name.
+    `panels` maps each panel of raters to the same rows computed with its ratings only.
     """
 
     dataset: str
@@ -98,10 +85,8 @@ class Layout:
 
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
-        """Pairs (panel's name, row of the correlation grid), for all people and for each panel of human raters.
-
-        Each row computed with the ratings of all people (`ALL`) is followed by the same row computed with each panel's
-        ratings. Rows that exist for a panel but not for all people come last.
+        """Rows with the name of their panel. Each row of all people (`ALL`) is followed by the same row of each panel;
+        rows that exist for a panel only come last.
         """
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
@@ -112,15 +97,12 @@ class Layout:
 
     @property
     def cells(self) -> list[Estimate]:
-        """All estimates of the correlation grid, row by row."""
+        """All estimates, row by row."""
         return [cell for row in self.rows for cell in row.cells]
 
     @property
     def size(self) -> str:
-        """Number of stories (or other units) behind a cell of the grid in words, e.g. ``n = 960 stories``.
-
-        It is a range where the cells differ.
-        """
+        """Number of stories (or other units) behind a cell, e.g. ``n = 960 stories``; a range where cells differ."""
         counts = [cell.n for cell in self.cells if cell.defined]
         if not counts:
             return "no cell is defined"
@@ -129,10 +111,7 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """Warning, for captions, that the judges in the grid rated different stories.
-
-        It is empty if they rated about equally many stories, or if the estimates do not count stories.
-        """
+        """Warning that the judges rated different stories; empty if about equally many, or if n counts no stories."""
         if self.unit != "stories":
             return ""
         judges = [row for row in self.rows if row.kind == JUDGE]
@@ -156,16 +135,16 @@ class Layout:
 
 
 def layouts(result: Correlations) -> list[Layout]:
-    """Correlation grids (judges in rows, criteria in columns), one for each dataset that has correlations."""
+    """Correlation grids, one for each dataset that has correlations."""
     return [_layout(result, dataset) for dataset in result.datasets if dataset.rows]
 
 
 def tables(grids: Sequence[Layout]) -> list[Table]:
-    """Printed tables of correlation grids, one for each grid."""
     return [_table(layout, several=len(grids) > 1) for layout in grids]
 
 
 def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
+    # The ceiling of a human criterion is repeated under every judge criterion compared with it.
     against = _against(dataset)
     rated = dict.fromkeys(row.subject.criterion for row in dataset.rows if row.kind != MEAN)
     criteria = tuple(against) or tuple(rated)
@@ -193,7 +172,6 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
 
 
 def _against(dataset: CorrelatedDataset) -> dict[str, str | None]:
-    """Map from each criterion of the judges to the human criterion that it is compared with."""
     return {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
 
 
@@ -204,11 +182,7 @@ _Key = tuple[str, str | None, str | None]
 def _rows(
     rows: Sequence[CorrelationRow], criteria: Sequence[str], against: Mapping[str, str | None]
 ) -> list[LayoutRow]:
-    """Rows of a correlation grid, one for each ceiling, judge and control. Rows of one judge are adjacent.
-
-    The run is named where a judge occurs in several runs. The human ceiling of a criterion is repeated under every
-    judge criterion that is compared with it (`against` maps a judge criterion to its human criterion).
-    """
+    """Rows of the grid, those of one judge adjacent; a run is named where a judge occurs in several."""
     first: dict[_Key, CorrelationRow] = {}
     cells: dict[_Key, dict[str, Estimate]] = {}
     means: dict[_Key, Estimate] = {}

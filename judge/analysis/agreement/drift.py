@@ -1,8 +1,7 @@
 """Tests whether a judge's correlation with human ratings is the same for every system and every dataset.
 
-OpenMEVA calls this generalization. Pearson's r is computed within each system and on each dataset. The standard
-deviations of the judge's and of the human ratings are reported with it, because a correlation falls where ratings vary
-less. The test compares correlations corrected for systems' places on the scale.
+OpenMEVA calls this generalization. Pearson's r stands beside the standard deviations of the ratings, because a
+correlation falls where ratings vary less. The test compares correlations corrected for systems' places on the scale.
 """
 
 from __future__ import annotations
@@ -40,10 +39,8 @@ _WORDS = ("over", "lowest_group", "highest_group", "reason")
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """Pearson's r between a judge (or the control judge) and human ratings, on a dataset or within one of its systems.
-
-    `group` is the system, or ``all`` for the whole dataset. `sd_judge` and `sd_people` are standard deviations of the
-    ratings (n - 1). `few` is true if the group has too few stories for a reliable r.
+    """Pearson's r between a judge (or the control judge) and people in one system, or in the whole dataset (``all``).
+    `sd_judge` and `sd_people` divide by n - 1; `few` marks too few stories for a reliable r.
     """
 
     subject: Subject
@@ -56,13 +53,10 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class HomogeneityRow:
-    """The test that a judge's Pearson r with people is the same in all systems of a dataset, or on all datasets.
-
-    `over` is ``systems`` or ``datasets``, and `groups` is their number in the test. `lowest` and `highest` are the
-    smallest and largest r, and `lowest_group` and `highest_group` are the systems or datasets where they occur. `q` is
-    Cochran's Q of the corrected correlations with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted`
-    is adjusted by Benjamini and Hochberg's method over all tests that could be computed. `left_out` counts groups
-    without a usable r. `reason` says why there is no test.
+    """The test that a judge's Pearson r with people is the same in all systems of a dataset, or on all datasets. `over`
+    is ``systems`` or ``datasets``, `groups` their number in the test. `q` is Cochran's Q of the corrected correlations
+    with `df` degrees of freedom, `i2` the heterogeneity I². `p_adjusted` is Benjamini and Hochberg's over all tests
+    that could be computed. `left_out` counts groups without a usable r; `reason` says why there is no test.
     """
 
     subject: Subject
@@ -83,28 +77,23 @@ class HomogeneityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift(Signed):
-    """Correlations of judges with people by dataset and system, and tests of whether they are equal in all of them."""
+    """Correlations of judges with people by dataset and system, and tests of whether they are equal."""
 
     tests: tuple[HomogeneityRow, ...]
     groups: tuple[GroupRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the tests that a judge's Pearson r with people is the same in all systems, or on all datasets.
-
-        Its `attrs` hold `signature` and `notes`. Its first columns identify the judge and criterion; the others are the
-        fields of `HomogeneityRow`. The lowest and highest r have further columns `_low`, `_high` and `_n`. `tail` says
-        whether p is one- or two-sided.
+        """One row for each test. Columns are the fields of `HomogeneityRow`, with `_low`, `_high` and `_n` of the
+        lowest and highest r; `tail` says whether p is one- or two-sided.
         """
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
         return self._frame(rows, (*_ABOUT, *_WORDS), _TEST)
 
     @property
     def groups_frame(self) -> pd.DataFrame:
-        """A frame of Pearson's r with human ratings in each dataset and system.
-
-        Its `attrs` hold `signature` and `notes`. Its first columns identify the judge and criterion; the others are the
-        fields of `GroupRow`. r has further columns `_low`, `_high` (Fisher's interval), `_n` and `_reason`.
+        """One row for each dataset and system. Columns are the fields of `GroupRow`; r has `_low`, `_high` (Fisher's
+        interval), `_n` and `_reason`.
         """
         return self._frame([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 
@@ -115,9 +104,7 @@ class Drift(Signed):
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
-    """Pearson's r with human ratings of every judge and the control judge by dataset and system, and tests that r is
-    equal in all of them.
-    """
+    """Pearson's r of judges and control by dataset and system, and tests that it is equal in all of them."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -137,14 +124,13 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """One dataset or system in a test: its printed row, and its correlation corrected for its place on the scale."""
+    """One dataset or system in a test, with its correlation corrected for its place on the scale."""
 
     row: GroupRow
     latent: LatentCorrelation | None
 
 
 def _groups(matrix: RatingMatrix, candidate: Candidate) -> Iterator[_Group]:
-    """Pearson's r between one judge and people: for the whole dataset, then for each system."""
     x, y = candidate.sides
     whole = heterogeneity.in_group(x, y)
     parts = heterogeneity.by_group(x, y, matrix.system, len(matrix.systems))
@@ -154,13 +140,10 @@ def _groups(matrix: RatingMatrix, candidate: Candidate) -> Iterator[_Group]:
 
 
 def _tests(groups: Sequence[tuple[_Group, ...]]) -> list[HomogeneityRow]:
-    """Tests that Pearson's r with people is the same in all systems of a dataset, or on all datasets.
-
-    For each rater, the systems of each dataset are compared, then the datasets if the rater occurs in several.
-    """
     from scipy.stats import false_discovery_control
 
     rows: list[HomogeneityRow] = []
+    # For each rater, the systems of each dataset, then the datasets if it occurs in several.
     across: dict[tuple[str | None, ...], list[_Group]] = {}
     for whole, *systems in groups:
         subject = whole.row.subject
@@ -207,9 +190,6 @@ def _test(subject: Subject, over: str, groups: list[tuple[str, _Group]]) -> Homo
 
 
 def tables(result: Drift) -> list[Table]:
-    """Two printed tables: the tests that a judge's correlation with people is equal over systems or datasets, then
-    Pearson's r in each dataset and system.
-    """
     return [_test_table(result), _group_table(result)]
 
 

@@ -28,28 +28,21 @@ DEALT = 20
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:
-    """Ratings of a constant judge: for every selected story, the mean of the human ratings of these stories.
-
-    `ratings` has shape (n stories, people). The result has shape (n,), with NaN for stories that are not selected.
-    """
+    """The human mean of the selected stories, for each of them, shape (n,); NaN elsewhere. `ratings`: (n, people)."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
 def commonest(ratings: Floats, stories: Mask) -> Floats:
-    """Labels of a constant judge: for every selected story, the label that people gave most often to these stories.
-
-    `ratings` holds label codes, shape (n stories, people). The result has shape (n,), with NaN for stories that are not
-    selected.
+    """The label that people gave most often to the selected stories, for each of them, shape (n,); NaN elsewhere.
+    `ratings` holds label codes, shape (n stories, people).
     """
     codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield the ratings of 20 null judges (`DEALT`), each an array of shape (n stories,).
-
-    Each judge takes one human rating of every selected story at random and permutes these ratings over the stories.
-    Stories that are not selected have NaN.
+    """Ratings of 20 null judges (`DEALT`), each of shape (n stories,): each takes one human rating of every selected
+    story at random and permutes these over the stories. Stories that are not selected have NaN.
     """
     rows = np.flatnonzero(stories)
     rated = ~np.isnan(ratings[rows])
@@ -61,17 +54,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected confusion matrix of a judge that labels at random, with people's label frequencies.
-
-    Parameters
-    ----------
-    people : array, shape (n stories,)
-        Label codes given by people; NaN = no label.
-    labels : int
-        Number of labels.
-    positive : int or None
-        Code of the positive label, if there is one.
-    """
+    """Expected confusion matrix of random labels with the label frequencies of `people` (codes; NaN = none)."""
     rated = ~np.isnan(people)
     code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

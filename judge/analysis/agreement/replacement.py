@@ -50,26 +50,9 @@ _MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people"
 @dataclass(frozen=True, slots=True)
 class MeanRow:
     """Mean rating of one system by people with a judge's help (PPI++), by people alone, and by the judge alone.
-
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge and its criterion.
-    system : str
-        Name of the system.
-    powered, people : Estimate
-        Mean human rating with the judge's help and without it, on the same stories. Stories that the judge failed to
-        rate are included.
-    all_people : float or None
-        Mean of all human ratings, where some were hidden from the other estimates.
-    judge_mean : float or None
-        Mean of the judge's ratings alone.
-    power : float or None
-        Weight lambda of the judge's ratings in `powered`.
-    worth : float or None
-        Relative efficiency: the variance of the mean without the judge divided by the variance with the judge's help.
-    both, judge_only, lost : int
-        Numbers of stories: rated by people and the judge; rated by the judge only; not rated by the judge.
+    `powered` and `people` cover the same stories, those that the judge lost included. `all_people` is the mean of all
+    human ratings where some were hidden; `power` is the weight lambda of the judge's ratings;  `worth` is the variance
+    without the judge over that with it. `both`, `judge_only` and `lost` (not rated by the judge) count stories.
     """
 
     subject: Subject
@@ -87,11 +70,9 @@ class MeanRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replacement(Signed):
-    """The alternative annotator test of every judge and of null judges, and mean ratings of systems.
-
-    `signature_parts` and `notes` belong to the tests, `means_signature_parts` and `means_notes` to the means.
-    `beside_people` holds each judge's tau minus that of one more person, as the mean over criteria, by dataset, run,
-    judge and Eval-Prompt; empty where no test could be made.
+    """The alternative annotator test of every judge and of null judges, and mean ratings of systems. `beside_people`
+    holds each judge's tau minus that of one more person, as the mean over criteria, by dataset, run, judge and
+    Eval-Prompt; empty where no test could be made.
     """
 
     tests: tuple[AltTestRow, ...]
@@ -103,7 +84,7 @@ class Replacement(Signed):
 
     @property
     def verdicts(self) -> dict[tuple[str, str, str, str], ReplacementVerdict]:
-        """The verdict on each judge with each Eval-Prompt, by dataset, run, judge and Eval-Prompt."""
+        """By dataset, run, judge and Eval-Prompt."""
         rows: dict[tuple[str, str, str, str], list[AltTestRow]] = {}
         for row in self.tests:
             if row.kind == JUDGE:
@@ -112,16 +93,12 @@ class Replacement(Signed):
 
     @property
     def means_signature(self) -> str:
-        """Signature line of the table of systems' means, which lists each choice that can change a number in it."""
         return joined(self.means_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each alternative annotator test, and with `signature` and `notes` in its `attrs`.
-
-        Its first columns identify the judge and criterion; the others are the fields of `AltTestRow`. Each estimate has
-        a further column `_n` and, where they apply, `_low`, `_high` and `_reason`. `tail` says whether the p values
-        (`p` and `clustered_p`) are one- or two-sided.
+        """One row for each test. Columns are the fields of `AltTestRow`; estimates have `_n` and, where they apply,
+        `_low`, `_high` and `_reason`. `tail` says whether `p` and `clustered_p` are one- or two-sided.
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
@@ -130,22 +107,16 @@ class Replacement(Signed):
 
     @property
     def people_frame(self) -> pd.DataFrame:
-        """A frame of the judges' alternative annotator tests, with one row for each person left out.
-
-        Columns: `dataset, run, judge, eval_prompt, criterion, against, person, stories, judge_closer, person_closer, p,
-        tail, p_adjusted` (by Benjamini and Yekutieli's method over the people of one judge, Eval-Prompt and criterion)
-        and `won`. With standard errors clustered by story-prompt: `story_prompts, clustered_p, clustered_p_adjusted,
-        clustered_won`.
+        """One row for each person left out of a judge's test. `p_adjusted` is Benjamini and Yekutieli's over the people
+        of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt.
         """
         judges = [row for row in self.tests if row.kind == JUDGE]
         return pd.DataFrame([dict(_by_person(row, person)) for row in judges for person in row.people])
 
     @property
     def means_frame(self) -> pd.DataFrame:
-        """A frame of mean ratings with one row for each judge, Eval-Prompt, criterion and system.
-
-        Its first columns identify the judge, Eval-Prompt and criterion; the others are the fields of `MeanRow`. Each
-        estimate has further columns `_low`, `_high`, `_n` and `_reason`.
+        """One row for each judge, Eval-Prompt, criterion and system. Columns are the fields of `MeanRow`; estimates
+        have `_low`, `_high`, `_n` and `_reason`.
         """
         more = ("system", "both", "judge_only", "lost")
         rows = [cells(row) for row in self.means]
@@ -158,19 +129,9 @@ def replacement(
     predict: Predict | None = None,
     correlated: Correlations | None = None,
 ) -> Replacement:
-    """The alternative annotator test of all judges, and the mean ratings of systems.
-
-    Each system's mean combines some human ratings with all ratings of the judge.
-
-    Parameters
-    ----------
-    table : RatingsTable
-    options : ReplacementOptions
-    predict : callable, optional
-        Returns the control's out-of-fold ratings; None = those of `analysis.inputs.control.Control`.
-    correlated : Correlations, optional
-        Paired correlations over all stories that hold the judges of the table, if they have been computed; else they
-        are computed here. Their intervals say which judges are below one more person.
+    """The alternative annotator test of all judges, and systems' means from some human ratings and all of the judge's.
+    `predict` gives the control's out-of-fold ratings; None = `analysis.inputs.control.Control`. `correlated`: paired
+    correlations over all stories of the table's judges, computed here if None. They say who is below one more person.
     """
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -205,7 +166,7 @@ def replacement(
 def tests_of_judges(
     table: RatingsTable, options: ReplacementOptions, predict: Predict, correlated: Correlations
 ) -> list[AltTestRow]:
-    """The alternative annotator tests of judges alone, as of `replacement`: without null judges and systems' means."""
+    """The tests of judges alone, as of `replacement`: without null judges and systems' means."""
     matrices = build(table, drop_systems=options.drop_systems)
     tests, remarks = tested_rows(matrices, options, nulls=False)
     counted = numbers(table)
@@ -214,7 +175,6 @@ def tests_of_judges(
 
 
 def _paired(options: ReplacementOptions) -> CorrelationOptions:
-    """Options of the correlations by which a judge is compared with one more person and with uninformed judges."""
     return CorrelationOptions(
         drop_systems=options.drop_systems,
         against=options.against,
@@ -231,10 +191,8 @@ def informed_rows(
     correlated: Correlations,
     remarks: Remarks,
 ) -> list[AltTestRow]:
-    """The rows of the alternative annotator test, those of judges with their leads over uninformed judges and their
-    difference from one more person.
-
-    `matrices` hold ratings in numbers; a criterion of labels without an order is not among theirs.
+    """The tests with judges' leads over uninformed judges and their difference from one more person. `matrices` hold
+    ratings in numbers, without criteria of labels that have no order.
     """
     judged = [(matrix, candidate) for matrix in matrices
               for candidate in candidates(matrix, options.against, predict, remarks, ceiling=False)
@@ -264,10 +222,7 @@ def _key(subject: Subject) -> tuple[str, str, str, str, str]:
 
 
 def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:
-    """The options with ``auto`` replaced by the measure of closeness that the tests used.
-
-    They are unchanged if the tests used several measures.
-    """
+    """The options with ``auto`` replaced by the measure of closeness that all tests used."""
     measures = {row.measure for row in tests} or {"rmse"}
     return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
@@ -316,11 +271,7 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
 
 
 def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
-    """Mask of the stories whose human ratings are hidden on every criterion, shape (n stories,).
-
-    The option `rated` is the number of stories per system, drawn at random, that are not hidden. If it is None, nothing
-    is hidden.
-    """
+    """Mask, shape (n stories,), of hidden human ratings: all but `rated` per system, drawn at random."""
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:
         return hidden

@@ -15,10 +15,7 @@ from judge.stats.estimation.prediction_powered import FEW
 
 
 def tables(result: Replacement) -> list[Table]:
-    """Two printed tables: the alternative annotator test, and mean ratings of systems.
-
-    Each system's mean is estimated from some human ratings with the judge's help (prediction-powered inference).
-    """
+    """The alternative annotator test, and systems' means from some human ratings with the judge's help."""
     return [_test_table(result), _mean_table(result)]
 
 
@@ -75,9 +72,7 @@ def _test_table(result: Replacement) -> Table:
 
 
 def verdict(result: Replacement) -> str:
-    """Sentence that answers whether judges may replace a person: the verdict of one judge with its reasons, or the
-    number of judges and Eval-Prompts with each verdict.
-    """
+    """Whether judges may replace a person: one judge's verdict with its reasons, or the counts of each verdict."""
     verdicts = result.verdicts
     question = "May a judge replace a person?"
     if len(verdicts) == 1:
@@ -117,10 +112,6 @@ _LEADS = (
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """List with one warning that names the criteria on which a null judge passes the test; empty if none passes.
-
-    A null judge ignores the stories.
-    """
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []

@@ -1,7 +1,6 @@
 """The verdict on whether a judge may replace an annotator: one rule and one sentence, for every place that says it.
 
 On each criterion a *yes* needs all of these:
-
 1. The alternative annotator test is passed, as published and with standard errors over story-prompts (`passes`).
 2. The judge agrees with people more than every uninformed judge, over all stories and within systems (`uninformed`).
 3. The judge's tau is not shown to lie below that of one more person.
@@ -34,25 +33,11 @@ _RIVALS = {CHANCE: "chance", CONTROL: "the control", LENGTH: "the number of word
 
 @dataclass(frozen=True, slots=True)
 class ReplacementVerdict:
-    """The verdict on one judge and Eval-Prompt, and the criteria on which it rests.
-
-    Attributes
-    ----------
-    word : Word
-    tested : tuple of str
-        Criteria on which the alternative annotator test could be made.
-    passed, informed, below : tuple of str
-        Those on which the judge passes the test; is above every uninformed judge, over all stories and within systems;
-        is shown to be below one more person.
-    proven : tuple of str
-        Those on which all that a *yes* needs holds, after Holm's adjustment over the tested criteria unless it holds
-        on all.
-    least : tuple of str and Lead, or None
-        The criterion on which the evidence against an uninformed judge is least, and the comparison.
-    constant : tuple of str
-        Criteria on which every story got one rating.
-    why_not : str
-        Reason why no criterion can be tested; else empty.
+    """The verdict on one judge and Eval-Prompt, and the criteria on which it rests. Of the `tested` criteria, `passed`
+    are those whose test is passed, `informed` those where the judge is above every uninformed judge, `below` those
+    where it is shown to be below one more person, and `proven` those on which all that a *yes* needs holds, after
+    Holm's adjustment unless it holds on all. `least` is the criterion with the least evidence against an uninformed
+    judge, and the comparison; `why_not` says why none can be tested.
     """
 
     word: Word
@@ -63,6 +48,7 @@ class ReplacementVerdict:
     proven: tuple[str, ...]
     least: tuple[str, Lead] | None
     why_not: str = ""
+    # Criteria on which every story got one rating.
     constant: tuple[str, ...] = ()
 
     @property
@@ -100,7 +86,6 @@ class ReplacementVerdict:
         return f"{len(criteria)} of {len(self.tested)} criteria{_names(criteria, self.tested, most)}"
 
     def _lacking(self) -> str:
-        """Sentence on what would decide the question where the data do not."""
         if self.word in ("yes", "no") or self.least is None:
             return ""
         if len(self.informed) == len(self.tested):
@@ -114,9 +99,7 @@ class ReplacementVerdict:
 
 
 def passes(row: AltTestRow) -> bool:
-    """Whether a judge passes the alternative annotator test on a criterion. It must pass the published test and, where
-    that is defined, the test with standard errors clustered by story-prompt.
-    """
+    """Whether a judge passes the published test and, where that is defined, the test clustered by story-prompt."""
     return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
 
@@ -126,18 +109,16 @@ def informed(row: AltTestRow) -> bool:
 
 
 def is_below(row: AltTestRow) -> bool:
-    """Whether the judge's tau is shown to lie below that of one more person on the criterion of the row."""
+    """Whether the judge's tau is shown to lie below that of one more person."""
     return row.beside is not None and row.beside.high is not None and row.beside.high < 0
 
 
 def verdict_of(
     rows: Sequence[AltTestRow], beside_people: Estimate | None = None, contenders: int = 1
 ) -> ReplacementVerdict:
-    """The verdict from a judge's alternative annotator tests, one row for each criterion.
-
-    `beside_people` is the judge's tau minus that of one more person, as the mean over criteria, with its interval;
-    None where it is not known. A judge that is the best of several is one of so many `contenders`, and every test must
-    hold at 5 % divided by their number (Bonferroni).
+    """The verdict from a judge's alternative annotator tests, one row for each criterion. `beside_people` is the
+    judge's tau minus that of one more person, mean over criteria; None = not known. A judge that is the best of several
+    is one of so many `contenders`, and every test must hold at 5 % divided by their number (Bonferroni).
     """
     tested = [row for row in rows if row.winning_rate.defined]
     if not tested:
@@ -172,7 +153,7 @@ def _word(proven: int, tested: int, *, refuted: bool) -> Word:
 
 
 def _adjusted(holds: Sequence[AltTestRow], tested: Sequence[AltTestRow], level: float) -> list[AltTestRow]:
-    """Those of the rows `holds` that hold at this level after Holm's adjustment over all tested criteria."""
+    """Those of `holds` that hold after Holm's adjustment over all tested criteria."""
     if not holds:
         return []
     adjusted = holm(np.array([_p(row) for row in tested], dtype=np.float64))
@@ -180,9 +161,7 @@ def _adjusted(holds: Sequence[AltTestRow], tested: Sequence[AltTestRow], level: 
 
 
 def _p(row: AltTestRow) -> float:
-    """Level at which all that a yes needs would hold on a criterion: the largest of its p values; 1 where one is
-    undefined.
-    """
+    """The largest of the p values of all that a yes needs on a criterion; 1 where one is undefined."""
     leads = [lead.p if lead is not None else None for lead in (row.lead, row.within)]
     values = [row.p, *leads, *([] if row.clustered_passed is None else [row.clustered_p])]
     return max(1.0 if p is None else p for p in values)

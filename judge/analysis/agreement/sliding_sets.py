@@ -37,10 +37,8 @@ _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WA
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Correlation between a judge and people, in the differences of mean ratings between sets of stories.
-
-    It is computed by one of several ways to choose the pairs of sets. `r` is Pearson's r, and `r2` is its square with
-    an interval. Their `n` counts pairs of sets, or stories where no sets are used.
+    """Correlation between a judge and people in the differences of mean ratings, for one way to choose the pairs of
+    sets. `n` counts pairs of sets, or stories where no sets are used.
     """
 
     r: Estimate
@@ -49,26 +47,12 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class SlidingRow:
-    """Correlation of one judge (or the control judge) with people, in the differences of mean ratings between sliding
-    sets.
+    """Correlation of one judge (or the control judge) with people in the differences between sliding sets.
 
-    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
-
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge and its criterion.
-    sets, inclusive : int
-        Number of sets as published (without the last set), and with the last set.
-    disjoint : int
-        Largest number of sets that share no story with each other.
-    tied : int
-        Number of stories with the same human score as another story; their order is that of their ids.
-    window, stride : int
-        Number of stories in a set, and number of stories between the starts of consecutive sets.
-    ways : mapping
-        Way to choose pairs -> its correlation: ``published`` (ordered pairs of sets, also of a set with itself),
-        ``unordered`` (unordered pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
+    `sets` leaves out the last set, as published; `inclusive` counts it; `disjoint` is the largest number of sets that
+    share no story. `tied` stories have another's human score and are in the order of their ids. `window` stories are in
+    a set, `stride` between the starts of two. `ways`: ``published`` (ordered pairs of sets, also of a set with itself),
+    ``unordered`` (pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
     """
 
     subject: Subject
@@ -82,33 +66,22 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """Sign of the judge's correlation r with people under all ways to choose the pairs of sets of stories.
-
-        It is ``+`` or ``-``, or ``mixed`` where the ways have different signs. Ways with an undefined r are ignored;
-        None if r is undefined in all.
-        """
+        """Sign of r: ``+``, ``-``, or ``mixed`` where the ways differ, undefined ones aside; None if all are."""
         signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
         return signs.pop() if len(signs) == 1 else "mixed" if signs else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlidingSetsTable(Signed):
-    """Correlations of every judge and of the control judge with people, computed over sliding sets of stories.
-
-    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
-    """
+    """Correlations of every judge and of the control judge with people, computed over sliding sets of stories."""
 
     rows: tuple[SlidingRow, ...]
     options: DriftOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of correlations over sliding sets of stories, with `signature` and `notes` in its `attrs`.
-
-        It has one row for each judge, Eval-Prompt and criterion, and for the control judge. Its first columns identify
-        the row and count stories without a rating. For each way to choose the pairs of sets there are `{way}_r2`, with
-        `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`. The other fields of
-        `SlidingRow` follow.
+        """One row for each judge, Eval-Prompt and criterion, and for the control judge. For each way there are
+        `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`.
         """
         rows = [sliding_cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
@@ -117,12 +90,7 @@ class SlidingSetsTable(Signed):
 def sets(
     table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
 ) -> SlidingSetsTable:
-    """Correlations of each judge and of the control judge with people, in the differences between sliding sets of
-    stories.
-
-    A sliding set is a fixed number of stories that are neighbours in the order of their human scores. The difference
-    between two sets is that of their mean ratings.
-    """
+    """Correlations of judges and control with people in the differences of mean ratings between sliding sets."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -136,7 +104,7 @@ def sets(
 
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:
-    """Map from column name to value for one row of the table of sliding sets, for frames and printed tables."""
+    """Values of one row by column name, for frames and printed tables."""
     row_cells = cells(row) | {"sign": row.sign}
     for name, way in row.ways.items():
         row_cells |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}
@@ -188,10 +156,6 @@ def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> boot
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:
-    """List with one printed table: judges' correlations with people in the differences between sliding sets of stories.
-
-    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
-    """
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

@@ -40,19 +40,9 @@ CHANCE, CONTROL, LENGTH = "chance", "the control", "length"
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A judge's Kendall's tau-b with people minus that of an uninformed judge, for the one with the least difference
-    from it by the evidence.
-
-    Attributes
-    ----------
-    over : Estimate
-        The paired difference with its 95 % interval over story-prompts. Undefined, with the reason, where some
-        uninformed judge or the judge itself has no tau.
-    against : str
-        Name of the uninformed judge.
-    p : float or None
-        Two-sided p value of the difference, of the hypothesis that the judge is not above this uninformed judge.
-        None without an interval.
+    """A judge's tau-b with people minus that of the uninformed judge with the least difference from it by the evidence.
+    `over` has a 95 % interval over story-prompts; it is undefined, with the reason, where an uninformed judge or the
+    judge has no tau. `p` is two-sided; None without an interval.
     """
 
     over: Estimate
@@ -74,10 +64,7 @@ class Uninformed:
         self._levels = levels
 
     def lead(self, judge: Floats, level: Level) -> Lead:
-        """The judge's lead over the uninformed judges at this level: ``overall`` or ``by-system``.
-
-        `judge` has shape (n stories,), NaN = not rated.
-        """
+        """The judge's lead over the uninformed judges at a level. `judge` has shape (n stories,), NaN = not rated."""
         if self.control.ratings is None:
             return Lead(Estimate.undefined(self.control.reason or "there is no control"), CONTROL)
         statistic, intervals = self._levels[level]
@@ -85,7 +72,7 @@ class Uninformed:
         return min((self._over(judge, *rival, statistic, intervals) for rival in rivals), key=_evidence)
 
     def _rivals(self, judge: Floats, statistic: Statistic) -> Iterator[tuple[str, Floats | None]]:
-        """Yield the uninformed judges with their ratings; None for those whose tau is 0 by construction."""
+        # None: its tau is 0 by construction.
         yield CHANCE, None
         if self.control.ratings is not None:
             yield CONTROL, np.where(np.isnan(judge), np.nan, self.control.ratings)
@@ -115,7 +102,7 @@ class Uninformed:
 
 
 def levels_of(matrix: RatingMatrix, options: CorrelationOptions) -> Levels:
-    """The statistics by which judges of a dataset are compared with uninformed ones, with their resamples."""
+    """The statistics by which judges are compared with uninformed ones, with their resamples, at both levels."""
     levels: tuple[Level, ...] = ("overall", "by-system")
     at = {level: replace(options, level=level) for level in levels}
     statistics = {level: Statistic.of(matrix, own) for level, own in at.items()}
@@ -123,7 +110,7 @@ def levels_of(matrix: RatingMatrix, options: CorrelationOptions) -> Levels:
 
 
 def _evidence(lead: Lead) -> tuple[bool, float, float]:
-    """Order of leads by evidence, the least first: undefined, then the largest p, then the smallest difference."""
+    """Order by evidence, the least first: undefined, then the largest p, then the smallest difference."""
     if lead.over.value is None:
         return False, 0.0, 0.0
     return True, -(1.0 if lead.p is None else lead.p), lead.over.value

@@ -1,4 +1,1 @@
-"""Compares judges with readers on which aspects of a story stand out, and on how these aspects are rated.
-
-The readers themselves chose which aspects to rate and comment on.
-"""
+"""Compares judges with readers on which aspects of a story, chosen by the readers, stand out and how they are rated."""

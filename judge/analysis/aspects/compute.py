@@ -3,9 +3,9 @@
 Each StoryER reader chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience
 of an aspect is its rating of the criterion ``NAME (salience)``, which the criteria set `storyer_salience` requests. Its
 rating of the aspect is its rating of the criterion NAME. Recall at k is the share of the chosen aspects that are among
-the k most salient of their story; of aspects that are tied at rank k, each counts with the probability that it is among
-the k when ties are broken at random. Two baselines ("floors") name the same aspects for every story: those chosen most
-often in the other stories, and those of the study's Table 2.
+the k most salient of their story; of aspects tied at rank k, each counts with the probability that it is among the k
+when ties are broken at random. Two baselines ("floors") name the same aspects for every story: those chosen most often
+in the other stories, and those of the study's Table 2.
 """
 
 from __future__ import annotations
@@ -47,22 +47,10 @@ _NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
 
 @dataclass(frozen=True, slots=True)
 class AspectRow:
-    """Results of one judge, or of one baseline that names the same aspects for every story.
-
-    Attributes
-    ----------
-    kind, dataset, run, judge, eval_prompt
-        Names of the judge or baseline (`kind` says which); `run` and `eval_prompt` are None for a baseline.
-    aspect : str or None
-        Name of the aspect; None = over all aspects.
-    chosen : int
-        Number of comments, that is of pairs of a story and an aspect that people chose.
-    recall : mapping
-        k -> share of the chosen aspects that are among the k most salient of their story.
-    rho, tau : Estimate
-        Spearman's rho and Kendall's tau-b with people's ratings of the aspects that they chose.
-    incomplete : int
-        Number of stories left out of recall because some aspect has no salience.
+    """Results of one judge, or of one baseline (without run and Eval-Prompt), for one aspect; None = over all. `chosen`
+    counts pairs of a story and an aspect that people chose. `recall` maps k to the share of these among the k most
+    salient of their story; `incomplete` stories are left out, because some aspect has no salience. `rho` and `tau` are
+    correlations with people's ratings of the chosen aspects.
     """
 
     dataset: str
@@ -79,34 +67,23 @@ class AspectRow:
 
     @property
     def is_judge(self) -> bool:
-        """Whether the row belongs to a judge; otherwise it belongs to a baseline, which names the same aspects for
-        every story.
-        """
         return self.kind == "judge"
 
     def numbers(self) -> dict[str, Estimate]:
-        """Map from frame columns (``recall_1``..., ``rho``, ``tau``) to the row's estimates."""
+        """The row's estimates by frame column (``recall_1``..., ``rho``, ``tau``)."""
         return {**{f"recall_{k}": self.recall[k] for k in PLACES}, "rho": self.rho, "tau": self.tau}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """How well judges and baselines find the aspects of stories that people chose, and agree with people's ratings of
-    them.
-
-    The rows are sorted by dataset; in each dataset, baselines come first.
-    """
+    """How well judges and baselines find the chosen aspects and agree with people's ratings of them."""
 
     rows: tuple[AspectRow, ...]
     options: AspectsOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with recall of the aspects that people chose, and with correlations with people's ratings of them.
-
-        It has one row per judge or baseline and aspect; the row over all aspects has a null aspect. Each estimate has
-        further columns `_low`, `_high` and `_reason`.
-        """
+        """One row per judge or baseline and aspect (null = all); estimates have `_low`, `_high` and `_reason`."""
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
         return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
 
@@ -122,10 +99,7 @@ def _flat(row: AspectRow) -> Iterator[tuple[str, object]]:
 
 
 def tables(result: Aspects) -> list[Table]:
-    """Two printed tables on aspects of stories: over all aspects by judge and baseline, then by judge and aspect.
-
-    They show how many of the aspects that people chose are found (recall), and correlations with people's ratings.
-    """
+    """Recall and correlations with people's ratings, overall by judge and baseline, then by judge and aspect."""
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1
@@ -176,16 +150,13 @@ _COMMENTS, _RATE = "comments", "rate"
 
 
 def storyer_aspects() -> tuple[str, ...]:
-    """The ten aspects of StoryER, in the order of the study's numbering and of its Table 2."""
+    """The ten aspects of StoryER, in the order of its Table 2."""
     return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
 
 
 @cache
 def printed() -> tuple[Floats, Floats]:
-    """Number of comments and mean rating of each of the ten aspects, as published in Table 2 of the StoryER study.
-
-    Both arrays have shape (10,).
-    """
+    """Number of comments and mean rating of each of the ten aspects in Table 2 of the StoryER study, shape (10,)."""
     path = package_file("reproduce", "published_data", "storyer_published.csv")
     with path.open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["table"] == _TABLE and row["row"] != "overall"]
@@ -207,11 +178,7 @@ _RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """Salience and ratings of the aspects of stories by one judge or one baseline.
-
-    The salience says how much an aspect stands out in a story. Both are arrays of shape (stories, aspects), or None if
-    there are none. `no_ratings` is the reason printed where ratings are missing.
-    """
+    """Salience and ratings of the aspects by one judge or baseline, shape (stories, aspects); None = none."""
 
     kind: Kind
     judge: str
@@ -223,11 +190,8 @@ class _Guess:
 
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
-    """How well judges find the aspects of a story that people chose, and how well they rate these aspects.
-
-    The first is a recall: the share of the chosen aspects that are among the judge's most salient ones. The second is a
-    correlation with human ratings of the chosen aspects. Both are given over all aspects and for each aspect. Raises
-    SpecError where no person rated anything.
+    """How well judges find the aspects of a story that people chose (recall), and how well they rate these
+    (correlation). Raises SpecError where no person rated anything.
     """
     options = options or AspectsOptions()
     table = numbers(table)
@@ -262,10 +226,7 @@ def _rows(matrix: RatingMatrix, options: AspectsOptions) -> Iterator[AspectRow]:
 
 
 def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
-    """Names of the aspects: the human criteria, and the criteria whose salience a judge rated.
-
-    If all of them are aspects of the StoryER study, the result is its ten aspects in the order of the study.
-    """
+    """The human criteria and those whose salience a judge rated; all StoryER aspects if they are among these."""
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
     study_aspects = storyer_aspects()
@@ -281,7 +242,6 @@ def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Gues
 
 
 def _judges(matrix: RatingMatrix, names: tuple[str, ...]) -> Iterator[_Guess]:
-    """Yield the salience and ratings of the aspects `names` for each combination of run, judge and Eval-Prompt."""
     index_of = {name.casefold(): at for at, name in enumerate(names)}
     ratings_by_judge: dict[tuple[str, str, str], dict[bool, Floats]] = {}
     for cell, values in zip(matrix.cells, matrix.judge, strict=True):
@@ -339,12 +299,9 @@ def _correlation(
     coefficient: Coefficient,
     drawn: bootstrap.Resamples | None,
 ) -> Estimate:
-    """Correlation of one judge's ratings with human ratings, on the aspects of each story that people chose.
-
-    Resampling keeps all aspects of a story together.
-    """
     if guess.ratings is None:
         return Estimate.undefined(guess.no_ratings)
+    # Resampling keeps all aspects of a story together.
     story, aspect = np.nonzero(chosen)
     x, y = guess.ratings[story, aspect], people[story, aspect]
     correlation = correlate(x, y, coefficient, names=(f"{guess.judge}'s ratings", "people's ratings"), unit="comments")

@@ -1,7 +1,4 @@
-"""Compares pooled correlations with correlations within classes of stories: author (human or not), system, dataset.
-
-`classes` uses correlations that were already computed; its result holds the data frame, tables and notes.
-"""
+"""Compares pooled correlations with those within classes of stories: author (human or not), system, dataset."""
 
 from judge.analysis.classes.compute import classes
 from judge.analysis.classes.result import Classes, ClassPart, ClassRow, beside, notes, sentence, tables

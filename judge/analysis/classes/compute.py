@@ -50,12 +50,6 @@ _PEOPLE = ("human", "people", "person")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """A row of the table of correlations within classes of stories, with the unadjusted p values of its two tests.
-
-    `signs` tests whether classes have correlations of opposite sign; `outside` tests whether the pooled correlation
-    differs from those within classes.
-    """
-
     row: ClassRow
     signs: float
     outside: float
@@ -69,10 +63,8 @@ class _Part:
 
 
 def classes(result: Correlations) -> Classes:
-    """Every judge's correlation over all stories, compared with its correlations within classes of stories.
-
-    Classes are defined by author (people or models), system and dataset. For other levels of correlation (such as
-    system means) the result has no rows.
+    """Every judge's correlation over all stories, compared with those within classes by author, system and dataset.
+    Other levels of correlation (such as system means) give no rows.
     """
     tested: list[_Tested] = []
     if LEVELS[result.level].grouping == "overall":
@@ -90,11 +82,6 @@ def classes(result: Correlations) -> Classes:
 
 
 def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
-    """Yield one dataset's comparisons of a pooled correlation with those within classes, by human criterion and judge.
-
-    Stories are divided into classes by who wrote them (people or models), then by system. `rank` is true if the
-    correlations are Kendall's tau.
-    """
     groups: dict[str, list[CorrelationRow]] = {}
     for row in dataset.rows:
         if row.kind == JUDGE and row.cell is not None and row.estimate.defined:
@@ -110,10 +97,7 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
 
 
 def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
-    """Yield the factors that divide a dataset's stories into classes: author (people or models), then system.
-
-    Each item holds the name of the factor, the names of its classes, and the class index of each story.
-    """
+    """Factor, names of its classes, and class index of each story: author (people or models), then system."""
     systems = [str(name) for name in dataset.matrix.systems]
     human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
     if human.any() and not human.all():
@@ -123,12 +107,6 @@ def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str]
 
 
 class _Split:
-    """Correlations of all judges on one criterion within classes of stories, where one factor (author or system)
-    defines the classes.
-
-    The correlations of all judges within a class are resampled in one pass.
-    """
-
     def __init__(
         self,
         dataset: CorrelatedDataset,
@@ -152,10 +130,7 @@ class _Split:
                 self.drawn[k] = self.intervals.values(np.where(stories, self.judges, np.nan), people)
 
     def parts(self, at: int) -> list[_Part]:
-        """Correlations of the judge at index `at` within each class of stories.
-
-        Classes with too few stories, or with an undefined correlation, are left out.
-        """
+        """Correlations within each class; classes with too few stories or an undefined correlation are left out."""
         parts = []
         for k, drawn in self.drawn.items():
             stories = self.code == k
@@ -170,10 +145,7 @@ class _Split:
         return parts
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
-        """Variation of human ratings within classes of stories relative to their variation over all stories.
-
-        Only stories that the judge at index `at` rated are used. `parts` holds the classes.
-        """
+        """Variation of human ratings within classes relative to that over all stories that this judge rated."""
         names = {part.name for part in parts}
         group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
         return spread_within(np.where(self.both[at][:, None], self.positions, np.nan), group)
@@ -209,10 +181,6 @@ def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread:
 
 
 def _of_datasets(result: Correlations) -> Iterator[_Tested]:
-    """Yield comparisons of the mean correlation over datasets with the correlation in each dataset.
-
-    There is one for each judge, Eval-Prompt and criterion that occurs in several datasets.
-    """
     groups: dict[tuple[str | None, ...], list[tuple[str, CorrelationRow]]] = {}
     for dataset in result.datasets:
         for row in dataset.rows:
@@ -233,11 +201,7 @@ def _of_datasets(result: Correlations) -> Iterator[_Tested]:
 
 
 def _signs(z: Floats) -> float:
-    """p of the test that the correlation is above 0 in some classes of stories and below 0 in others.
-
-    It is adjusted for the number of values. `z` holds the correlations divided by their standard errors. The result is
-    NaN with fewer than two values.
-    """
+    """p of the test that some classes lie above 0 and others below, Bonferroni over the z; NaN with fewer than two."""
     defined = z[~np.isnan(z)]
     if defined.size < 2:
         return np.nan
@@ -245,17 +209,13 @@ def _signs(z: Floats) -> float:
 
 
 def _tail(z: Floats) -> Floats:
-    """Upper tail probability of the normal distribution; 1 where z is NaN."""
     from scipy.special import ndtr
 
     return np.where(np.isnan(z), 1.0, ndtr(-z))
 
 
 def _error(values: Floats) -> float:
-    """Standard error: the standard deviation of the values over resamples.
-
-    NaN where too many values are undefined, or where all are equal.
-    """
+    """Standard deviation over resamples; NaN where too many are undefined, or all are equal."""
     defined = values[~np.isnan(values)]
     if defined.size < max(2.0, (1 - DEGENERATE) * values.size):
         return np.nan

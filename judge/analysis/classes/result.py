@@ -1,4 +1,4 @@
-"""Result types of the analysis of classes: rows with the p values of their tests."""
+"""Result of the analysis of classes: rows with the p values of their tests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """The correlation within one class of stories, e.g. the stories of one system.
-
-    It is not corrected for the smaller variation of ratings within a class.
-    """
+    """The correlation within one class of stories, not corrected for the smaller variation of ratings within it."""
 
     name: str
     value: Estimate
@@ -33,25 +30,12 @@ class ClassPart:
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """One pooled correlation, and the correlations within the classes of stories that one factor defines.
+    """One pooled correlation, and those within the classes of stories that `factor` defines.
 
-    Attributes
-    ----------
-    subject : Subject
-        The judge and its criterion.
-    factor : ``author``, ``system`` or ``dataset``
-        What defines the classes of stories.
-    pooled : Estimate
-        The correlation over all stories. For the factor ``dataset``, the mean of the datasets' correlations.
-    parts : tuple of ClassPart
-        The correlation within each class.
-    inside : Estimate
-        Mean of the correlations within classes, weighted by number of stories. Ratings vary less within a class, which
-        lowers correlations; `inside` estimates the mean for the variation of ratings over all stories.
-    signs, outside : float or None
-        Adjusted p of the two tests; None where there was no test. `signs`: the correlation is above 0 in one class (or
-        pooled) and below 0 in another. `outside`: the pooled value differs from `inside`, and no class is shown to
-        differ from it even more in the same direction.
+    For the factor ``dataset``, `pooled` is the mean of the datasets' correlations. `inside` is the mean within classes,
+    weighted by number of stories, corrected for the smaller variation within a class. `signs` and `outside` are
+    adjusted p; None: no test. `signs`: the correlation is above 0 in one class (or pooled) and below 0 in another.
+    `outside`: the pooled value differs from `inside`,  and no class is shown to differ even more in the same direction.
     """
 
     subject: Subject
@@ -64,11 +48,7 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """How the pooled correlation misleads according to the tests; None if no test is significant.
-
-        ``signs differ`` means that classes have correlations of opposite sign, and takes precedence. ``outside its
-        parts`` means that the pooled value differs from the correlations within classes.
-        """
+        """How the pooled correlation misleads: ``signs differ``, else ``outside its parts``; None if it does not."""
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:
@@ -85,15 +65,11 @@ class Classes(Signed):
 
     @property
     def flagged(self) -> tuple[ClassRow, ...]:
-        """Rows whose pooled correlation misleads according to the tests."""
         return tuple(row for row in self.rows if row.flag)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame: for each pooled correlation, one row over all stories and one row per class of stories.
-
-        The row over all stories has a null `class`, and holds the p values and the flag.
-        """
+        """For each pooled correlation, a row over all stories (null `class`, with p and flag), and one per class."""
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
@@ -126,10 +102,7 @@ _RULE = (
 
 
 def tables(result: Classes) -> list[Table]:
-    """List with one printed table, in which each pooled correlation is followed by the correlations within its classes.
-
-    A class is a set of stories by one kind of author, by one system, or of one dataset.
-    """
+    """One printed table: each pooled correlation is followed by those within its classes."""
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     columns += [
@@ -149,7 +122,6 @@ def tables(result: Classes) -> list[Table]:
 
 def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
     """The correlation tables, with a note under the first where correlations within classes have different signs.
-
     `full` adds the table of all classes, and notes on pooled values that differ from those within classes.
     """
     first, *others = correlations
@@ -159,10 +131,7 @@ def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> lis
 
 
 def notes(rows: Sequence[ClassRow]) -> list[str]:
-    """A sentence for each flagged row, that is for each pooled correlation that misleads.
-
-    If there are many rows, only the first have a sentence, and a last sentence gives the number of those without one.
-    """
+    """A sentence for each flagged row; of many rows, the first have one, and a last sentence counts the rest."""
     sentences = [f"{_row_name(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
     if more > 0:
@@ -174,7 +143,7 @@ def notes(rows: Sequence[ClassRow]) -> list[str]:
 
 
 def sentence(row: ClassRow) -> str:
-    """Sentence that explains how the pooled correlation of this row misleads about the correlations within classes."""
+    """How the pooled correlation of this row misleads about those within classes."""
     if row.flag == "signs differ":
         ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
         return (

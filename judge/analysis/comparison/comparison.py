@@ -1,9 +1,7 @@
 """Comparison of Eval-Prompts, judges, modes, parsers or runs in pairs, on the stories that both sides rated.
 
-`compared` returns a `result.Comparison`, which has the data frame; tables and pages are made from it. Other modules do
-the parts: `pairing` chooses what to compare, `contrasts` computes differences, `tau_differences` computes differences
-of agreement with people, `family` adjusts p values, `evidence` compares four tests and intervals of a difference, and
-`sentence` words the result.
+`pairing` chooses what to compare, `contrasts` and `tau_differences` compute differences, `result` holds them and
+adjusts p values, `sentence` words them.
 """
 
 from __future__ import annotations
@@ -35,16 +33,13 @@ LEAST = 3
 
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:
-    """Ranks of variants: one item for each variant, group after group, the best of each group first.
-
-    Variants are the things that are compared, for example several Eval-Prompts. A group is the variants of one dataset
-    that share all other settings. It is ranked if it has three or more variants and every pair has a difference in tau.
+    """Ranks of variants (e.g. Eval-Prompts), group after group, the best first. A group is the variants of one dataset
+    that share all other settings; it is ranked if it has three or more, and every pair has a difference in tau.
     """
     return [rank for group in _groups(entries) for rank in _ranking(group)]
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Yield lists of contrasts of one dataset that share all settings except the one that is compared."""
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.dataset, entry.result.contrast.shared), []).append(entry)
@@ -72,20 +67,13 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 
 def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
-    """Sum of the differences in tau between a variant and each other variant, this variant minus the other.
-
-    `between` maps (first, second) to the difference second minus first. All variants have the same number of
-    differences.
-    """
+    """Differences in tau, this variant minus each other, summed; `between` holds second minus first."""
     gained = sum(estimate.value or 0.0 for (_, second), estimate in between.items() if second == name)
     lost = sum(estimate.value or 0.0 for (first, _), estimate in between.items() if first == name)
     return gained - lost
 
 
 def _reversed(difference: Estimate) -> Estimate:
-    """The difference between two sides with its sign reversed, that is first minus second instead of second minus
-    first.
-    """
     value, low, high = difference.value, difference.low, difference.high
     return replace(
         difference,
@@ -99,18 +87,9 @@ _FEW_SYSTEMS = 10
 
 
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
-    """Comparison of the two sides of every contrast: every pair of values of `options.by`, e.g. of Eval-Prompts.
-
-    Parameters
-    ----------
-    table : RatingsTable
-        For ``by="parser"`` a table as made by `both_parsers`.
-    options : CompareOptions
-
-    Raises
-    ------
-    SpecError
-        Nothing to compare, an unknown baseline, criterion or system, or two results with the same run and judge.
+    """Comparison of every pair of values of `options.by`. For ``by="parser"`` the table is one of `both_parsers`.
+    Raises SpecError without a pair, for an unknown baseline, criterion or system, and for two results of one run and
+    judge.
     """
     options = options or CompareOptions()
     check_distinct(table)
@@ -150,11 +129,8 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """One table with the answers as read by two parsers; in the second reading, the name of a run is followed by its
-    parser's.
-
-    Imported results occur once, because no parser read them. The second reading is restricted to the runs, judges,
-    Eval-Prompts and criteria that occur in `ours`.
+    """One table with the answers as read by two parsers; in the second reading, the parser's name follows the run's.
+    Imported results occur once, because no parser read them; the second reading is restricted to the cells of `ours`.
     """
     paths = {fact.path for fact in ours.facts}
     parsed = [fact for fact in as_published.facts if fact.parser != "imported" and fact.path in paths]

@@ -48,33 +48,14 @@ _NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The results of a contrast (first side against second side) on one criterion. Differences are second minus first.
+    """The results of a contrast on one criterion. Differences are second minus first.
 
-    Attributes
-    ----------
-    stories, systems, prompts : int
-        Number of stories with a rating on both sides, and of their systems and story-prompts.
-    lost : two int
-        Number of stories requested on both sides that have no rating on the first side, and on the second side.
-    repeats : two int
-        Number of repeats of each side; only repeats that both sides have are compared.
-    means : two floats or None
-        Mean ratings of the compared stories on each side.
-    rating, size : Estimate
-        Difference of mean ratings, in points and standardised.
-    parsed, explained : RateDifference
-        Shares of requested repeats with a rating, and with an explanation, on both sides. `parse` and `explain` are
-        the differences of the shares with intervals.
-    icc, icc_sides : Estimate, two Estimates
-        Difference of ICC(1,1) over repeats, and the ICC of each side.
-    agreement : Agreement
-        Kendall's tau of each side with people, and its difference.
-    imported : bool
-        Whether the ratings of a side were imported from a file.
-    draws : mapping
-        Measure -> its difference in each resample; also the resampled values that `tau_differences.over_both` needs.
-    units : two int
-        Numbers of systems and of story-prompts that are resampled.
+    `stories` have a rating on both sides, from `systems` and `prompts`. `lost` counts stories requested on both sides
+    without a rating on each. `repeats` are each side's; only repeats that both have are compared. `rating` and `size`
+    are the difference of mean ratings, in points and standardised. `parsed` and `explained` are shares of requested
+    repeats with a rating and an explanation, `parse` and `explain` their differences with intervals. `icc` is the
+    difference of ICC(1,1) over repeats. `draws` maps a measure to its difference in each resample, and holds the values
+    that `tau_differences.over_both` needs. `units` are the numbers of systems and of story-prompts that are resampled.
     """
 
     criterion: str
@@ -98,28 +79,21 @@ class Outcome:
     units: tuple[int, int]
 
     def estimate(self, measure: str) -> Estimate:
-        """Difference between the two sides of the contrast (second minus first) in one of the `MEASURES`.
-
-        The measure is the mean rating, the share of parsed or explained answers, the ICC, or tau with people.
-        """
+        """Difference (second minus first) in one of the `MEASURES`."""
         estimates = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
         estimates |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
         return estimates[measure]
 
     @property
     def detectable(self) -> dict[str, Estimate]:
-        """Map from a measure to the smallest true difference between the two sides that would be significant in 80 % of
-        studies of this size.
-        """
+        """Smallest true difference that would be significant in 80 % of studies of this size, by measure."""
         return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContrastResult:
-    """Results of one contrast (comparison of two sides, e.g. two judges).
-
-    They are given by criterion (`outcomes`), and as `means` over criteria. The mappings are keyed by measure.
-    `detectable` holds the smallest mean difference that these stories could detect.
+    """Results of one contrast by criterion, and as `means` over criteria, by measure. `detectable` holds the smallest
+    mean difference that these stories could detect.
     """
 
     contrast: Contrast
@@ -129,9 +103,7 @@ class ContrastResult:
 
 
 class Comparer:
-    """Computes the contrasts (comparisons of two sides, e.g. two judges) of one dataset, all from the same
-    resamples.
-    """
+    """Computes the contrasts of one dataset, all from the same resamples."""
 
     def __init__(self, matrix: RatingMatrix, options: CompareOptions, criterion_match: Match) -> None:
         self.matrix, self.options, self.match = matrix, options, criterion_match
@@ -139,7 +111,6 @@ class Comparer:
         self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
 
     def compare(self, contrast: Contrast) -> ContrastResult:
-        """Results of one contrast (comparison of two sides): for every criterion, then means over criteria."""
         outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
         means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
         units = self.agreement.units
@@ -149,10 +120,7 @@ class Comparer:
         return ContrastResult(contrast, outcomes, means, detectable_effects)
 
     def _draw(self) -> tuple[bootstrap.Resamples | None, bootstrap.Resamples | None]:
-        """Resamples of story-prompts, and resamples of systems.
-
-        The resamples are None where there are too few story-prompts, or too few systems.
-        """
+        """Resamples of story-prompts and of systems; None where there are too few."""
         matrix, resamples = self.matrix, self.options.resamples
         if np.unique(matrix.story_prompt).size < 5:
             return None, None
@@ -202,11 +170,6 @@ class Comparer:
     def _rate(
         self, name: str, sides: Paired, done: Sequence[Mask], difference: RateDifference, draws: dict[str, Floats]
     ) -> Estimate:
-        """Difference of rates (second minus first side) with its interval, e.g. of the shares of parsed answers.
-
-        `done` holds for each side whether a repeat counts, e.g. was parsed. There is no interval where the sides differ
-        on too few story-prompts. The difference in each resample is stored in `draws` under `name`.
-        """
         estimate = self._with_interval(
             name,
             difference.difference,
@@ -226,10 +189,7 @@ class Comparer:
         return replace(estimate.without_interval(fact), method=None)
 
     def _icc(self, sides: Paired, draws: dict[str, Floats]) -> tuple[tuple[Estimate, Estimate], Estimate]:
-        """ICC(1,1) of each side of the contrast, and their difference (second minus first).
-
-        Only repeats that both sides have are used, on stories where no repeat of either side is missing.
-        """
+        # Stories where no repeat of either side is missing.
         lost: Mask = np.isnan(sides.ratings[0] + sides.ratings[1]).max(axis=1, initial=False)
         ratings = [side[~lost] for side in sides.ratings]
         if sides.imported and sides.asked.shape[1] < 2:
@@ -257,10 +217,6 @@ class Comparer:
         statistic: Callable[[], paired_effects.Statistic],
         draws: dict[str, Floats],
     ) -> Estimate:
-        """The estimate with an expanded percentile interval from resamples of story-prompts.
-
-        The resampled values of the statistic are stored in `draws` under `name`.
-        """
         if self.inputs is None or not estimate.defined:
             draws[name] = np.empty(0)
             return estimate.without_interval(FEW_PROMPTS) if estimate.defined else estimate
@@ -269,23 +225,18 @@ class Comparer:
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
-    """Share of requested repeats with a given property, e.g. a rating, on each side of a contrast, and their
-    difference.
-
-    `done` holds for each side whether a repeat has the property. The result is undefined for imported ratings where all
-    or none have the property, because an imported file then says nothing about answers.
-    """
     difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
+    # An imported file in which all or none have a rating says nothing about answers.
     if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
         return RateDifference.undefined(_NOT_ANSWERS, difference.discordant)
     return difference
 
 
 def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
-    """Mean over criteria of the difference in one measure (second minus first side), with an interval from resamples.
+    """Mean over criteria of the difference in one measure, with an interval from resamples.
 
     Only criteria in which the difference is defined are used, and n counts them. The mean has an interval only if the
-    difference has one on all of them; for the shares `parsed` and `explained`, one of them is enough. A mean without an
+    difference has one on all of them; for the shares `parsed` and `explained`, one is enough. A mean without an
     interval gives the reason.
     """
     defined = [outcome for outcome in outcomes if outcome.estimate(measure).defined]
@@ -304,10 +255,6 @@ def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
 
 
 def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
-    """Map from a measure to its mean over criteria in each resample.
-
-    Only criteria in which the measure is defined are used.
-    """
     defined = [outcome.draws for outcome in outcomes if outcome.estimate(measure).defined]
     names = [name for name in (DRAWS if measure == "tau_both" else (measure,)) if defined and name in defined[0]]
     means = {name: np.asarray(np.mean([draws[name] for draws in defined], axis=0), dtype=np.float64) for name in names}
@@ -315,19 +262,13 @@ def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
 
 
 def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
-    """Values of a measure in each resample; their standard deviation is the measure's standard error.
-
-    `draws` holds the values of all measures. `units` are the numbers of systems and of story-prompts, by which the
-    values are rescaled where both are resampled.
-    """
+    """Values of a measure in each resample; rescaled by `units` where systems are resampled too."""
     return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:
-    """Smallest true difference between two sides that would be significant in 80 % of studies of this size.
-
-    It is computed from the variation of the difference over the resamples `draws`. It is undefined if `estimate` has no
-    interval.
+    """Smallest true difference that would be significant in 80 % of studies of this size, from the variation over
+    `draws`; undefined if `estimate` has no interval.
     """
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)

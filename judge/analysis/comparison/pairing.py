@@ -1,7 +1,7 @@
 """Pairing of two sides for contrasts, restricted to the stories and repeats requested on both sides.
 
-The two sides of a contrast differ in one factor (Eval-Prompt, judge, structured mode, parser or run) and agree in all
-others. Where a value of the factor occurs in several runs, sides are paired within each run.
+The sides differ in one factor (Eval-Prompt, judge, structured mode, parser or run) and agree in all others. Where a
+value of the factor occurs in several runs, sides are paired within each run.
 """
 
 from __future__ import annotations
@@ -48,11 +48,8 @@ NO_EVAL_PROMPT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The two values of one factor (e.g. two judges) that are compared in one dataset.
-
-    `first` and `second` name the values. `cells` holds for each criterion (criterion, row of the first side, row of the
-    second side), where rows are those of the judges in the rating matrix. `shared` lists the settings that both sides
-    have in common, as pairs of name (`judge`, `eval_prompt`, `run`...) and value.
+    """The two values of one factor that are compared in one dataset. `cells` holds (criterion, row of the first side,
+    row of the second) in the rating matrix; `shared` the settings that both sides have in common, as (name, value).
     """
 
     first: str
@@ -63,24 +60,11 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """Ratings of both sides of a contrast on one criterion, one row per story, from the repeats that both sides have.
+    """Ratings of both sides of a contrast on one criterion, one row per story, from the k repeats that both sides have.
 
-    The shapes use n stories and k repeats.
-
-    Attributes
-    ----------
-    asked : array of bool, shape (n, k)
-        Whether the repeat was requested on both sides.
-    ratings : two arrays, shape (n, k)
-        Ratings; NaN where the repeat was not requested on both sides, or has no rating.
-    explained : two arrays of bool, shape (n, k)
-        Whether the repeat was requested on both sides and its answer has an explanation.
-    means : two arrays, shape (n,)
-        Mean over rated repeats; NaN where no repeat is rated.
-    repeats : tuple of int
-        Number of repeats of each side; the arrays hold only repeats that both sides have.
-    imported : bool
-        Whether a side was imported. A column is then a column of the imported file, not a repeat.
+    `asked`, `ratings` and `explained` have shape (n stories, k); `means` have shape (n,), over rated repeats. Ratings
+    are NaN where the repeat was not requested on both sides, or has no rating. `repeats` are each side's own. Where a
+    side was `imported`, a column is one of the imported file, not a repeat.
     """
 
     asked: Mask
@@ -92,12 +76,12 @@ class Paired:
 
     @property
     def stories(self) -> Mask:
-        """Mask of the stories with a rating on both sides of the contrast, shape (n stories,)."""
+        """Mask of the stories with a rating on both sides, shape (n stories,)."""
         return np.asarray(~(np.isnan(self.means[0]) | np.isnan(self.means[1])), dtype=np.bool_)
 
     @property
     def lost(self) -> tuple[int, int]:
-        """Numbers of stories requested on both sides that have no rating on the first side, and on the second side."""
+        """Numbers of stories requested on both sides without a rating on the first, and on the second."""
         asked = self.asked.any(axis=1)
         return tuple(int((asked & np.isnan(mean)).sum()) for mean in self.means)  # type: ignore[return-value]
 
@@ -105,16 +89,9 @@ class Paired:
 def contrasts(
     matrix: RatingMatrix, table: RatingsTable, factor: Factor, baseline: str | None = None
 ) -> tuple[list[Contrast], list[str]]:
-    """Contrasts of a factor in one dataset, and notes on values that have no partner to be compared with.
-
-    A factor is what the two sides differ in, e.g. the judge. Without `baseline`, all pairs of its values are compared;
-    otherwise each value with the baseline.
-
-    Raises
-    ------
-    SpecError
-        There are fewer than two values of the factor, two values never share all other settings, or the baseline is
-        unknown.
+    """Contrasts of a factor in one dataset, and notes on values without a partner. Without `baseline`, all pairs of
+    values are compared; otherwise each with the baseline. Raises SpecError for fewer than two values, values that never
+    share all other settings, or an unknown baseline.
     """
     described = [_describe(matrix, i, table) for i in range(len(matrix.cells))]
     levels = _levels(matrix, described, factor, baseline)
@@ -136,10 +113,6 @@ def contrasts(
 def _levels(
     matrix: RatingMatrix, described: Sequence[dict[str, str]], factor: Factor, baseline: str | None
 ) -> list[str]:
-    """Values of the factor that is compared (e.g. the judges), in order of appearance.
-
-    Raises SpecError if there are fewer than two values, or if `baseline` is not one of them.
-    """
     levels = list(dict.fromkeys(cell[factor] for cell in described))
     if len(levels) < 2:
         present = f"only {levels[0]}" if levels else "none"
@@ -152,22 +125,15 @@ def _levels(
 
 
 def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    """Whether a contrast of two automatic measures repeats another contrast and is therefore left out.
-
-    Measures have no Eval-Prompt and are added to every group of judges that share an Eval-Prompt (`shared`), but need
-    be compared only once. `cells` holds (criterion, row of the first side, row of the second side), and `free` the rows
-    of measures in the rating matrix.
-    """
+    # Measures have no Eval-Prompt and stand in every group of judges; two of them need be compared only once.
     return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
         first in free and second in free for _, first, second in cells
     )
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Ratings of the two sides of a contrast, `first` and `second` (rows of the rating matrix), in the repeats that
-    both have.
-
-    If a side was imported and the two sides have different repeats, each story has a single rating per side: its mean.
+    """Ratings of the sides `first` and `second` (rows of the rating matrix) in the repeats that both have. If a side
+    was imported and the repeats differ, each story has a single rating per side: its mean.
     """
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
@@ -201,11 +167,8 @@ def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str,
 
 
 def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
-    """Description of the result folder that holds a judge's ratings in a run; None if there is none.
-
-    An imported folder may hold several judges under one description.
-    """
     exact = [fact for fact in facts if (fact.run, fact.judge) == (run, judge)]
+    # An imported folder may hold several judges under one description.
     candidates = exact or [fact for fact in facts if fact.run == run]
     return candidates[0] if candidates else None
 
@@ -215,11 +178,7 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """Map from the settings that both sides of a contrast share to the sides that can be compared.
-
-    `factor` is what the sides differ in. If one side has two rows of the rating matrix for one criterion, from several
-    runs, the run becomes a shared setting too.
-    """
+    """Sides that can be compared, by shared settings (the run too, where a side has several)."""
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
     for cell in described:
@@ -247,10 +206,7 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
 
 
 def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
-    """Map from each value of the factor (a side of a contrast) to a map from criterion to row of the rating matrix.
-
-    None where a value has two rows for one criterion.
-    """
+    """Rows of the rating matrix by side and criterion; None where a side has two for one criterion."""
     sides: _Sides = {}
     for cell in cells:
         side = sides.setdefault(cell[factor], {})
@@ -298,7 +254,7 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def check_distinct(table: RatingsTable) -> None:
-    """Raise SpecError where two results have the same run name and judge, because their ratings would be mixed up."""
+    """Raise SpecError where two results have the same run and judge: their ratings would be mixed up."""
     seen: dict[tuple[str, str, str], str] = {}
     for fact in table.facts:
         key = (fact.dataset, fact.run, fact.judge)

@@ -36,10 +36,7 @@ _METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AdjustedTests:
-    """Adjusted p of two tests that the two sides of a contrast agree equally well with people, on one criterion.
-
-    They are the permutation test and Williams' test; None where there was no test.
-    """
+    """Adjusted p of the permutation test and of Williams' test on one criterion; None = no test."""
 
     permutation: float | None
     williams: float | None
@@ -47,10 +44,8 @@ class AdjustedTests:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Adjusted p values of all tests of a comparison that two sides agree equally well with people.
-
-    `rows` are in the order of the comparison's results. `text` describes the adjustment and gives the number of tests.
-    `warnings` are sentences on tests that can hardly be significant.
+    """Adjusted p values of all tests of a comparison, in the order of its results. `text` describes the adjustment and
+    the number of tests; `warnings` name tests that can hardly be significant.
     """
 
     rows: tuple[AdjustedTests, ...]
@@ -59,10 +54,7 @@ class Family:
 
 
 def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
-    """Adjusted p values of the permutation tests and of Williams' tests that two sides agree equally well with people.
-
-    Each of these two kinds of tests is adjusted separately, over the tests of that kind that could be computed.
-    """
+    """Adjusted p of the permutation tests, and apart from them of Williams' tests, over those that were possible."""
     about = options.family or _default(options)
     permutation, williams = (
         multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)
@@ -96,10 +88,7 @@ def _nan(p: float | None) -> float:
 
 
 def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
-    """Warning if no p of `m` tests can be significant after adjustment, otherwise empty.
-
-    The reason is that p is at least 1 / (1 + permutations).
-    """
+    # p is at least 1 / (1 + permutations).
     least = m / (1 + options.permutations)
     if options.adjust == "none" or least < ALPHA:
         return ()
@@ -111,10 +100,7 @@ def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
 
 
 def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
-    """Warnings for permutation tests that swap few units (story-prompts or systems) as a whole.
-
-    With n units there are 2^n swap patterns, which limits the smallest possible p. `m` is the number of tests.
-    """
+    # With n units there are 2^n swap patterns, which limits the smallest possible p.
     few: dict[int, float] = {}
     for outcome in outcomes:
         test = outcome.agreement.permutation
@@ -142,7 +128,7 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One contrast (comparison of two sides, e.g. two judges) on one dataset, with a sentence that summarises it."""
+    """One contrast on one dataset, with a sentence that summarises it."""
 
     dataset: str
     result: ContrastResult
@@ -151,11 +137,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One variant of a ranking: its rank, its difference in tau from the best, and whether it is tied with the best.
-
-    `below` is its tau minus that of the best variant (mean over criteria), None for the best variant. `tied` says
-    whether the interval of this difference includes 0; None where there is no interval, and for the best variant.
-    `entry` is any contrast of the same group; its settings name the group.
+    """One variant of a ranking. `below` is its tau minus that of the best (mean over criteria), and `tied` says whether
+    the interval of this includes 0; both None for the best. `entry` is any contrast of the same group.
     """
 
     rank: int
@@ -167,25 +150,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Signed):
-    """All contrasts (comparisons of two sides, e.g. two judges), with adjusted tests and a ranking.
-
-    Attributes
-    ----------
-    matrices : tuple of RatingMatrix
-        The ratings, by dataset.
-    entries : tuple of Entry
-        The contrasts with their results.
-    family : Family
-        Adjusted p values, in the order of `outcomes`.
-    ranking : tuple of Ranked
-        Variants of every group of three or more in which all pairs were compared, best first. Variants are the values
-        that are compared, e.g. Eval-Prompts.
-    options : CompareOptions
-        The options that were chosen.
-    means_signature_parts, inputs_signature_parts : tuple of str
-        Parts of the signature of tables without tests, and of tables with intervals over story-prompts only.
-    people : tuple of str
-        Panels whose ratings are used, where panels are known; a contrast uses all people together, or one panel.
+    """All contrasts, with adjusted tests in the order of `outcomes`, and a ranking. `ranking` has the variants of every
+    group of three or more in which all pairs were compared, best first. `means_signature_parts` are for tables without
+    tests, `inputs_signature_parts` for intervals over story-prompts only. `people` are the panels whose ratings are
+    used, where panels are known.
     """
 
     matrices: tuple[RatingMatrix, ...]
@@ -199,34 +167,24 @@ class Comparison(Signed):
 
     @property
     def means_signature(self) -> str:
-        """Signature line of tables without tests, which lists each choice that can change their numbers."""
         return joined(self.means_signature_parts)
 
     @property
     def inputs_signature(self) -> str:
-        """Signature line of tables with intervals over story-prompts only: each choice that can change their
-        numbers.
-        """
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
-        """Every contrast paired with each of its results, one result per criterion."""
+        """Every contrast paired with each of its results, one per criterion."""
         return ((entry, outcome) for entry in self.entries for outcome in entry.result.outcomes)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of all numbers of a comparison: one row per contrast and criterion, and one for the mean over
-        criteria.
+        """One row per contrast and criterion, and one for the mean over criteria.
 
-        Its `attrs` hold `signature` and `notes`; its columns are:
-
-        `dataset`; settings that both sides share (`run, judge, eval_prompt, structured, parser`, null where they are
-        not shared); `first, second, criterion, stories, systems, story_prompts, lost_first, lost_second`; for each
-        measure (`rating, parsed, explained, icc, tau`) both sides (`_first, _second`) and the difference (second minus
-        first) with `_low, _high, _detectable` and, where undefined, `_reason`; `tau_both_low, tau_both_high,
-        tau_both_detectable` for the difference in tau with systems resampled too; the effect sizes `rating_d, parsed_h,
-        explained_h`; `permutation_p, williams_t, williams_p` and their `_adjusted`; `tail` (two-sided); `sentence` in
-        the rows of means.
+        Settings that the sides do not share are null. Each measure (`rating, parsed, explained, icc, tau`) has both
+        sides (`_first, _second`) and the difference (second minus first) with `_low, _high, _detectable` and `_reason`;
+        `tau_both_...` is the difference in tau with systems resampled too; `rating_d, parsed_h, explained_h` are effect
+        sizes; `sentence` stands in the rows of means.
         """
         adjusted = iter(self.family.rows)
         rows = []

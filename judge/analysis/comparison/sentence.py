@@ -1,7 +1,7 @@
 """Sentences that summarise a contrast, made from its numbers.
 
 The wording follows the intervals: *more than ... would explain* where an interval excludes 0, and *not more than* where
-the interval includes 0 (which does not prove equality). Where there is no interval, the sentence says so.
+it includes 0 (which does not prove equality). Where there is no interval, the sentence says so.
 """
 
 from __future__ import annotations
@@ -21,24 +21,10 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ContrastFacts:
-    """Numbers from which the sentence on a contrast is made; differences are *second minus first*.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the two sides.
-    parsed : tuple of two floats or None
-        Share of requested repeats with a rating, for each side.
-    parse : Estimate
-        Difference of these shares, with its interval over story-prompts.
-    rating : Estimate
-        Mean over criteria of the difference of mean ratings; used only where agreement with people is undefined.
-    taus : sequence of (criterion, Estimate)
-        Difference in tau with people for each criterion.
-    inputs, both : Estimate
-        Mean of the defined `taus`, with its interval over story-prompts, and over systems and story-prompts.
-    level : str
-        ``overall`` or ``system``.
+    """Numbers from which the sentence on a contrast is made; differences are *second minus first*. `parsed` are shares
+    of requested repeats with a rating, `parse` their difference. `rating` is used only where agreement with people is
+    undefined. `inputs` and `both` are the mean of the defined `taus` over criteria, with intervals over story-prompts,
+    and over systems and story-prompts.
     """
 
     first: str
@@ -53,11 +39,7 @@ class ContrastFacts:
 
 
 def sentence(facts: ContrastFacts) -> str:
-    """Sentences on how the second side of a contrast differs from the first.
-
-    They are on the shares of answers with a rating, and on agreement with people. Where agreement is undefined, the
-    second sentence is on mean ratings.
-    """
+    """How the second side differs from the first in parsed answers and agreement with people (else in mean ratings)."""
     parsed = "" if facts.parse.value is None else f"{_parse(facts, facts.parse.value)}. "
     subject = f"Compared with {facts.first}, {facts.second}" if not parsed else facts.second
     defined = [(name, e.value) for name, e in facts.taus if e.value is not None]
@@ -171,7 +153,7 @@ def _has(estimate: Estimate) -> bool:
 
 
 def _settled(estimate: Estimate) -> bool:
-    """Whether the interval of a difference contains only 0, so that there is nothing to explain."""
+    # The interval contains only 0: there is nothing to explain.
     return _has(estimate) and max(abs(estimate.low or 0.0), abs(estimate.high or 0.0)) < _EQUAL
 
 
@@ -206,10 +188,7 @@ Views = Mapping[str, bool | None]
 
 
 def questions(swapped: Swap) -> tuple[str, ...]:
-    """Sentences that state the question that each test or interval of a difference answers.
-
-    `swapped` says what the permutation test swaps: story-prompts, systems or single stories.
-    """
+    """The question that each test or interval of a difference answers, for this unit of the permutation test."""
     how, asks = _SWAPPED[swapped]
     return (
         f"permutation ({how}) asks: {asks}",
@@ -219,11 +198,7 @@ def questions(swapped: Swap) -> tuple[str, ...]:
 
 
 def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
-    """Map from each test or interval to whether it shows a difference in agreement with people.
-
-    A test shows a difference if its adjusted p is below .05, an interval if it excludes 0. None where the test or
-    interval is not available.
-    """
+    """Whether each test (adjusted p below .05) or interval (excludes 0) shows a difference; None = not available."""
     return {
         "permutation": None if adjusted.permutation is None else adjusted.permutation < ALPHA,
         "Williams": None if adjusted.williams is None else adjusted.williams < ALPHA,
@@ -233,9 +208,8 @@ def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
 
 
 def holds_for(seen: Views, swapped: Swap) -> str:
-    """Populations for which a difference was shown, from narrow to wide: these stories, new story-prompts, new systems.
-
-    ``nothing shown`` if there are none, and ``—`` if no test or interval is available.
+    """Populations for which a difference was shown, from narrow to wide. ``nothing shown`` if there are none, and ``—``
+    if no test or interval is available.
     """
     reach = {"permutation": _REACH[swapped], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
     shown = {words for view, words in reach.items() if seen[view]}
@@ -245,10 +219,7 @@ def holds_for(seen: Views, swapped: Swap) -> str:
 
 
 def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
-    """Sentences on comparisons in which one test or interval shows a difference and another does not.
-
-    Comparisons in which the same tests and intervals disagree share one sentence, which names them.
-    """
+    """Sentences on comparisons where one test or interval shows a difference and another does not."""
     names_by_views: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, seen in rows:
         yes = tuple(view for view, value in seen.items() if value)

@@ -40,10 +40,8 @@ FEW_PAIRS = 6
 
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
-    """Tables of `judge compare`, except coverage: the ranking of three or more variants, then all pairs.
-
-    `pairs` decides whether the tables of pairs are printed. By default they are left out if there is a ranking and
-    there are more than `FEW_PAIRS` contrasts.
+    """Tables of `judge compare`, except coverage: the ranking of three or more variants, then all pairs. `pairs`
+    decides whether pairs are printed; None = not if there is a ranking and more than `FEW_PAIRS` contrasts.
     """
     many = NAMES[comparison.options.by][1]
     first = [_ranking(comparison, many)] if comparison.ranking else []
@@ -60,10 +58,6 @@ def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
 
 
 def _ranking(comparison: Comparison, many: str) -> Table:
-    """Table that ranks the variants of every group by agreement with people.
-
-    It shows how far each variant is below the best one, and whether the two are tied. `many` names what is compared.
-    """
     rows = [
         _labels(ranked.entry)
         | {"rank": ranked.rank, "variant": ranked.variant, "below": ranked.below, "tied": _TIED[ranked.tied]}
@@ -96,7 +90,7 @@ def _ranking(comparison: Comparison, many: str) -> Table:
 
 
 def contrast_name(entry: Entry) -> str:
-    """Name of the contrast, ``second − first``, which is also the direction of its differences."""
+    """``second − first``, which is also the direction of the differences."""
     return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
 
 
@@ -232,16 +226,13 @@ def _ratings(comparison: Comparison) -> Table:
 
 
 def _answers(comparison: Comparison) -> Table:
-    """Table of the shares of parsed and explained answers on each side.
-
-    It leaves out comparisons in which both sides parsed and explained the same answers.
-    """
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "asked": outcome.parsed.difference.n}
         | _rate("parsed", outcome)
         | _rate("explained", outcome)
         for entry, outcome in comparison.outcomes()
+        # Where both sides parsed and explained the same answers there is nothing to show.
         if outcome.parsed.discordant.any() or outcome.explained.discordant.any()
     ]
     alike = sum(1 for _ in comparison.outcomes()) - len(rows)
@@ -267,10 +258,7 @@ def _answers(comparison: Comparison) -> Table:
 
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
-    """Whether the estimate `key` is undefined in every row of the table.
-
-    If so, the reason is added to `notes`, and the caller leaves out the columns of this estimate.
-    """
+    """Whether the estimate `key` is undefined in every row; its reasons then go to `notes`."""
     estimates: list[Estimate] = [row[key] for row in rows]
     if any(estimate.defined for estimate in estimates):
         return False
@@ -298,9 +286,6 @@ def _labels(entry: Entry) -> dict[str, Any]:
 
 
 def _label_columns(comparison: Comparison) -> list[Column]:
-    """Columns that identify a contrast, followed by its name. Identifying columns with one value throughout are left
-    out.
-    """
     labels = [_labels(entry) for entry in comparison.entries]
     names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
     differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
@@ -308,10 +293,7 @@ def _label_columns(comparison: Comparison) -> list[Column]:
 
 
 def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """Settings that the two sides of a contrast share, as text, e.g. ``name-of-judge``.
-
-    Settings that are the same for all contrasts are left out; empty if none remains.
-    """
+    """Settings that the two sides share, as text, without those that are the same for all contrasts."""
     labels = _labels(entry)
     columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
@@ -322,10 +304,7 @@ def _full_name(entry: Entry, comparison: Comparison) -> str:
 
 
 def _cautions(comparison: Comparison) -> list[str]:
-    """Warnings about intervals over systems whose coverage was too low in simulations.
-
-    The simulations were made for one tau, not for a difference of two.
-    """
+    """Warnings from simulations of one tau, not of a difference of two."""
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
     kind, level = _KINDS[comparison.options.both], LEVELS[comparison.options.level].coverage
     cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
@@ -335,9 +314,6 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    """Reasons why contrasts have no test of agreement with people, each once, with the number of contrasts that it
-    concerns.
-    """
     reasons: dict[str, int] = {}
     for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
@@ -363,10 +339,7 @@ def _repeats(comparison: Comparison) -> list[str]:
 
 
 def _unequal_loss(comparison: Comparison) -> list[str]:
-    """Warning where the sides of a contrast lost different shares of ratings; empty if nowhere.
-
-    The stories that are left may then be a biased selection.
-    """
+    """Warning where sides lost different shares of ratings: the stories left may be a biased selection."""
     unequal = [
         f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
         for entry, outcome in comparison.outcomes()

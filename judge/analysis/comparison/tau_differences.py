@@ -38,10 +38,8 @@ _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side
 
 @dataclass(frozen=True, slots=True)
 class TauTest:
-    """One test that two sides agree with people equally well: its statistic, if any, and its two-sided p.
-
-    `reason` says why there is no p. For a permutation test, `units` is the number of units (story-prompts, systems or
-    stories) that were swapped as a whole, and `least` the smallest possible p with this number.
+    """One test that two sides agree with people equally well, with its two-sided p. `reason` says why there is no p.
+    For a permutation test, `units` were swapped as a whole, and `least` is the smallest possible p.
     """
 
     p: float | None
@@ -53,10 +51,8 @@ class TauTest:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Tau of each side with people, and their difference (second minus first) with two intervals and two tests.
-
-    `inputs` is the difference with its interval over story-prompts; `both` is the difference with its interval over
-    systems and story-prompts. Each `n` counts stories, or systems at system level.
+    """Tau of each side with people, and their difference (second minus first) with its interval over story-prompts
+    (`inputs`), and over systems and story-prompts (`both`). `n` counts stories, or systems at system level.
     """
 
     first: Estimate
@@ -68,27 +64,22 @@ class Agreement:
 
 
 def over_inputs(difference: Estimate, draws: Floats, units: tuple[int, int]) -> Estimate:
-    """A difference (second minus first side) with its expanded percentile interval over story-prompts.
-
-    `draws` holds the difference in each resample; `units` are the numbers of systems and of story-prompts. The plain
-    percentile interval left 0 out in 10 % of studies of equal judges with 12 story-prompts.
+    """A difference with its expanded percentile interval over story-prompts. `units`: numbers of systems and
+    story-prompts. The plain percentile interval left 0 out in 10 % of studies of equal judges with 12 story-prompts.
     """
     return intervals.expanded(difference, draws, units[1], "boot-inputs, expanded percentile, 95 %")
 
 
 def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[int, int]) -> Estimate:
-    """The difference in tau (second minus first) with its interval from resamples of both systems and story-prompts.
+    """The difference in tau with its interval from resamples of both systems and story-prompts.
 
-    `draws` holds the values stored by `AgreementMeasure.measure`, or their means over criteria; `units` are the numbers
-    of systems and of story-prompts. Over all stories the interval is a percentile interval, calibrated by
-    `intervals.calibrated` because resampling both units counts the noise of each story three times. Over system means
-    it is a BCa interval instead.
-
-    The reason for BCa: a resample of systems contains duplicates, so that tau-b over their means lies closer to 0 and
-    varies more than with distinct systems, and calibration does not correct this. In simulations with ten systems,
-    percentile intervals, calibrated or not, excluded 0 in 0-3 % of studies, both where the judges differed and where
-    they did not. BCa intervals excluded 0 in 27 % of studies where they differed, and in 2-7 % where they did not
-    (`tests/benchmarks/simulations/compare_null.py`).
+    `draws` holds the values stored by `AgreementMeasure.measure`, or their means over criteria. Over all stories the
+    interval is a percentile interval, calibrated by `intervals.calibrated` because resampling both units counts the
+    noise of each story three times. Over system means it is a BCa interval: a resample of systems contains duplicates,
+    so that tau-b over their means lies closer to 0 and varies more than with distinct systems, and calibration does not
+    correct this. In simulations with ten systems, percentile intervals, calibrated or not, excluded 0 in 0-3 % of
+    studies, both where the judges differed and where they did not. BCa intervals excluded 0 in 27 % of studies where
+    they differed, and in 2-7 % where they did not (`tests/benchmarks/simulations/compare_null.py`).
     """
     if _WITHOUT[0] in draws:
         jackknife = [draws[name] for name in _WITHOUT]
@@ -97,11 +88,7 @@ def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[in
 
 
 def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
-    """Differences in tau in resamples of systems and story-prompts, rescaled to the variation between new studies.
-
-    `draws` holds the values stored by `AgreementMeasure.measure`; `units` are the numbers of systems and of
-    story-prompts.
-    """
+    """Differences in tau in resamples of systems and story-prompts, rescaled to the variation between new studies."""
     if not draws["tau_both"].size:
         return draws["tau_both"]
     rescaled = intervals.calibrated(draws["tau_both"], (draws["tau_systems"], draws["tau"]), units)
@@ -110,7 +97,7 @@ def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
 
 
 class AgreementMeasure:
-    """Measures agreement with people for pairs of judges in one dataset. All pairs share the same resamples."""
+    """Agreement with people for pairs of judges in one dataset. All pairs share the same resamples."""
 
     def __init__(
         self,
@@ -128,10 +115,8 @@ class AgreementMeasure:
     def measure(
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
     ) -> Agreement:
-        """Agreement of both sides with people on the human criterion with index `partner`.
-
-        Only stories that both sides and people rated are used. The resampled differences that `over_both` needs are
-        stored in `draws`. If `partner` is None, the result is undefined for the given `reason`.
+        """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. The
+        resampled differences that `over_both` needs go to `draws`. Without `partner`, `reason` says why.
         """
         if partner is None:
             return self._undefined(reason or "nobody rated this criterion", draws)
@@ -150,11 +135,6 @@ class AgreementMeasure:
     def _intervals(
         self, difference: Estimate, sides: tuple[Floats, Floats, Floats], draws: dict[str, Floats]
     ) -> tuple[Estimate, Estimate]:
-        """The difference with its interval over story-prompts, and with its interval over systems and story-prompts.
-
-        `sides` holds the ratings of the first side, of the second side and of people. Resampled values are stored in
-        `draws`.
-        """
         if self.inputs is None:
             draws["tau"] = draws["tau_both"] = np.empty(0)
             lacking = difference.without_interval(FEW_PROMPTS)
@@ -193,7 +173,6 @@ class AgreementMeasure:
         return Agreement(nothing, nothing, nothing, nothing, no_test, no_test)
 
     def _tests(self, first: Floats, second: Floats, people: Floats) -> tuple[TauTest, TauTest]:
-        """Permutation test and Williams' test that both sides agree with people equally well."""
         return self._permutation(first, second, people), self._williams(first, second, people)
 
     def _permutation(self, first: Floats, second: Floats, people: Floats) -> TauTest:
@@ -206,12 +185,9 @@ class AgreementMeasure:
         return TauTest(test.p, reason=test.reason, units=test.units, least=test.least)
 
     def _williams(self, first: Floats, second: Floats, people: Floats) -> TauTest:
-        """Williams' test that both sides correlate with people equally.
-
-        Correlations keep their sign: a negative correlation with people is worse than 0.
-        """
         pairs = ((people, second), (people, first), (second, first))
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
+        # Correlations keep their sign: a negative correlation with people is worse than 0.
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)
         test = dependent_correlations.compare(r12, r13, r23, taus[0].n, tail="two-sided")
         return TauTest(test.p, test.statistic, test.reason)

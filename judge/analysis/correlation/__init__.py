@@ -1,11 +1,9 @@
 """Correlations of judges' ratings with human ratings, with counts of lost ratings.
 
-For every criterion the table has the human ceiling, one correlation for each judge x Eval-Prompt, and the control
-judge, which predicts ratings from surface features of the stories. All intervals use the same resamples. A judge's row
-is computed on the stories that it rated, and also reports the ceiling and the control judge on these stories. For the
-comparison with the ceiling, the judge is scored as one person is, against the mean of the other people.
-
-`correlations` returns one value, from which the data frame, the printed tables and all other output are made.
+Every criterion has the human ceiling, one correlation for each judge x Eval-Prompt, and the control judge, which
+predicts ratings from surface features. All intervals use the same resamples. A judge's row is computed on the stories
+that it rated, and also reports ceiling and control on these. Compared with the ceiling, the judge is scored as one
+person is, against the mean of the other people.
 """
 
 from __future__ import annotations
@@ -38,29 +36,14 @@ __all__ = [
 def correlate(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
 ) -> pd.DataFrame:
-    """Correlations of judges with people as a data frame, for notebooks.
+    """Correlations of judges with people as a data frame, for notebooks. `predict` gives the control's out-of-fold
+    ratings; None = no control row.
 
-    Parameters
-    ----------
-    table : RatingsTable
-    options : CorrelationOptions
-        Coefficient, level, systems to drop, interval; see `CorrelationOptions`.
-    predict : callable, optional
-        Returns the control judge's out-of-fold ratings; None = no control row.
-
-    Returns
-    -------
-    DataFrame
-        Columns: `dataset, kind` (judge, ceiling, control, or mean over several criteria), `run, judge, eval_prompt,
-        criterion, against, value, low, high, n, stories, systems, repeats, unrated, missing, method, reason, given,
-        given_low, given_high, leave_one_out, people_same, control_same, lost_lowest, lost_highest, lost_middle`.
-        `n` counts the units of the correlation (stories, systems or groups). `unrated` counts requested stories
-        without a rating of the judge, `missing` counts repeats without a rating by cause. `given` is the partial
-        correlation with the third variable of `options.given` held fixed. `leave_one_out` is the row's correlation
-        with the means of all people but one, as for the ceiling. `people_same` and `control_same` are the ceiling and
-        the control judge's correlation on this row's stories. `lost_lowest, lost_highest, lost_middle` are the
-        correlation if all lost stories are rated at the lowest point, the highest point or the judge's median
-        (`lost_ratings`), null where no story was lost. Undefined values are null with a reason. `attrs` holds
-        `signature` and `notes`.
+    `n` counts the units of the correlation (stories, systems or groups). `unrated` counts requested stories without a
+    rating, `missing` counts repeats without one by cause. `given` is the partial correlation with the third variable of
+    `options.given` held fixed. `leave_one_out` is the row's correlation with the means of all people but one, as for
+    the ceiling. `people_same` and `control_same` are ceiling and control on this row's stories. `lost_lowest,
+    lost_highest, lost_middle` are the correlation if all lost stories are rated at the lowest point, the highest point
+    or the judge's median (`lost_ratings`), null where none was lost. Undefined values are null with a `reason`.
     """
     return correlations(table, options, predict).frame

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
 
 def notes(matrix: RatingMatrix) -> Iterator[str]:
-    """Notes for a system-level table on how well mean human ratings separate the systems.
-
-    They give the number of pairs of systems that differ significantly and the reliability of the systems' means. They
-    also say if systems do not share their story-prompts.
+    """Notes for a system-level table on how well mean human ratings separate the systems: significant pairs, and the
+    reliability of the means. Also whether systems do not share their story-prompts.
     """
     systems = len(matrix.systems)
     if systems < 2:
@@ -80,19 +78,10 @@ def correlations(
 ) -> Correlations:
     """Correlations of every judge with people, with the human ceiling and the control judge.
 
-    Parameters
-    ----------
-    table : RatingsTable
-    options : CorrelationOptions
-        Coefficient, level, systems to drop, interval; see `CorrelationOptions`.
-    predict : callable, optional
-        Returns the control judge's out-of-fold ratings; None = no control judge.
-    paired : bool
-        Whether each judge's difference from the ceiling and the control judge is also computed in every resample, as
-        `margins` needs. This takes longer and changes no row.
-    people_drawn : bool
-        Whether the human ceiling, and differences from it, are computed in every resample too. Without, they have no
-        intervals, and there is no note on how far people tell systems apart; no other number changes.
+    `predict` gives the control judge's out-of-fold ratings; None = no control judge. `paired`: also compute each
+    judge's difference from ceiling and control in every resample, as `margins` needs; this takes longer and changes no
+    row. Without `people_drawn`, the ceiling and differences from it have no intervals, and there is no note on how far
+    people tell systems apart; no other number changes.
     """
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
@@ -131,12 +120,7 @@ def correlations(
 
 
 def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
-    """Options in which text length is the third variable held fixed, if an imported automatic measure declares this.
-
-    The options are unchanged if the user chose a third variable, if the correlations are averaged over story-prompts or
-    systems, or if no lengths are known for some dataset. If the user chose to hold nothing fixed, the third variable is
-    None.
-    """
+    """Options with text length held fixed if a measure declares this, it is possible, and the user chose nothing."""
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)
     wanted = next((fact.given for fact in table.facts if fact.given), None)
@@ -147,9 +131,7 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
 
 
 def _lower_is_better(table: RatingsTable) -> Iterator[str]:
-    """Yield a note that names the automatic measures of which lower values are better; their negative correlation is
-    good.
-    """
+    # Of these automatic measures lower values are better; their negative correlation is good.
     lower = dict.fromkeys(name for fact in table.facts for name, way in fact.directions.items() if way == -1)
     judged = set(table.frame["judge"].dropna().unique()) if lower else set()
     names = [name for name in lower if name in judged]
@@ -158,10 +140,6 @@ def _lower_is_better(table: RatingsTable) -> Iterator[str]:
 
 
 def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
-    """List with a note that judges rated different shares of the stories.
-
-    It is empty if the largest share exceeds the smallest by `_APART` or less.
-    """
     shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
     if not shares or max(shares) - min(shares) <= _APART:
         return []
@@ -172,7 +150,6 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
-    """Notes on correlations over system means: few systems, and how well human means separate the systems."""
     for matrix in matrices:
         if len(matrix.systems) < _FEW_SYSTEMS:
             yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"

@@ -1,8 +1,8 @@
-"""Sensitivity of a judge's correlation to lost stories. The main correlation of a row leaves these stories out.
+"""Sensitivity of a judge's correlation to lost stories, which the main correlation of a row leaves out.
 
-A lost story is one that people rated and that the judge was asked about but did not rate. The correlation is recomputed
-with one rating for all lost stories of a row: the lowest point of the scale, the highest point, or the judge's median
-rating. These are three assumptions, not bounds: lost ratings opposite to people's could change the correlation further.
+A lost story is one that people rated and that the judge was asked about but did not rate. All lost stories of a row get
+one rating: the lowest point of the scale, the highest point, or the judge's median. These are assumptions, not bounds:
+lost ratings opposite to people's could change the correlation further.
 """
 
 from __future__ import annotations
@@ -27,22 +27,9 @@ NOTE = (
 def with_lost(
     judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float] | None, measure: Callable[[Side], Estimate]
 ) -> dict[str, Estimate]:
-    """Map from each assumption about the lost stories' rating to the correlation under it; empty if no story was lost.
-
-    The assumptions are that all lost stories are rated at the lowest point, at the highest point, or at the judge's
-    median.
-
-    Parameters
-    ----------
-    judge : array, shape (n stories,)
-        The judge's ratings; NaN = no rating.
-    lost : array of bool, shape (n,)
-        Mask of the lost stories.
-    ends : (lowest, highest) point of the scale, or None
-        None = the scale is not known. The correlations with lost stories at its ends are then undefined, as the ratings
-        seen need not reach them.
-    measure : callable
-        Computes the correlation with people from the judge's ratings as a `Side`.
+    """Correlation under each assumption about the lost stories' rating; empty if none was lost. `judge` and `lost` have
+    shape (n stories,). `ends` are the lowest and highest point of the scale; None = not known: correlations with these
+    are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's side with people.
     """
     if not lost.any():
         return {}

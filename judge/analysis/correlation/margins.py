@@ -1,12 +1,10 @@
 """Paired differences between each judge's correlation and two references, the human ceiling and the control judge.
 
-The control judge predicts ratings from surface features of the stories. Both correlations of a difference use the
-stories that both raters have and the same resamples of these stories. The interval is therefore that of a paired
-difference, which is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is
-scored as one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice
-of raters (`stats.estimation.other_raters`). The best judge is the one with the highest mean correlation (`best_of`). If
-another judge rated a different share of the stories, the two may not be comparable: the result then also gives the mean
-correlation of each on the stories that both rated (`Rival`).
+Both correlations of a difference use the stories that both raters have and the same resamples of these, so that the
+interval is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is scored as
+one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice of raters
+(`stats.estimation.other_raters`). The best judge has the highest mean correlation (`best_of`). If another judge rated a
+different share of the stories, the result also gives both means on the common stories (`Rival`).
 """
 
 from __future__ import annotations
@@ -59,10 +57,8 @@ _FURTHEST = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A judge that rated a different share of the stories than the best judge, and the means of the two judges.
-
-    `share` is the share of people's stories that the rival rated. `best_mean` and `rival_mean` are the mean
-    correlations of the best judge and of the rival on the stories that both rated; `stories` counts these.
+    """A judge that rated a different `share` of people's stories than the best judge, and the mean correlations of both
+    on the `stories` that both rated.
     """
 
     name: str
@@ -73,10 +69,7 @@ class Rival:
 
     @property
     def ahead(self) -> bool:
-        """Whether the rival's mean correlation is higher than that of the best judge, on the stories that both rated.
-
-        Also true if one of the two means is undefined there.
-        """
+        """Whether the rival's mean on the common stories is higher, or one of the two means is undefined."""
         if self.best_mean.value is None or self.rival_mean.value is None:
             return True
         return self.rival_mean.value > self.best_mean.value + near_ties.SAME
@@ -84,22 +77,20 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Differences of one judge's correlation from the ceiling and from the control judge.
+    """Differences of one judge's correlation from the ceiling and from the control judge, averaged over `criteria`.
 
-    They are averaged over the `criteria` that people rated. `value` is the judge's mean correlation. The mappings are
-    keyed by reference: human ceiling or control judge. `bars`: mean of the reference over the same criteria, on the
-    stories that it shares with the judge; a control below 0 counts as 0, and `control_below` counts such criteria.
-    `same`: the judge's mean on these stories (for the ceiling, against the means of the other people). `over`: judge
-    minus reference, that is `same` minus `bars`; for the ceiling, its interval is that of one more person. `average`:
-    the same difference from people, with the interval of a difference from the average person, which is narrower since
-    the judge is not taken for one of them. `spread` holds its variances; None without resamples. `above`: number of
-    criteria on which the judge is higher, and number of criteria on which both are defined.
+    `value` is the judge's mean correlation. By reference: `bars` is the mean of the reference over the same criteria,
+    on the stories that it shares with the judge; a control below 0 counts as 0, and `control_below` counts such
+    criteria. `same` is the judge's mean on these stories (for the ceiling, against the means of the other people).
+    `over` is `same` minus `bars`; for the ceiling, its interval is that of one more person. `above` counts criteria on
+    which the judge is higher, and those on which both are defined. `average` is the difference from people with the
+    interval of a difference from the average person, which is narrower since the judge is not taken for one of them;
+    `spread` holds its variances, None without resamples.
 
-    `stories` counts stories with ratings of people and of the judge (smallest count over criteria), and `share` divides
-    them by all stories that people rated. `readings` describes the judge's ratings that are compared with one person's.
-    `other_raters` says whether the interval of the difference from the ceiling allows for other raters. For the best
-    judge of a dataset, `rivals` are the judges that rated a different share of its stories. `people` is the panel of
-    human raters.
+    `stories` counts those with ratings of people and of the judge (smallest over criteria), and `share` divides them by
+    all that people rated. `readings` describes the judge's ratings that are compared with one person's. `other_raters`:
+    the interval of the difference from the ceiling allows for other raters. `rivals` are given for the best judge of a
+    dataset. `people` is the panel.
     """
 
     dataset: str
@@ -125,7 +116,7 @@ class Margin:
 
     @property
     def counted_as_0(self) -> str:
-        """Remark for a control judge whose negative correlation on some criterion counts as 0; otherwise empty."""
+        """Remark for a control whose negative correlation on some criterion counts as 0; otherwise empty."""
         return " (below 0 counts as 0)" if self.control_below else ""
 
     @property
@@ -135,21 +126,16 @@ class Margin:
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """The result of the judge with the highest mean correlation; None if no mean is defined.
-
-    Control judges are considered only if there is no other judge.
-    """
+    """The judge with the highest defined mean correlation; control judges count only if there is no other."""
     judges = [margin for margin in rows if not margin.control] or list(rows)
     defined = [margin for margin in judges if margin.value.value is not None]
     return defined[near_ties.highest([margin.value.value for margin in defined])] if defined else None
 
 
 def margins(result: Correlations) -> list[Margin]:
-    """Differences of each judge x Eval-Prompt from the human ceiling and the control judge, as means over criteria.
-
-    They are in the order of the correlation table. `result` must have been computed with ``paired=True``. Criteria
-    without human ratings are left out. A mean is undefined if it is undefined for one of its criteria, and its reason
-    names that criterion.
+    """Differences of each judge x Eval-Prompt from ceiling and control, as means over criteria, in the table's order.
+    `result` must be ``paired``. Criteria without human ratings are left out; a mean is undefined if one of its criteria
+    is, and its reason names that criterion.
     """
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
@@ -157,16 +143,13 @@ def margins(result: Correlations) -> list[Margin]:
 
 
 def by_criterion(result: Correlations) -> list[Margin]:
-    """Differences of each judge x Eval-Prompt from the human ceiling and the control judge, for each criterion.
-
-    They are in the order of the correlation table. `result` must have been computed with ``paired=True``.
-    """
+    """Differences from ceiling and control for each criterion. `result` must be ``paired``."""
     return [_margin(dataset, [row], result.options.readings) for dataset, row in _judged(result)]
 
 
 def beside_people(result: Correlations) -> dict[tuple[str, str, str, str, str], Estimate]:
-    """Each judge's difference from one more person on each criterion, by dataset, run, judge, Eval-Prompt and the
-    judge's criterion: `over` of the ceiling in `by_criterion`, without what takes longer.
+    """Each judge's difference from one more person by dataset, run, judge, Eval-Prompt and the judge's criterion:
+    `over` of the ceiling in `by_criterion`, without what takes longer.
     """
     differences = {}
     for dataset, row in _judged(result):
@@ -181,7 +164,6 @@ def beside_people(result: Correlations) -> dict[tuple[str, str, str, str, str], 
 
 
 def _judged(result: Correlations) -> Iterator[tuple[CorrelatedDataset, CorrelationRow]]:
-    """Yield the rows of judges on the criteria that people rated, each with its dataset."""
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     for dataset in result.datasets:
@@ -191,10 +173,7 @@ def _judged(result: Correlations) -> Iterator[tuple[CorrelatedDataset, Correlati
 
 
 def of_panels(result: Correlations) -> list[Margin]:
-    """Each judge's differences from the human ceiling and the control judge, with one panel's human ratings at a time.
-
-    Empty if no panels are known.
-    """
+    """Each judge's differences from ceiling and control, with one panel's human ratings at a time."""
     return [replace(margin, people=name) for name, panel in result.panels.items() for margin in margins(panel)]
 
 
@@ -269,34 +248,23 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
 
 
 def _at_least_0(bar: tuple[Estimate, Values]) -> tuple[Estimate, Values]:
-    """The control judge's correlation and its resampled values, with negative values replaced by 0."""
     estimate, values = bar
     value = None if estimate.value is None else max(estimate.value, 0.0)
     return replace(estimate, value=value), tuple(np.maximum(each, 0.0) for each in values)
 
 
 def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:
-    """Share of the stories rated by people that the judge rated too.
-
-    Stories are counted once for each criterion in the rows of `group`.
-    """
     rated = [int((~np.isnan(matrix.people[_people(matrix, row)])).sum()) for row in group]
     return sum(row.stories for row in group) / max(1, sum(rated))
 
 
 def _people(matrix: RatingMatrix, row: CorrelationRow) -> int:
-    """Index of the human criterion that a row of the correlation table is compared with."""
     return matrix.criteria.index(str(row.subject.against))
 
 
 def _rival(
     dataset: CorrelatedDataset, mine: Sequence[CorrelationRow], theirs: Sequence[CorrelationRow], other: Margin
 ) -> Rival:
-    """The judge `other` as a rival of the best judge.
-
-    The means of both judges are taken over the criteria that they share, on the stories that both rated. `mine` are the
-    rows of the best judge, `theirs` those of the rival.
-    """
     matrix, statistic = dataset.matrix, dataset.statistic
     pairs = [(a, b) for a in mine for b in theirs if a.subject.criterion == b.subject.criterion]
     sides: tuple[list[Part], list[Part]] = ([], [])
@@ -315,11 +283,7 @@ def _rival(
 
 
 def _spread(beside: Sequence[Beside]) -> Spread | None:
-    """Variances of a judge's mean difference from people over stories and over raters.
-
-    `beside` holds the comparisons of one judge with people, one for each criterion. None if single raters are not
-    known.
-    """
+    """Variances of a judge's mean difference over stories and raters; None without known raters."""
     names = dict.fromkeys(name for sides in beside for name in sides.by_rater)
     parts, resampled = [], []
     for name in names:
@@ -345,10 +309,8 @@ def _mean(dataset: CorrelatedDataset, parts: Sequence[Part]) -> Estimate:
 
 
 def _difference(dataset: CorrelatedDataset, parts: Sequence[Part], by: float = 1.0) -> Estimate:
-    """Mean of differences of two correlations, with its interval widened by a factor and cut at the range that such a
-    difference can have, -2 to 2.
-    """
     estimate, values = mean_of(parts)
+    # Cut at the range that a difference of two correlations can have.
     wide = dataset.intervals.of_values(estimate, tuple(other_raters.drawn_out(each, by) for each in values))
     if wide.low is None or wide.high is None:
         return wide

@@ -1,7 +1,4 @@
-"""Printed table of each judge's differences from the human ceiling and the control judge.
-
-Notes compare the best judge with its rivals, which rated a different share of the stories.
-"""
+"""Printed table of each judge's differences from ceiling and control, with notes on the best judge's rivals."""
 
 from __future__ import annotations
 
@@ -32,10 +29,7 @@ _OF_RATERS = "the interval of minus people is for new story-prompts and for othe
 
 
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
-    """Table of each judge's differences from the human ceiling and the control judge, highest mean correlation first.
-
-    The row of each judge is followed by its rows for single panels of people (`of_panels`).
-    """
+    """Each judge's differences from ceiling and control, highest mean first, then its rows for single panels."""
     highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
     ordered = [row for best in highest for row in (best, *(each for each in of_panels if _key(each) == _key(best)))]
     several = len({margin.dataset for margin in ordered}) > 1
@@ -64,10 +58,7 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
 
 
 def rival_notes(margin: Margin) -> list[str]:
-    """A sentence for each rival of the best judge, that is for each judge that rated a different share of the stories.
-
-    It gives this share, and the means of the best judge and of the rival on the stories that both rated.
-    """
+    """A sentence for each rival: its share of the stories, and both means on the stories that both rated."""
     shares = [f"{margin.name} rated {_percent(margin.share)} of the stories, {rival.name} {_percent(rival.share)}: "
               f"on the {rival.stories:,} stories that both rated they reach {_points(rival.best_mean)} and "
               f"{_points(rival.rival_mean)}"
@@ -111,5 +102,5 @@ def _row(margin: Margin) -> dict[str, Any]:
 
 
 def _bare(estimate: Estimate) -> Estimate:
-    """The estimate without its interval, because the table already shows the interval of the difference."""
+    # The table already shows the interval of the difference.
     return replace(estimate, low=None, high=None, method=None)

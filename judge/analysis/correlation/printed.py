@@ -15,7 +15,6 @@ _SAME_NOTE = "people, same; control, same: people, leave one out, and the contro
 
 
 def tables(result: Correlations) -> list[Table]:
-    """List with one printed table: the correlations of all judges, human ceilings and control judges with people."""
     title = f"{result.statistic} with people, {result.over}"
     return [
         Table(
@@ -30,7 +29,7 @@ def tables(result: Correlations) -> list[Table]:
 
 
 def notes(result: Correlations) -> tuple[str, ...]:
-    """Notes beneath the correlation table: warnings about the numbers, and the meaning of additional columns."""
+    """Notes beneath the table: warnings about the numbers, and the meaning of additional columns."""
     keys = {column.key for column in _further_columns(result)}
     sentences = [*result.notes]
     sentences += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
@@ -75,13 +74,9 @@ def _columns(result: Correlations) -> list[Column]:
 
 
 def _further_columns(result: Correlations) -> list[Column]:
-    """Additional columns of the correlation table, e.g. the ceiling and the control judge on the stories that a judge
-    rated.
-
-    These two are shown only where different rows are based on different stories.
-    """
     rows = result.rows
     defined = {name for row in rows for name, number in row.further.items() if number.defined}
+    # Ceiling and control on a judge's stories are shown only where rows are based on different stories.
     bars = {(row.subject.dataset, row.kind, row.subject.criterion): row.stories for row in rows}
     apart = any(
         row.stories < bars.get((row.subject.dataset, kind, row.subject.against), 0)

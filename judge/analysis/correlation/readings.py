@@ -1,7 +1,7 @@
 """Number of readings (single ratings) per story on each side of a comparison with people.
 
-A judge's rating is the mean of its repeats, a person's rating is a single reading. Part of a judge's advantage over one
-person can therefore come from its larger number of readings.
+A judge's rating is the mean of its repeats, a person's rating a single reading: part of a judge's advantage over one
+person can come from its larger number of readings.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from judge.ratings.rating_matrix import RatingMatrix
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
-    """Ratings of a judge for the comparison with one person, or a string with the reason why there are none.
-
-    `cell` is the judge's row in the rating matrix. The list holds one array of shape (n stories,) with the judge's mean
-    ratings (`how` = ``mean``), or one such array for each repeat (``single``).
+    """Ratings of the judge in row `cell` for the comparison with one person, shape (n stories,) each: its means, or
+    each repeat (``single``). A string is the reason why there are none.
     """
     if how == "mean":
         return [matrix.judge[cell]]
@@ -34,10 +32,7 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
 
 
 def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
-    """Description of the judges' ratings that are compared, e.g. `the mean of 3 repeats` or `one repeat`.
-
-    `cells` are the judges' rows in the rating matrix. `how` is ``mean`` (over repeats) or ``single`` (each repeat).
-    """
+    """Description of the ratings of the judges in rows `cells`, e.g. `the mean of 3 repeats` or `one repeat`."""
     if how == "single":
         return "one repeat"
     if any(matrix.means[i] for i in cells):
@@ -50,18 +45,14 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
-    """Description of what one person is compared with on human criterion `j`, e.g. `the mean of the 2 others`."""
+    """What one person is compared with on human criterion `j`, e.g. `the mean of the 2 others`."""
     counts = matrix.raters[j][matrix.raters[j] > 1] - 1
     words = _range(counts)
     return "the one other" if words == "1" else f"the mean of the {words} others"
 
 
 def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
-    """Sentence on how many ratings per story are behind a judge's correlation and behind a person's.
-
-    `j` is the index of the human criterion, and `cells` are the judges' rows in the rating matrix. `how` says whether
-    the mean of a judge's repeats or each single repeat is compared with one person.
-    """
+    """How many ratings per story are behind a judge's correlation and behind a person's on human criterion `j`."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
@@ -71,7 +62,7 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how:
 
 
 def pool_note(dataset: str) -> str:
-    """Note that explains what a pool of raters is and how to read its numbers."""
+    """What a pool of raters is and how to read its numbers."""
     return (
         f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
         "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "

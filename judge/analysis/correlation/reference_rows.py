@@ -28,12 +28,9 @@ Values = tuple[Floats, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Correlations with people of a judge and of its reference, and their difference `over`, judge minus reference.
-
-    The reference (`bar`) is the control judge, or one person compared with the other people.
-
-    Each is an estimate with its values in resamples. For a panel, `by_rater` maps each rater to the judge's difference
-    from that rater, with its values in the first set of resamples.
+    """Correlations with people of a judge and of its reference `bar` (the control judge, or one person compared with
+    the others), and `over`, judge minus reference. Each is an estimate with its values in resamples. For a panel,
+    `by_rater` maps each rater to the judge's difference from that rater, with its values in the first set of resamples.
     """
 
     judge: tuple[Estimate, Values]
@@ -49,11 +46,9 @@ class Beside:
 
 
 class OnePerson:
-    """Agreement of one person with the mean of the other people on one criterion: the human ceiling.
-
-    It is averaged over all raters of a panel (every rater rated nearly every story), or over random draws of one rater
-    per story from a pool. `pool` says whether people are a pool. The ratings of one person and of the others are in
-    `ceiling`; None where raters are not known.
+    """Agreement of one person with the mean of the other people on one criterion: the human ceiling. It is averaged
+    over all raters of a panel (every rater rated nearly every story), or over random draws of one rater per story from
+    a `pool`. `ceiling` is None where raters are not known.
     """
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
@@ -84,8 +79,8 @@ class OnePerson:
         return self.ceiling.estimate(lambda x, y: self.statistic.estimate(Side(x), Side(y)))
 
     def pairs(self, readings: Sequence[Floats]) -> tuple[list[Pair], list[Pair]]:
-        """What is correlated where a judge with these readings is compared with one person: each person with the
-        others on all stories, and both the person and the judge with the others on the stories that the judge rated.
+        """What is correlated to compare a judge with one person: each person with the others on all stories, and both
+        the person and the judge with the others on the stories that the judge rated.
         """
         if self.ceiling is None:
             return [], []
@@ -100,15 +95,13 @@ class OnePerson:
 
     @property
     def stories(self) -> Masks | None:
-        """Mask of the stories on which the human ceiling is computed, shape (n stories,); None where there is no
-        ceiling.
-        """
+        """Mask of the stories on which the ceiling is computed, shape (n stories,); None without a ceiling."""
         if self.ceiling is None or not len(self.ceiling.x):
             return None
         return np.asarray((~np.isnan(self.ceiling.x) & ~np.isnan(self.ceiling.y)).any(axis=0))
 
     def resampled(self, intervals: Intervals) -> Values:
-        """The human ceiling in each resample, one array for each set of resamples; empty where raters are not known."""
+        """The ceiling in each resample, one array for each set; empty where raters are not known."""
         if self.ceiling is None:
             return ()
         sides = [side.values for side in self._x]
@@ -125,11 +118,9 @@ class OnePerson:
         return self._drawn[key]
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
-        """Comparison of a judge with one person, without intervals, and a mask of the defined correlations.
-
-        `readings` are the judge's ratings, shape (n,) each: its mean, or each repeat. Correlations are averaged over
-        them. The mask has shape (readings, pairs of one person and the others). It is true where the correlations of
-        the judge and of the person are both defined; `resampled_beside` needs it.
+        """Comparison of a judge with one person, without intervals, averaged over the judge's readings (shape (n,)
+        each). The mask, shape (readings, pairs of one person and the others), says where the correlations of judge and
+        person are both defined; `resampled_beside` needs it.
         """
         if self.estimate.value is None:
             return Beside.undefined(self.estimate.why), np.zeros((len(readings), 0), dtype=np.bool_)
@@ -157,10 +148,7 @@ class OnePerson:
         return compared, defined
 
     def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
-        """Comparisons of each judge with one person, with values in each resample.
-
-        Each judge is given by its readings: its mean rating, or each repeat.
-        """
+        """Comparisons of each judge, given by its readings, with one person, with values in each resample."""
         compared = [self.beside(readings) for readings in judges]
         if self.estimate.value is None or not judges:
             return [plain for plain, _ in compared]
@@ -184,12 +172,7 @@ class OnePerson:
     def _set(
         self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
     ) -> list[tuple[Floats, Floats, Floats]]:
-        """Correlations in set k of resamples: for each judge, those of the judge, those of people, and differences by
-        rater.
-
-        The first two arrays have shape (b resamples,). The third holds judge minus rater, shape (raters, b); it has no
-        rows for a pool.
-        """
+        """By judge: its correlation and people's, (b,), and judge minus rater, (raters, b); no rows for a pool."""
         rows = np.stack([reading for readings in judges for reading in readings])
         masks = ~np.isnan(rows)
         distinct, mask_index = np.unique(masks, axis=0, return_inverse=True)
@@ -218,21 +201,13 @@ class OnePerson:
         return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
 
     def _person(self, i: int, rated: Masks) -> Estimate:
-        """Correlation of one person with the mean of the other people, on the stories where `rated` is true.
-
-        `i` is the index of the pair of a person and the others.
-        """
         key = (i, rated.tobytes())
         if key not in self._people:
             self._people[key] = self.statistic.estimate(self._x[i].only(rated), self._y[i])
         return self._people[key]
 
     def _parts(self, over: Floats) -> list[tuple[str, float]]:
-        """Each rater's name and the judge's difference from that rater, averaged over the judge's readings; empty for a
-        pool.
-
-        `over` has shape (readings, raters). Readings are the judge's mean rating, or its repeats.
-        """
+        """Each rater's name and the judge's difference from that rater, mean over readings; empty for a pool."""
         if self.pool:
             return []
         return [(name, float(np.nanmean(part)) if not np.isnan(part).all() else np.nan)
@@ -248,13 +223,11 @@ def beside_control(
 ) -> Beside:
     """Comparison of a judge with the control judge by their agreement with people, on the stories that both rated.
 
-    `judge` and `control` each hold the ratings, and the estimate and resampled values on all stories of that judge.
-    `values` computes the resampled values of ratings against people; None = no resamples.
-
-    In the difference, a negative correlation of the control judge counts as 0, in the estimate and in each resample.
-    With uninformative features, this correlation is negative as often as positive, and it varies more than over
-    resamples of stories, because each fold is predicted from all others. A judge that is better than such a control
-    must itself have a correlation above 0.
+    `judge` and `control` hold the ratings, and the estimate and resampled values on all stories of that judge. `values`
+    computes the resampled values of ratings against people; None = no resamples. A negative correlation of the control
+    counts as 0 in the difference, in the estimate and in each resample. With uninformative features, it is negative as
+    often as positive, and it varies more than over resamples of stories, because each fold is predicted from all
+    others. A judge that is better than such a control must itself have a correlation above 0.
     """
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []

@@ -1,7 +1,4 @@
-"""Result types of the correlation analysis: rows, the data they were computed from, and notes.
-
-Tables, data frames, the published layout, figures and sentences are all made from these types.
-"""
+"""Result of the correlation analysis: rows, the data they were computed from, and notes."""
 
 from __future__ import annotations
 
@@ -44,33 +41,13 @@ _COLUMNS = (*_ABOUT, *_COUNTS, "given", "given_low", "given_high", ONE_OUT, PEOP
 class CorrelationRow:
     """One correlation with people: what was correlated, the number of stories, and related numbers of the same row.
 
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge (with Eval-Prompt and criterion), the human ceiling or the control judge. In a mean over
-        criteria, counts of lost repeats are summed.
-    estimate : Estimate
-        The correlation, with its interval or the reason why there is none.
-    stories, systems : int
-        Numbers of stories and systems that were rated by people and by the judge.
-    averaged : tuple of str
-        Criteria that a mean is taken over; otherwise empty.
-    is_control : bool
-        Whether the judge is a control judge and not a language model.
-    given : Estimate or None
-        The partial correlation with the third variable of the options held fixed.
-    further : mapping
-        Additional correlations without intervals, by name: `ONE_OUT` (with the means of all people but one),
-        `PEOPLE_SAME` and `CONTROL_SAME` (ceiling and control judge on the same stories), `lost_ratings.TITLES` (under
-        assumptions about lost ratings).
-    cell : int or None
-        For a judge: row number of its ratings in the rating matrix.
-    share : float or None
-        For a judge: share of the stories rated by people that the judge rated too.
-    resampled, given_resampled : tuple of array
-        `estimate` and `given` in each set of resamples; empty where there is no interval or no defined value.
-    beside : mapping
-        For a judge: comparisons with the ceiling and the control judge on common stories.
+    `stories` and `systems` were rated by people and by the judge. `averaged` has the criteria of a mean, in which
+    counts of lost repeats are summed. `given` is the partial correlation with the third variable of the options held
+    fixed. `further` has correlations without intervals: `ONE_OUT` (with the means of all people but one), `PEOPLE_SAME`
+    and `CONTROL_SAME` (ceiling and control on the same stories), `lost_ratings.TITLES` (under assumptions about lost
+    ratings). For a judge, `cell` is its row in the rating matrix, `share` the share of people's stories that it rated,
+    and `beside` has its comparisons with ceiling and control on common stories. `resampled` and `given_resampled` have
+    one array per set of resamples; empty where there is no interval or no defined value.
     """
 
     subject: Subject
@@ -89,18 +66,14 @@ class CorrelationRow:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the table row: ceiling, judge, control, or mean over criteria."""
         return MEAN if self.averaged else self.subject.kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelatedDataset:
-    """One dataset's rows and the data that they are computed from.
-
-    `control` says for each criterion where the control judge's ratings come from (empty without a control judge).
-    `pool` is true if different people rated different stories, and false for a panel, whose raters rated nearly every
-    story. `notes` are sentences on these rows, `signature_parts` their part of the signature. The rows were computed
-    from `matrix`, `statistic` and `intervals` (with the resamples).
+    """One dataset's rows and the data that they are computed from. `control` says for each criterion where the
+    control's ratings come from; empty without control. `pool` is true if different people rated different stories,
+    false for a panel, whose raters rated nearly every story.
     """
 
     rows: tuple[CorrelationRow, ...]
@@ -114,37 +87,24 @@ class CorrelatedDataset:
 
     @property
     def name(self) -> str:
-        """The name of the dataset."""
         return self.matrix.dataset
 
     @property
     def stories(self) -> int:
-        """Number of stories in the dataset, rated or not."""
+        """Number of stories, rated or not."""
         return self.matrix.n
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems that wrote the dataset's stories."""
         return self.matrix.systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlations(Signed):
     """Correlations with human ratings: of judges, of people one by one (the human ceiling) and of the control judge.
-
-    Attributes
-    ----------
-    datasets : tuple of CorrelatedDataset
-    options : CorrelationOptions
-        Coefficient, level, third variable and intervals that were chosen.
-    lost : tuple of str
-        Notes on whether lost ratings differ from the others; they are among the notes too.
-    abbreviations : mapping
-        Criterion -> abbreviation, where one is known.
-    paired : bool
-        Whether judges' differences from the ceiling and the control judge have resampled values, as `margins` needs.
-    panels : mapping
-        Panel -> the correlations with the human ratings of this panel; empty where no panels are known.
+    `lost` are the notes on whether lost ratings differ from the others, which are among the notes too. `paired`:
+    differences from ceiling and control have resampled values. `panels` has the correlations with each panel's human
+    ratings; empty where no panels are known.
     """
 
     datasets: tuple[CorrelatedDataset, ...]
@@ -156,10 +116,8 @@ class Correlations(Signed):
 
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
-        """Pairs (panel's name, row of the correlation table), for all people and for each panel of human raters.
-
-        Each row computed with the ratings of ``all`` people is followed by the same row computed with each panel's
-        ratings. Rows that exist for a panel but not for all people come last.
+        """Rows with the name of their panel. Each row of ``all`` people is followed by the same row of each panel; rows
+        that exist for a panel only come last.
         """
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []
@@ -170,26 +128,20 @@ class Correlations(Signed):
 
     @property
     def rows(self) -> tuple[CorrelationRow, ...]:
-        """The rows of all datasets. In each dataset: criterion by criterion, then means, then criteria that nobody
-        rated.
-        """
+        """Rows of all datasets: criterion by criterion, then means, then criteria that nobody rated."""
         return tuple(row for dataset in self.datasets for row in dataset.rows)
 
     @property
     def coefficient(self) -> Coefficient:
-        """Correlation coefficient: Kendall, Spearman or Pearson."""
         return self.options.coefficient
 
     @property
     def level(self) -> Level:
-        """The level of the correlations: over all stories, over system means, or averaged over story-prompts or
-        systems.
-        """
         return self.options.level
 
     @property
     def given(self) -> str | None:
-        """Name of the third variable held fixed in partial correlations; None if there is none."""
+        """Name of the third variable held fixed in partial correlations."""
         return self.options.given
 
     @property
@@ -199,7 +151,7 @@ class Correlations(Signed):
 
     @property
     def over(self) -> str:
-        """Description of the level of the correlations, e.g. ``over all stories``."""
+        """Description of the level, e.g. ``over all stories``."""
         return LEVELS[self.level].over
 
     @property
@@ -209,16 +161,13 @@ class Correlations(Signed):
 
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:
-        """Distinct sources of the control judge's ratings; empty where no control was requested."""
+        """Distinct sources of the control's ratings; empty where no control was requested."""
         controls = (each for dataset in self.datasets for each in dataset.control.values())
         return tuple(dict.fromkeys(each.source for each in controls))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per correlation, and with `signature` and `notes` in its `attrs`.
-
-        `correlate` describes the columns.
-        """
+        """One row per correlation; `correlate` describes the columns."""
         if not self.panels:
             return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
         rows = [{"people": name, **dict(_flat(row))} for name, row in self.by_people]
@@ -227,7 +176,6 @@ class Correlations(Signed):
 
 
 def _key(row: CorrelationRow) -> tuple[str | None, ...]:
-    """Identifier of a row of the correlation table, by which the same row is found in the results of each panel."""
     subject = row.subject
     name = subject.judge if subject.kind == JUDGE else None
     return subject.dataset, row.kind, subject.kind, subject.run, name, subject.eval_prompt, subject.criterion
@@ -251,11 +199,7 @@ Part = tuple[str, Estimate, Values]
 
 
 def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
-    """Unweighted mean of one rater's correlations over criteria, and its value in each resample.
-
-    Each part holds (criterion, estimate of the correlation, its resampled values). The mean is undefined if any
-    estimate is undefined.
-    """
+    """Unweighted mean of one rater's correlations over criteria, and its values in resamples; undefined if any is."""
     undefined = [(criterion, estimate) for criterion, estimate, _ in parts if estimate.value is None]
     if undefined:
         first = undefined[0][1]
@@ -298,12 +242,9 @@ def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
 
 
 def _mean_further(group: Sequence[CorrelationRow]) -> dict[str, Estimate]:
-    """Map from the name of each additional number of the rows to its mean over criteria.
-
-    A criterion without such a number contributes its own correlation.
-    """
     names = dict.fromkeys(name for row in group for name in row.further)
     return {
+        # A criterion without such a number contributes its own correlation.
         name: mean_of([(row.subject.criterion, row.further.get(name, row.estimate), ()) for row in group])[0]
         for name in names
     }

@@ -48,10 +48,7 @@ from judge.stats.correlation.human_ceiling import DRAWS
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
-    """Name and values of the variable that a partial correlation holds fixed; None where none is requested.
-
-    It is the length in words, or an imported feature of the stories.
-    """
+    """The variable held fixed, by name: length in words, or an imported feature of the stories."""
     if given is None:
         return None
     features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}
@@ -74,12 +71,7 @@ _TOGETHER = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """What is compared on one human criterion.
-
-    They are the mean ratings of `people`, the judges in the rows `cells` of the rating matrix with the `readings` of
-    each (or why there are none), one `person` at a time, and the ratings of the `control` judge on the stories that
-    some judge rated (None where it has none).
-    """
+    """What is compared on one criterion; `control` is on the stories that some judge rated."""
 
     group: CandidatesOnCriterion
     people: Side
@@ -91,11 +83,9 @@ class _Compared:
 
 
 class DatasetRows:
-    """Computes the rows of one dataset's correlation table, all from the same resamples.
-
-    With `paired`, judges' rows also hold resampled differences from ceiling and control; without `people_drawn`, the
-    ceiling and differences from it are not resampled. `scales` maps criteria to the
-    ends of their scales where these are known. `controls` names the judges that are control judges.
+    """Computes the rows of one dataset's correlation table, all from the same resamples. With `paired`, judges' rows
+    also hold resampled differences from ceiling and control; without `people_drawn`, the ceiling and differences from
+    it are not resampled. `scales` are the known ends of scales; `controls` names judges that are control judges.
     """
 
     def __init__(
@@ -121,10 +111,7 @@ class DatasetRows:
         self.control_by_criterion: dict[str, ControlMade] = {}
 
     def dataset(self, pairs: Match) -> CorrelatedDataset:
-        """All rows of the dataset's correlation table, with the data they were computed from.
-
-        The order is: rows of each human criterion, means over criteria, rows of criteria that nobody rated.
-        """
+        """All rows: of each human criterion, means over criteria, then of criteria that nobody rated."""
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
         rows: list[CorrelationRow] = []
         while some := [self._compared(group) for group in islice(groups, _TOGETHER)]:
@@ -168,7 +155,6 @@ class DatasetRows:
         )
 
     def _learn(self, some: Sequence[_Compared]) -> None:
-        """Compute the correlations of these criteria together, as far as they are known beforehand."""
         plain: list[Pair] = []
         drawn: list[Pair] = []
         for compared in some:
@@ -198,12 +184,9 @@ class DatasetRows:
         person: OnePerson,
         bars: tuple[CorrelationRow, CorrelationRow | None, Side | None],
     ) -> Iterator[CorrelationRow]:
-        """Yield the rows of all judges on one human criterion; all judges are resampled in one pass.
-
-        `bars` holds the ceiling row, the control row, and the control judge's ratings.
-        """
         matrix, (ceiling, control, predicted) = self.matrix, bars
         group, cells = compared.group, compared.cells
+        # All judges are resampled in one pass.
         values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
         if person.ceiling is not None:
             self._say_readings(group.criterion, cells, person, ceiling)
@@ -233,11 +216,6 @@ class DatasetRows:
             yield replace(row, cell=i, share=share, beside=beside, further=further)
 
     def _further(self, i: int, judge: Side, people: Side, beside: Mapping[Kind, Beside]) -> dict[str, Estimate]:
-        """A judge's additional numbers by name.
-
-        They are its correlation with the means of all people but one, the ceiling and the control judge on its stories,
-        and the correlation under each assumption about its lost stories. `i` is the judge's row in the rating matrix.
-        """
         further = {ONE_OUT: beside[CEILING].judge[0], PEOPLE_SAME: beside[CEILING].bar[0]}
         if CONTROL in beside:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
@@ -251,10 +229,6 @@ class DatasetRows:
         return (lambda x: self.intervals.values(x, people.values)) if self.paired else None
 
     def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
-        """Add notes on the number of ratings per story of judges and people.
-
-        A further note is added if people are a pool, that is if different people rated different stories.
-        """
         if ceiling.estimate.defined and cells:
             self.remarks.note([readings.note(self.matrix, j, cells, person, self.options.readings)])
         if person.pool:
@@ -263,22 +237,12 @@ class DatasetRows:
             self.remarks.note([readings.pool_note(self.matrix.dataset)])
 
     def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
-        """Row of the correlation table for a judge, the control judge or the human ceiling (`candidate`), with this
-        estimate.
-
-        It counts the stories and systems with values in both x and y; for a judge, these are its ratings and human
-        ratings.
-        """
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
         systems = int(np.unique(self.matrix.system[keep]).size)
         is_control = candidate.kind == JUDGE and candidate.subject.judge in self.controls
         return CorrelationRow(candidate.subject, estimate, int(keep.sum()), systems, is_control=is_control)
 
     def _measured(self, row: CorrelationRow, x: Side, y: Side, resampled: tuple[Floats, ...]) -> CorrelationRow:
-        """The row of the correlation table with the interval of its estimate.
-
-        If a third variable was requested, the partial correlation of x and y is added.
-        """
         estimate = row.estimate
         estimate = (
             fisher_z(estimate)
@@ -304,7 +268,6 @@ class DatasetRows:
         return replace(row, resampled=resampled, further={ONE_OUT: plain})
 
     def _control(self, candidate: Candidate, compared: _Compared) -> CorrelationRow:
-        """The control judge's row on the stories that some judge rated."""
         people, side = compared.people, compared.control
         if candidate.control is not None:
             self.control_by_criterion[candidate.subject.criterion] = candidate.control
@@ -315,7 +278,6 @@ class DatasetRows:
         return replace(row, further={ONE_OUT: compared.person.beside([side.values])[0].judge[0]})
 
     def _means(self, rows: Sequence[CorrelationRow]) -> Iterator[CorrelationRow]:
-        """Mean over criteria of each judge, the ceiling and the control judge; empty if there is only one criterion."""
         groups: dict[tuple[str | None, ...], list[CorrelationRow]] = {}
         for row in rows:
             subject = row.subject
@@ -338,5 +300,4 @@ class DatasetRows:
 
 
 def _rated(judges: Floats) -> Masks:
-    """Mask of the stories that at least one judge rated, shape (n stories,), from ratings of shape (judges, n)."""
     return np.asarray((~np.isnan(judges)).any(axis=0), dtype=np.bool_)

@@ -39,9 +39,7 @@ class Known:
         self._drawn: dict[tuple[int, bytes], Floats] = {}
 
     def learn(self, pairs: Iterable[Pair], group: Codes | None) -> None:
-        """Compute Kendall's tau-b of these pairs: over stories, or over means of groups of stories where the `group` of
-        each story is given. Forget all that was known.
-        """
+        """Compute tau-b of these pairs, over stories or over means of their groups. Forget all that was known."""
         self._estimates, self._drawn = {}, {}
         keys, x, y = _stacked(pairs)
         if not keys:
@@ -61,13 +59,11 @@ class Known:
             self._drawn |= {(id(resamples), key): row for key, row in zip(keys, values, strict=True)}
 
     def estimate(self, x: Floats, y: Floats) -> Estimate | None:
-        """The correlation of two variables without an interval; None where it is not known or undefined."""
+        """The correlation without an interval; None where it is not known or undefined."""
         return self._estimates.get(_key(x, y)) if self._estimates else None
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats | None:
-        """The correlation of x, shape (n,) or (judges, n), and y, shape (n,), in each resample: shape (B,) or (judges,
-        B). None where it is not known.
-        """
+        """The correlation in each resample: (B,) for x of shape (n,), (judges, B) for (judges, n); None = not known."""
         if not self._drawn or y.ndim > 1:
             return None
         rows = [self._drawn.get((id(resamples), _key(row, y))) for row in np.atleast_2d(x)]
@@ -89,7 +85,6 @@ def _stacked(pairs: Iterable[Pair]) -> tuple[list[bytes], Floats, Floats]:
 
 
 def _defined(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each row the number of values that both variables have, and whether their correlation is defined."""
     both = ~(np.isnan(x) | np.isnan(y))
     counts = both.sum(axis=1)
     defined = counts >= coefficients.MIN_PAIRS
@@ -100,9 +95,7 @@ def _defined(x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]
 
 
 def _group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Means of the rows of x and y in each group over the stories that have both, shape (rows, groups); NaN without a
-    story.
-    """
+    """Means in each group over the stories that both have, shape (rows, groups); NaN without a story."""
     both, groups = ~(np.isnan(x) | np.isnan(y)), int(group.max()) + 1
     cell = (group + groups * np.arange(len(x))[:, None])[both]
     counts, *sums = (
@@ -118,29 +111,25 @@ NAMES = ("the judge's ratings", "the people's ratings")
 
 
 class Side:
-    """One variable of a correlation: values of n stories (NaN = no value), and their rank codes for tau, which are
-    computed when they are first needed.
-    """
+    """A variable of n stories (NaN = none), and its rank codes, computed when first needed."""
 
     def __init__(self, values: Floats, codes: kendall.Codes | None = None) -> None:
         self.values, self._codes = values, codes
 
     @property
     def codes(self) -> kendall.Codes:
-        """Rank codes of the values, as `kendall.codes` makes them."""
         if self._codes is None:
             self._codes = kendall.codes(self.values)
         return self._codes
 
     def only(self, keep: NDArray[np.bool_]) -> Side:
-        """Copy of the variable with NaN for all stories outside the mask `keep`."""
+        """A copy with NaN for all stories outside the mask."""
         return Side(np.where(keep, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
     """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n stories,).
-
     With a `seed`, resampled correlations over system means use estimated true means
     (`judge.stats.resampling.true_means`). Correlations that are in `known` are taken from there.
     """
@@ -154,22 +143,16 @@ class Statistic:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
-        """The correlation statistic (coefficient and level) that the options choose, for the stories of this
-        dataset.
-        """
+        """The statistic that the options choose, for the stories of this dataset."""
         seed = options.seed if options.method == "true-means" else None
         return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
     def group(self) -> kendall.Codes:
-        """Group of each story for levels that average correlations over groups, shape (n stories,).
-
-        The group is the story-prompt for the level `by-item`, and the system for `by-system`.
-        """
+        """Group of each story: story-prompt for `by-item`, else system; shape (n stories,)."""
         return self.story_prompt if LEVELS[self.level].group == "story-prompts" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
-        """The correlation of two variables, without an interval."""
         found = None if self.known is None else self.known.estimate(x.values, y.values)
         if found is not None:
             return found
@@ -188,17 +171,15 @@ class Statistic:
         return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
-        """The correlation of x and y in each resample; NaN = undefined.
-
-        The shape is (b resamples,) for x of shape (n stories,), and (judges, b) for x of shape (judges, n). Then y may
-        have that shape too.
+        """The correlation in each resample; NaN = undefined. The shape is (b resamples,) for x of shape (n stories,),
+        and (judges, b) for (judges, n); then y may have that shape too.
         """
         found = None if self.known is None else self.known.resampled(x, y, resamples)
         return self._resampled(x, y, resamples) if found is None else found
 
     def learn(self, pairs: Sequence[Pair], drawn: Sequence[Pair], sets: Sequence[Resamples]) -> None:
-        """Compute the correlations of `pairs`, and those of `drawn` in each set of resamples, and forget those known so
-        far. Nothing is computed for many stories, or where there is no method for many pairs at once.
+        """Compute the correlations of `pairs`, and of `drawn` in each set of resamples; forget those known so far.
+        Nothing is computed for many stories, or where there is no method for many pairs at once.
         """
         grouping = LEVELS[self.level].grouping
         few = self.coefficient == "kendall" and grouping != "within" and self.system.size <= FEW_STORIES
@@ -217,11 +198,9 @@ class Statistic:
     def given(
         self, x: Side, y: Side, z: Side, name: str, sets: Sequence[Resamples]
     ) -> tuple[Estimate, tuple[Floats, ...]]:
-        """Partial correlation of x and y given z, and its values in each set of resamples.
-
-        It uses the stories that have values of x, y and z. Over system means it is computed from sample means, also in
-        resamples, because three correlations of separately drawn true means would not be consistent with each other. It
-        is undefined if any of the three correlations is undefined.
+        """Partial correlation of x and y given z on the stories that have all three, and its values in each set of
+        resamples. Over system means it is computed from sample means, also in resamples, because three correlations of
+        separately drawn true means would not be consistent with each other. It is undefined if any of these is.
         """
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)
@@ -253,8 +232,7 @@ class Intervals:
 
     `sets[0]` holds the resamples. For BCa intervals, further sets leave out one unit (e.g. one story-prompt) at a time.
     For calibrated intervals, one further set resamples only the story-prompts and another only the systems. Resampled
-    values of a statistic are one array for each set. `notes` are sentences for below the table, `signature_parts` are
-    additional parts of its signature.
+    values of a statistic are one array for each set.
     """
 
     how: NamedInterval
@@ -266,11 +244,8 @@ class Intervals:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
-        """The method of the intervals for a dataset, with the resamples that the options request.
-
-        Where resamples of story-prompts are requested but there are too few story-prompts, stories are resampled. If
-        the units to be resampled (stories, systems, or systems and story-prompts) are too few as well, there are no
-        resamples, and a note gives the reason.
+        """The method for a dataset, with the resamples that the options request. With too few story-prompts, stories
+        are resampled; if the units are too few as well, there are no resamples, and a note gives the reason.
         """
         how, method = options.interval, options.method
         if not INTERVALS[how].resampled:
@@ -297,7 +272,7 @@ class Intervals:
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:
-        """Copy of this method of intervals that uses at most the first `most` resamples."""
+        """A copy that uses at most the first `most` resamples."""
         kept = []
         for resample_set in self.sets[:1]:
             factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in resample_set.factors)
@@ -307,18 +282,11 @@ class Intervals:
         return replace(self, sets=(*kept, *self.sets[1:]))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
-        """The correlation of x and y in each resample, one array for each set of resamples.
-
-        For x of shape (n stories,) an array has shape (b resamples,); for x of shape (judges, n) it has shape (judges,
-        b).
-        """
+        """The correlation in resamples, by set: (b,) for x of shape (n,), (judges, b) for (judges, n)."""
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with an interval computed from its values in resamples; unchanged if there are no values.
-
-        The interval always contains the estimate.
-        """
+        """The estimate with an interval from its resamples, which always contains it; unchanged without these."""
         if not values:
             return estimate
         parts = (estimate.method, self.how, METHODS[self.method], "95 %")
@@ -338,10 +306,8 @@ class Intervals:
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The partial correlation with an interval computed from its values in resamples.
-
-        Over system means, these values are computed from sample means of the systems. The interval is therefore never
-        of the kind ``true-means``, which needs estimated true means.
+        """The partial correlation with an interval from its values in resamples. Over system means these come from
+        sample means, so that the interval is never of the kind ``true-means``.
         """
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)

@@ -1,8 +1,4 @@
-"""Counts of repeats requested, answered and rated.
-
-*Asked* counts requested repeats, *answered* counts repeats for which the judge's text arrived, and *rated* counts
-repeats from whose text a rating was read.
-"""
+"""Counts of repeats: *asked* = requested, *answered* = a text arrived, *rated* = a rating was read from it."""
 
 from __future__ import annotations
 
@@ -33,11 +29,9 @@ WHY_AMBIGUOUS = ("list", "quoted")
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """Counts of a judge's repeats in one group, e.g. of one judge and criterion.
-
-    `labels` identify the group. `lost` counts repeats without a rating by status, e.g. ``no_rating`` or
-    ``not_answered``. `why` counts those of them with an ambiguous answer: its only number belongs to a list (key
-    ``list``), or its only rating is in quotation marks (key ``quoted``).
+    """Counts of a judge's repeats in one group. `labels` identify the group. `lost` counts repeats without a rating by
+    status, e.g. ``no_rating``; `why` those of them with an ambiguous answer: its only number is that of a list
+    (``list``), or its only rating is in quotation marks (``quoted``).
     """
 
     labels: tuple[object, ...]
@@ -50,17 +44,13 @@ class CountRow:
 
     @property
     def share(self) -> float:
-        """Share of requested repeats that have a rating, in this group."""
         return self.rated / self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Judges' repeats counted in groups, which are given by columns of the ratings table.
-
-    All rows count the same statuses of lost repeats (`causes`) and the same flags of ambiguous answers: those that
-    occur. There are no rows where no judge was asked. `came` is the origin of the repeats: ``asked``, ``imported``, or
-    ``asked or imported``.
+    """Judges' repeats counted in groups by columns of the ratings table; no rows where no judge was asked. `causes` and
+    `flags` are the statuses and flags that occur. `came` is ``asked``, ``imported``, or ``asked or imported``.
     """
 
     by: tuple[str, ...]
@@ -71,11 +61,7 @@ class Counts:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with the columns named in `by`, then `stories, asked, answered, rated, share`.
-
-        Further columns count repeats for each status of a lost repeat (`causes`) and for each flag of an ambiguous
-        answer.
-        """
+        """One row per group; a column for each status of a lost repeat and each flag of an ambiguous answer."""
         rows = [
             (
                 *(*row.labels, row.stories, row.asked, row.answered, row.rated, row.share),
@@ -88,7 +74,7 @@ class Counts:
 
 
 def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str] = ()) -> Counts:
-    """Judges' repeats counted in groups of rows that have equal values in the columns `by`; systems can be left out."""
+    """Judges' repeats counted in groups of equal values in the columns `by`."""
     frame = table.frame
     asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
     lost = frame["rating"].isna().to_numpy()[asked]
@@ -129,7 +115,6 @@ def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str]
 
 
 def _came(table: RatingsTable, runs: set[str]) -> str:
-    """Origin of these runs' repeats: ``asked`` (by this program), ``imported``, or ``asked or imported``."""
     imported = {fact.run for fact in table.facts if fact.parser == IMPORTED}
     if not runs or not runs & imported:
         return "asked"
@@ -143,10 +128,8 @@ _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criteri
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """Counts of repeats in one group of pairwise comparisons, e.g. of one judge and Eval-Prompt.
-
-    `decided` counts repeats with a verdict (one of the stories or a tie). `lost` counts repeats without one by status,
-    e.g. ``not_answered``.
+    """Counts of repeats in one group of pairwise comparisons. `decided` counts repeats with a verdict (one of the
+    stories or a tie), `lost` those without by status.
     """
 
     labels: tuple[str, ...]
@@ -159,16 +142,12 @@ class VerdictRow:
 
     @property
     def share(self) -> float:
-        """Share of requested repeats of pairwise comparisons that have a verdict, in this group."""
         return self.decided / self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCoverage:
-    """Pairwise comparisons counted by judge and Eval-Prompt, and by judge and criterion.
-
-    There are no rows where nothing was compared.
-    """
+    """Pairwise comparisons by judge and Eval-Prompt, and by judge and criterion; no rows without comparisons."""
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]
@@ -177,24 +156,22 @@ class VerdictCoverage:
 
     @property
     def signature(self) -> str:
-        """Signature line of the tables of verdicts, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property
     def by_prompt(self) -> tuple[VerdictRow, ...]:
-        """Counts of pairwise comparisons, one row per judge and Eval-Prompt."""
         return self.rows[_BY[0]]
 
     @property
     def share(self) -> float | None:
-        """Share of requested repeats of pairwise comparisons that have a verdict; None where nothing was requested."""
+        """Share of requested repeats that have a verdict; None where nothing was requested."""
         rows = self.by_prompt
         asked = sum(row.asked for row in rows)
         return sum(row.decided for row in rows) / asked if asked else None
 
 
 def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
-    """Coverage of all pairwise comparisons requested from judges: repeats requested, answered and decided."""
+    """Coverage of all pairwise comparisons requested from judges."""
     frame = table.frame[table.frame["source"] == "judge"]
     lost = frame.loc[frame["preference"].isna(), "status"]
     causes = tuple(sorted(map(str, lost.unique())))
@@ -218,7 +195,6 @@ def _row(key: Sequence[Any], group: pd.DataFrame, causes: Sequence[str]) -> Verd
 
 
 def tables(result: VerdictCoverage) -> list[Table]:
-    """Tables of verdict counts: by judge and Eval-Prompt, and by judge and criterion."""
     return [_table(by, rows, result) for by, rows in result.rows.items()]
 
 

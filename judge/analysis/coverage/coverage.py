@@ -33,12 +33,10 @@ SCALE_UNKNOWN = "the criterion's scale is in no result folder; a criteria set th
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Bounds of a judge's mean rating with one Eval-Prompt on one criterion, over the stories it was asked about.
-
-    The interval of `mean` goes from the mean with all `missing` repeats at the lowest point of the `scale` to the mean
-    with all of them at the highest point. The mean is over repeats. For labels, `ends` are the names of the lowest and
-    highest code. `scale` is None if no result folder holds the criterion's scale; `mean` then has bounds only if no
-    repeat is missing, since the ratings seen need not reach the ends of the scale.
+    """Bounds of a judge's mean rating with one Eval-Prompt on one criterion, over the repeats it was asked for. The
+    interval of `mean` goes from all `missing` repeats at the lowest point of the `scale` to all at the highest. `ends`
+    name these for labels. `scale` is None if no result folder holds it; `mean` then has bounds only if no repeat is
+    missing, since the ratings seen need not reach the ends.
     """
 
     run: str
@@ -52,10 +50,7 @@ class Bound:
 
 
 def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
-    """Bounds of the mean rating of every judge, Eval-Prompt and criterion, over all possible values of missing repeats.
-
-    `scales` maps a criterion to the lowest and highest point of its scale.
-    """
+    """Bounds of every mean rating, over all values of missing repeats. `scales` has the ends of scales."""
     return tuple(
         _bound(matrix, i, scales.get(cell.criterion), scale_of(matrix, cell.criterion))
         for matrix in matrices
@@ -76,9 +71,7 @@ def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float] | None, labe
 
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
-    """Map from a criterion to the lowest and highest point of its scale, for criteria whose scale is in a result
-    folder.
-    """
+    """Lowest and highest point of each criterion's scale, where a result folder holds it."""
     ends: dict[str, tuple[float, float]] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
@@ -90,27 +83,10 @@ def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of mean
-    ratings.
-
-    Attributes
-    ----------
-    total : Counts
-        One row, or none where no judge was asked.
-    by_eval_prompt, by_criterion, by_system : Counts
-        Counts by judge and Eval-Prompt, by judge and criterion, and by judge and system.
-    tests : tuple of LossTest
-        Tests of each run x judge x Eval-Prompt x criterion that lost a rating; p values are not adjusted.
-    findings : tuple of str
-        One sentence for each kind of loss that is associated with human ratings.
-    bounds : tuple of Bound
-        Lowest and highest possible mean rating, given the repeats without a rating.
-    options : CoverageOptions
-        The options that were chosen.
-    signature_parts, tested_parts, bound_parts : tuple of str
-        Parts of the signatures of counts, tests and bounds.
-    notes : tuple of str
-        Sentences for below the tables.
+    """Repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of mean ratings.
+    `total` has one row, or none where no judge was asked. `tests` are of each run x judge x Eval-Prompt x criterion
+    that lost a rating; their p values are not adjusted. `findings` has a sentence for each kind of loss that is
+    associated with human ratings.
     """
 
     total: Counts
@@ -133,21 +109,16 @@ class Coverage:
 
     @property
     def signature(self) -> str:
-        """Signature line of the tables of counts, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge and Eval-Prompt, with the counts of its repeats requested, answered
-        and rated.
-        """
+        """One row per judge and Eval-Prompt."""
         return signed(self.by_eval_prompt.frame, self.signature, self.notes)
 
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:
-    """Coverage of all requests to judges: counts of repeats, tests of whether ratings are lost at random, and bounds of
-    mean ratings.
-    """
+    """Counts of repeats, tests of whether ratings are lost at random, and bounds of mean ratings."""
     options = options or CoverageOptions()
     matrices = build(table, drop_systems=options.drop_systems)
 

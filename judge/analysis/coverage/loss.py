@@ -27,10 +27,8 @@ _HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LossTest:
-    """One test for one judge, Eval-Prompt and criterion: is the loss of ratings associated with a variable?
-
-    `kind` is the variable: system, length, human rating, or distance of the human rating from the mean. `against` is
-    the variable's name in tables.
+    """One test: is a judge's loss of ratings associated with a variable? `kind` is the variable: system, length, human
+    rating, or its distance from the mean; `against` is its name in tables.
     """
 
     run: str
@@ -43,10 +41,8 @@ class LossTest:
 
 
 def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
-    """Tests of whether lost ratings are associated with system, length, human rating and its distance from the mean.
-
-    Every judge, Eval-Prompt and criterion that lost a rating is tested. `rng` is used for permutation tests, which are
-    made where counts are small.
+    """Tests of loss against system, length, human rating and its distance from the mean, where a rating was lost. `rng`
+    is used for permutation tests, which are made where counts are small.
     """
     return tuple(
         test
@@ -57,9 +53,7 @@ def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[L
 
 
 def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ...]:
-    """Tests of whether lost ratings are associated with human ratings; unlike other tests of loss, they need no
-    `rng`.
-    """
+    """Tests of loss against human ratings; unlike other tests of loss, they need no `rng`."""
     return tuple(
         test
         for matrix in matrices
@@ -69,19 +63,14 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
-    """A sentence for each kind of loss (e.g. of stories with low ratings) significantly associated with human ratings.
-
-    p is adjusted by Holm's method over all tests against human ratings; the level is .05.
-    """
+    """A sentence for each kind of loss significantly associated with human ratings (as `selective`)."""
     family = len(_against_ratings(tests))
     return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
 
 
 def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
-    """Judges and criteria whose loss of ratings is significantly associated with human ratings.
-
-    The result maps a description of the stories lost more often -> judge with Eval-Prompt -> criteria. p is adjusted by
-    Holm's method over all tests against human ratings; the level is .05.
+    """Criteria by judge with Eval-Prompt, by description of the stories lost more often, where loss is significantly
+    associated with human ratings. p is adjusted by Holm's method over all tests against these; the level is .05.
     """
     family = _against_ratings(tests)
     if not family:
@@ -101,10 +90,6 @@ def _against_ratings(tests: Sequence[LossTest]) -> list[LossTest]:
 
 
 def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
-    """Yield the tests of whether one judge's lost ratings are associated with system and with length.
-
-    `i` is the judge's row in the rating matrix. There are no tests if no rating was lost.
-    """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     if not lost.any():
@@ -117,12 +102,6 @@ def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> 
 
 
 def _against_people(matrix: RatingMatrix, i: int, same: int | None) -> Iterator[LossTest]:
-    """Yield the tests of whether one judge's lost ratings are associated with the human rating, and with its distance
-    from the mean.
-
-    `i` is the judge's row in the rating matrix and `same` the human criterion it is matched with (None: none). There
-    are no tests if no rating was lost, or without human ratings.
-    """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     if same is None and len(matrix.criteria) == 1 and not matrix.declared:

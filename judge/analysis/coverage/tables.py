@@ -24,7 +24,7 @@ _CODES = "the mean of labels is that of their codes, 0 upwards: of two labels th
 
 
 def tables(result: Coverage) -> list[Table]:
-    """All coverage tables: counts by Eval-Prompt, criterion and system, tests of loss, and bounds of mean ratings."""
+    """Counts by Eval-Prompt, criterion and system, tests of loss, and bounds of mean ratings."""
     counts = (result.by_eval_prompt, result.by_criterion, result.by_system)
     return [
         *(_count_table(run_count, result) for run_count in counts),
@@ -34,7 +34,7 @@ def tables(result: Coverage) -> list[Table]:
 
 
 def sentence(total: Counts) -> str:
-    """A sentence that gives the numbers of repeats requested, answered and rated, and of lost repeats by status."""
+    """The numbers of repeats requested, answered and rated, and of lost repeats by status."""
     if not total.rows:
         return "no judge was asked"
     (row,) = total.rows
@@ -47,11 +47,7 @@ def sentence(total: Counts) -> str:
 def with_coverage(
     table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """The printed tables with a line on coverage added.
-
-    The line stands above the first table if `form` is ``table`` or ``md``, and is otherwise the first note of each
-    table.
-    """
+    """The tables with a line on coverage: above the first for ``table`` and ``md``, else as first note of each."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
         return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]

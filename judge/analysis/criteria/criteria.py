@@ -32,11 +32,9 @@ _Rows = Iterator[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criteria:
-    """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt.
-
-    `askings` is empty unless some judge was asked for several criteria in one answer. It then describes how each judge
-    was asked (criteria together or one by one) and at what cost. `signature_parts` belong to tables with intervals,
-    `bare_parts` to tables without; `notes` hold for all tables.
+    """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt. `askings` is
+    empty unless some judge was asked for several criteria in one answer. `signature_parts` belong to tables with
+    intervals, `bare_parts` to tables without.
     """
 
     profiles: tuple[Profile, ...]
@@ -49,43 +47,32 @@ class Criteria:
 
     @property
     def signature(self) -> str:
-        """Signature line of tables with intervals, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
-        """Signature line of tables without intervals, which lists each choice that can change their numbers."""
+        """Signature line of tables without intervals."""
         return joined(self.bare_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The data frame on halo: one row for people and one for each judge x Eval-Prompt.
-
-        Halo means that ratings of different criteria correlate more than the criteria themselves do.
-        """
+        """The view on halo: ratings of different criteria correlate more than the criteria themselves do."""
         return self.view("halo")
 
     def view(self, view: View) -> pd.DataFrame:
         """The long frame of one view; all views have `dataset, run, judge, eval_prompt` and `reason`.
 
-        ``halo``: one row per source of ratings (people, or a judge x Eval-Prompt) with `criteria, stories, halo,
-        halo_low, halo_high` (mean tau-b between criteria), `excess, excess_low, excess_high` (change of the judge's
-        rating of a criterion per point of the human ratings of other criteria, at equal human ratings of the criterion
-        itself), `validity` and `heterotrait` (mean tau-b of judge and people on the same criterion, and on different
-        criteria), `own_best` (number of criteria on which the judge correlates most with people's ratings of the same
-        criterion) out of `own_rows`.
+        ``halo``: one row per source of ratings (people, or a judge x Eval-Prompt): `halo` is the mean tau-b between
+        criteria; `excess` the change of the judge's rating of a criterion per point of the human ratings of other
+        criteria, at equal human ratings of the criterion itself; `validity` and `heterotrait` the mean tau-b of judge
+        and people on the same criterion, and on different criteria; `own_best` the number, out of `own_rows`, of
+        criteria on which the judge correlates most with people's ratings of the same criterion.
 
-        ``pairs``: one row per level (overall, system) and pair of criteria with `level, criterion, with, tau, n`.
-
-        ``multitrait``: one row per `criterion` of the judge and human criterion `against`, with `tau, n`.
-
-        ``scale-use``: one row per criterion, and one for all criteria, with `ratings` (their number), `entropy`,
-        `modal_share, modal_point` (most frequent point), `distinct` (number of distinct ratings), `ties` (share of
-        pairs of stories rated equally), `outside` (number of ratings outside the scale).
-
-        ``together``: one row per judge x Eval-Prompt, if some answers rate several criteria, with `asked` (together or
-        one by one), `criteria, calls, prompt_tokens, completion_tokens, cost, lost, halo, halo_low, halo_high,
-        validity`.
+        ``pairs``: one row per level (overall, system) and pair of criteria. ``multitrait``: one row per `criterion` of
+        the judge and human criterion `against`. ``scale-use``: one row per criterion, and one for all, with the number
+        of `ratings`, `entropy`, the share of the most frequent point, the number of `distinct` ratings, `ties` (share
+        of pairs of stories rated equally) and `outside` (ratings outside the scale). ``together``: one row per judge x
+        Eval-Prompt, if some answers rate several criteria.
         """
         if view == "together":
             return askings_frame(self.askings, self.signature, self.notes)
@@ -108,10 +95,8 @@ def criteria(
     scale: Scale | None = None,
     notes: Sequence[str] = (),
 ) -> Criteria:
-    """Tau between criteria, halo, agreement with people, and scale use, for people and each judge.
-
-    Agreement is with human ratings of the same criterion and of other criteria. `scale` applies to criteria whose scale
-    is in no result folder; `notes` are added to those of the result.
+    """Tau between criteria, halo, agreement with people, and scale use, for people and each judge. `scale` applies to
+    criteria whose scale is in no result folder; `notes` are added to those of the result.
     """
     options = options or CriteriaOptions()
     table = numbers(table)
@@ -131,7 +116,6 @@ def criteria(
 
 
 def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """Part of the signature line with the names of the human criteria, if the tables have no judge; otherwise empty."""
     if any(matrix.cells for matrix in matrices):
         return []
     names = dict.fromkeys(name for matrix in matrices for name in matrix.criteria)
@@ -181,12 +165,6 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """One kind of long data frame on criteria: the names of its own columns, and the function that makes its rows.
-
-    The columns that identify a row come before these. The function takes the profile of people or of one judge.
-    `has_intervals` says whether the frame has intervals.
-    """
-
     columns: tuple[str, ...]
     rows: Callable[[Profile], _Rows]
     has_intervals: bool = False

@@ -1,8 +1,4 @@
-"""Profiles of people and of each judge x Eval-Prompt: how their criteria correlate, and how they use the scale.
-
-A profile has tau between criteria (over stories and over system means), the judge's halo in comparison with people, tau
-of each criterion of a judge with the same and other human criteria, and the use of the scale.
-"""
+"""Profiles of people and of each judge x Eval-Prompt: how their criteria correlate, and how they use the scale."""
 
 from __future__ import annotations
 
@@ -51,12 +47,12 @@ UNRATED = "undefined: no story that the judge rated has two of people's ratings 
 
 
 def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
-    """Halo in points: change of a judge's rating of one criterion per point of the mean human rating of other criteria.
+    """Halo in points: change of a judge's rating of one criterion per point of the mean human rating of other criteria,
+    at equal human ratings of the criterion itself; the mean over criteria.
 
-    Stories are compared at equal human ratings of the criterion itself. The result is the mean over criteria. `pairs`
-    holds a judge's rows in the matrix (with one Eval-Prompt), each with the index of its human criterion. Only stories
-    with ratings of all these criteria by the judge and by two people are used. Criteria whose human ratings vary too
-    little beyond error are left out of the mean; it is undefined if none remains.
+    `pairs` holds a judge's rows in the matrix, each with the index of its human criterion. Only stories with ratings of
+    all these criteria by the judge and by two people are used. Criteria whose human ratings vary too little beyond
+    error are left out of the mean; it is undefined if none remains.
     """
     criteria = list(dict.fromkeys(j for _, j in pairs))
     if len(criteria) < 2:
@@ -88,11 +84,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 def _criterion_part(
     matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
-    """Regression of a judge's rating of one criterion on human ratings of this and the other criteria.
-
-    Only the stories in the mask `whole` are used, which is the same for all criteria. `own` and `others` hold human
-    ratings of this criterion, and means over the others, shape (n stories, people).
-    """
+    # `own` and `others` have shape (n stories, people); `others` are means over the other criteria.
     people = np.where(np.isnan(others), np.nan, own)
     judge = np.where(whole, matrix.judge[cell], np.nan)
     at_end = share_at_end(matrix.by_rater(criterion).ratings)
@@ -106,16 +98,12 @@ def _others(own: Floats, total: Floats, missing: NDArray[np.int64], criteria: in
 
 
 def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
-    """Human ratings, shape (criteria, n stories, people), with the same person in a column throughout.
-
-    Each person's leniency is subtracted. Where names are unknown, the first rating of each criterion is taken to be by
-    one person, the second by another, and so on; leniency is then not subtracted. None where ratings are stored in
-    ascending order, so that persons cannot be told apart.
-    """
+    """Human ratings less leniency, shape (criteria, n stories, people), one person a column; None if unknown."""
     raters = [matrix.by_rater(j) for j in criteria]
     if any(criterion.ascending for criterion in raters):
         return None
     if not all(criterion.known for criterion in raters):
+        # The first rating of each criterion is taken to be by one person, and so on; leniency is not subtracted.
         positions = [matrix.by_position(j) for j in criteria]
         columns = max(ratings.shape[1] for ratings in positions)
         return np.stack([_padded(ratings, columns) for ratings in positions])
@@ -143,10 +131,7 @@ NOBODY = "undefined: nobody rated these criteria"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TauMatrix:
-    """Matrix of tau-b between criteria in rows and criteria in columns; NaN = undefined.
-
-    `n` holds the number of stories or systems behind each value.
-    """
+    """Tau-b between criteria in rows and columns; NaN = undefined. `n` counts stories or systems."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -155,11 +140,7 @@ class TauMatrix:
 
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
-        """Matrix of tau-b between all rows of x, or, with `y`, between the rows of x and the rows of y.
-
-        Both have shape (criteria, stories) or (criteria, systems), with NaN = no rating. `rows` and `columns` name the
-        criteria.
-        """
+        """Tau-b between rows of x, or of x and y: shape (criteria, stories or systems), NaN = no rating."""
         rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
         n = rated.astype(np.int64) @ other.T.astype(np.int64)
         tau = halo.tau_matrix(x) if y is None else halo.tau_matrix(x, y)
@@ -170,27 +151,11 @@ class TauMatrix:
 class Profile:
     """The profile of people or of one judge: correlations between criteria, and use of the scale.
 
-    Attributes
-    ----------
-    source : Source
-        The ratings of people, or of the judge.
-    overall, system : TauMatrix
-        Tau between criteria over stories, and over system means.
-    stories : int
-        Number of stories with a rating on two criteria or more.
-    halo : Estimate
-        Mean tau-b between criteria; n counts pairs of criteria.
-    excess : Estimate or None
-        Halo compared with people (`halo_test`), in points; None for people.
-    across : TauMatrix or None
-        Tau between the judge's criteria that people rated too (rows) and the human criteria; None for people, and
-        where there is no common criterion.
-    multitrait : Multitrait or None
-        Summary of `across`.
-    use : ScaleUse
-        Scale use over all criteria together; `use_of` has the scale use of each criterion.
-    off_points : bool
-        Whether a criterion has more distinct ratings than its scale has points.
+    `overall` and `system` are tau between criteria over stories and over system means; `halo` is their mean over
+    stories, and its n counts pairs of criteria. `stories` have a rating on two criteria or more. `excess` is the halo
+    compared with people (`halo_test`), in points, and `across` the tau between the judge's criteria that people rated
+    too (rows) and the human criteria, summarised by `multitrait`; None for people, and where there is no common
+    criterion. `use` is over all criteria together. `off_points`: a criterion has more distinct ratings than points.
     """
 
     source: Source
@@ -209,10 +174,7 @@ class Profile:
 def profiles(
     matrices: Sequence[RatingMatrix], options: CriteriaOptions, scales_by_name: Mapping[str, Scale]
 ) -> list[Profile]:
-    """Profiles of people and of each judge x Eval-Prompt: correlations between criteria, and use of the scale.
-
-    All intervals of a dataset use one set of resamples.
-    """
+    """Profiles of people and of each judge x Eval-Prompt; all intervals of a dataset use one set of resamples."""
     source_profiles = []
     for matrix in matrices:
         drawn = _drawn(matrix, options)
@@ -223,10 +185,7 @@ def profiles(
 
 
 def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale]:
-    """Mapping from a criterion (lower case) to its scale in the result folders.
-
-    Criteria without a scale there get `default`, if it is given.
-    """
+    """Scales in the result folders by criterion (lower case); `default` for criteria without one."""
     scales_by_name = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
     if default is not None:
         for name in table.frame["criterion"].dropna().unique():
@@ -235,7 +194,6 @@ def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale
 
 
 def _drawn(matrix: RatingMatrix, options: CriteriaOptions) -> Resamples | None:
-    """Resamples of story-prompts; None without intervals."""
     if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
         return None
     return bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
@@ -296,8 +254,8 @@ def _with_interval(estimate: Estimate, values: Floats, drawn: Resamples | None, 
 def _use(
     singles: Sequence[Floats], values: Floats, names: Sequence[str], scales_by_name: Mapping[str, Scale]
 ) -> ScaleUse:
-    """Scale use over several criteria; the ends of the scale are used only if all these criteria share one scale."""
     own = {scales_by_name.get(name.casefold()) for name in names}
+    # The ends are used only if all these criteria share one scale.
     scale = own.pop() if len(own) == 1 else None
     ratings = np.concatenate([single.reshape(-1) for single in singles])
     if scale is None:
@@ -320,22 +278,9 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """How one judge x Eval-Prompt was asked (criteria together or one by one), with its results and cost.
-
-    Attributes
-    ----------
-    profile : Profile
-        Halo and tau with people.
-    together : bool
-        Whether one answer rates all criteria.
-    calls : int
-        Number of calls that returned the answers.
-    prompt_tokens, completion_tokens : int or None
-        Tokens of these calls; None where the server did not report them.
-    dollars : float or None
-        Cost of these calls; None where no price is known.
-    lost : float or None
-        Share of the requested ratings that no answer gave.
+    """How one judge x Eval-Prompt was asked, with its results and cost. `together`: one answer rates all criteria.
+    `calls` returned the answers; their tokens are None where the server did not report them, `dollars` where no price
+    is known. `lost` is the share of the requested ratings that no answer gave.
     """
 
     profile: Profile
@@ -348,10 +293,7 @@ class Asking:
 
 
 def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
-    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty.
-
-    An `Asking` says whether criteria were asked together or one by one, with results and cost.
-    """
+    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty."""
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}
@@ -367,10 +309,7 @@ def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, .
 
 
 def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
-    """Map from an Eval-Prompt to its calls, input tokens, output tokens and dollars, from a result folder.
-
-    Empty for imports.
-    """
+    """Calls, input tokens, output tokens and dollars by Eval-Prompt, from a result folder; empty for imports."""
     folder = ResultFolder(fact.path)
     if not folder.journal.is_file():
         return {}
@@ -392,10 +331,7 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """A frame on the cost and quality of asking for criteria together or one by one, with the columns `COLUMNS`.
-
-    It has one row per judge x Eval-Prompt; `asked` is ``together`` or ``one by one``.
-    """
+    """Cost and quality of asking for criteria together or one by one, one row per judge x Eval-Prompt."""
     rows = []
     for asking in requests:
         source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
@@ -418,5 +354,5 @@ def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> p
 
 
 def words(asking: Asking) -> str:
-    """How criteria were asked: ``together`` (in one answer) or ``one by one``."""
+    """``together`` (in one answer) or ``one by one``."""
     return "together" if asking.together else "one by one"

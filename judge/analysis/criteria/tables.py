@@ -1,7 +1,4 @@
-"""Printed tables about criteria: a summary, then a few matrices.
-
-A matrix of tau is printed with overall tau below the diagonal and tau over system means above it.
-"""
+"""Printed tables about criteria: a summary, then a few matrices (tau below, tau of system means above the diagonal)."""
 
 from __future__ import annotations
 
@@ -40,10 +37,8 @@ _SUMMARY = "Criteria: mean tau-b x100 between them"
 
 
 def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[Table]:
-    """Tables about criteria: a summary, the cost of asking for several at once, scale use, and matrices of tau.
-
-    `full` prints every judge's matrices and the scale use of every criterion. With `long`, the long data frames are
-    printed instead.
+    """A summary, the cost of asking for several criteria at once, scale use, and matrices of tau. `full` prints every
+    judge's matrices and the scale use of every criterion; `long` prints the long frames instead.
     """
     profiles, several_datasets = result.profiles, len(result.matrices) > 1
     several = any(len(profile.source.criteria) > 1 for profile in profiles)

@@ -3,8 +3,6 @@
 A diagnostic is a statistic that is zero for a judge that rates as people do, with an interval and a test at a declared
 alpha; an undefined diagnostic gives the reason. Each test also reports the smallest effect that it would detect in four
 of five repetitions (2.8 standard errors, more with few degrees of freedom).
-
-`diagnose` returns one value, from which the data frame, the printed tables and the counts of the report are made.
 """
 
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, Diagnostic, Finding

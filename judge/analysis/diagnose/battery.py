@@ -59,10 +59,8 @@ SORTED = "undefined: each story's ratings are stored in ascending order, so that
 
 
 def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats) -> Iterator[Finding]:
-    """Yield the tests of whether a judge's scale is turned round, and of whether it repeats one rater.
-
-    `cell` is the judge's row in the rating matrix, `criterion` the human criterion, and `singles` holds the judge's
-    single ratings, shape (n stories, repeats).
+    """The tests of whether the judge in row `cell` has its scale turned round, and of whether it repeats one rater.
+    `singles` holds its single ratings, shape (n stories, repeats).
     """
     of = matrix.cells[cell]
     test = against_others(matrix.judge[cell], matrix.people[criterion][:, None], matrix.story_prompt)
@@ -73,7 +71,7 @@ def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats
 
 
 def rater_tests(matrix: RatingMatrix) -> Iterator[Finding]:
-    """Yield, for each criterion that people rated, the test of whether one of them has the scale turned round."""
+    """For each criterion that people rated, the test of whether one of them has the scale turned round."""
     for j, criterion in enumerate(matrix.criteria):
         scale = matrix.labels.get(criterion.casefold())
         if scale is not None and scale.positive_code is None and not scale.ordered:
@@ -144,7 +142,7 @@ _NO_SINGLES = "undefined: imported means of repeats, which spread less than the 
 
 
 class Battery:
-    """Runs all diagnostic tests for biases of one dataset's judges; human ratings are prepared once for all judges."""
+    """Runs all diagnostic tests of one dataset's judges; human ratings are prepared once for all of them."""
 
     def __init__(
         self,
@@ -164,10 +162,8 @@ class Battery:
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
     def all(self) -> Iterator[Finding]:
-        """Yield the findings of all diagnostic tests of the dataset.
-
-        First come those for each judge, Eval-Prompt and criterion; then yes-bias (the positive label is given too often
-        or too rarely) over all criteria; then halo (ratings of different criteria correlate more than the criteria
+        """Findings for each judge, Eval-Prompt and criterion; then yes-bias over all criteria (the positive label is
+        given too often or too rarely); then halo (ratings of different criteria correlate more than the criteria
         themselves do); then, for each criterion, the test of people's own ratings.
         """
         for i, j in enumerate(self.partner):
@@ -198,11 +194,6 @@ class Battery:
         yield from rater_tests(self.matrix)
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
-        """Yield the findings for one judge on a criterion with two labels or with unordered labels.
-
-        `i` is the judge's row in the rating matrix, `j` the human criterion. Tests that do not apply to labels are
-        undefined findings with the reason.
-        """
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
         if label is not None and scale.positive_code is not None:
@@ -228,9 +219,7 @@ class Battery:
         return min(float(side.std()) if side.size else 0.0 for side in sides)
 
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
-        """Share of the positive label for each story: among the judge's repeats, and among people; shape (n stories,)
-        each.
-        """
+        """Shares of the positive label among the judge's repeats and among people, shape (n stories,)."""
         judge, people = self.matrix.judge[i], self.matrix.people[j]
         return (judge, people) if scale.positive_code == 1 else (1 - judge, 1 - people)
 
@@ -242,15 +231,11 @@ class Battery:
         return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, label_kind=label_kind)
 
     def _yes_biases(self) -> Iterator[Finding]:
-        """Yield the findings on yes-bias (the positive label is given too often or too rarely) of each judge and
-        Eval-Prompt.
-
-        Each story counts with its mean over the binary criteria that the judge and people both labelled.
-        """
         groups: dict[tuple[str, str, str], list[tuple[Scale, Floats, Floats]]] = {}
         for i, (cell, j, scale) in enumerate(zip(self.matrix.cells, self.partner, self.labels, strict=True)):
             if j is not None and scale is not None and scale.positive_code is not None:
                 judge, people = self._positive(i, j, scale)
+                # Each story counts with its mean over the binary criteria that judge and people both labelled.
                 both = np.isnan(judge) | np.isnan(people)
                 sides = np.where(both, np.nan, judge), np.where(both, np.nan, people)
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((scale, *sides))
@@ -281,18 +266,15 @@ class Battery:
         return GivenQuality.of(self.matrix.judge[i], self.alike[j], self.matrix.system, exact=exact, at_end=at_end)
 
     def _compression(self, i: int, j: int) -> tuple[Test, ...]:
-        """Test of whether a judge uses less of the scale than people: its single ratings vary less. It is followed by
-        the tests that bound this.
-
-        Single ratings are used so that the number of repeats does not matter. They also vary less if a judge only has
-        less error than a person. A second test therefore checks whether the judge's rating rises by less than one point
-        per point of the true human mean. Both must be significant, so the larger p is reported.
-        """
+        """Whether single ratings vary less than people's, followed by the tests that bound this."""
         judge, people = self.matrix.judge[i], self.people[j]
         if people.freedom < LEAST_TWICE:
             return (_undefined("compression", RATED_ONCE),)
         if self.matrix.means[i]:
             return (_undefined("compression", _NO_SINGLES),)
+        # Single ratings, so that the number of repeats does not matter. They also vary less if a judge only has less
+        # error than a person: its rating must also rise by less than one point per point of the true human mean, and
+        # the larger p is reported.
         spread = rating_bias.single_spread(self.repeats[i], self.alike[j])
         deficit = rating_bias.slope_deficit(judge, people)
         parts = [self._test("compression", part, judge, people.mean, why=_NO_SPREAD) for part in (spread, deficit)]
@@ -318,10 +300,7 @@ class Battery:
         return preference.test(self.matrix.story_prompt)
 
     def _stuck(self, i: int, j: int) -> Finding:
-        """Finding on the scale point that the judge gives too often in comparison with people.
-
-        It is the point with the smallest p, which is multiplied by the number of points.
-        """
+        """The scale point given too often with the smallest p, times the number of points."""
         cell, ratings = self.matrix.cells[i], self.raters[j].ratings
         if self.matrix.means[i]:
             test = _undefined("stuck", "imported means are not single ratings")
@@ -392,15 +371,12 @@ def _upper(test: Test) -> float:
 
 
 def _mean_of_rows(rows: Floats) -> Floats:
-    """Mean of each column over its values that are not NaN; NaN where there are none."""
     count = (~np.isnan(rows)).sum(axis=0)
     return np.where(count > 0, np.nansum(rows, axis=0) / np.maximum(count, 1), np.nan)
 
 
 def _scaled_log(words: Floats) -> Floats:
-    """Standardised log of the length in words; NaN where the length is unknown, or everywhere if all lengths
-    are equal.
-    """
+    """Standardised log of the length; NaN where unknown, or everywhere if all lengths are equal."""
     counted = ~np.isnan(words)
     log = np.where(counted, np.log(np.where(counted, np.maximum(words, 1), 1.0)), np.nan)
     spread = float(log[counted].std()) if counted.any() else 0.0
@@ -410,7 +386,7 @@ def _scaled_log(words: Floats) -> Floats:
 
 
 def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
-    """Map from a criterion to the points of its scale and the step between them, for scales of 2 to 20 points."""
+    """Points of the scale and the step between them, by criterion, for scales of 2 to 20 points."""
     steps = {c.name: c.scale.step for fact in table.facts for c in fact.criteria}
     points_by_name: dict[str, tuple[Floats, float]] = {}
     for name, (low, high) in scales_of(table).items():
@@ -422,18 +398,12 @@ def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
 
 
 def _observed_points(*ratings: Floats) -> tuple[Floats, float]:
-    """Distinct ratings, rounded to whole numbers, and the step 1; they stand for the scale points of an unknown
-    scale.
-    """
+    """Distinct ratings, rounded, and the step 1: the points of an unknown scale."""
     values = np.concatenate([values_of[~np.isnan(values_of)] for values_of in ratings])
     return np.unique(np.round(values)).astype(np.float64), 1.0
 
 
 def _own_systems(matrix: RatingMatrix, named: Sequence[str]) -> Callable[[str], Any]:
-    """Function from a judge's name to a mask of the stories written by the same model, for the test of self-preference.
-
-    The judge's own systems are those in `named`, else those whose name is part of the judge's name.
-    """
     for name in named:
         if name not in matrix.systems:
             raise unknown_value("own", name, matrix.systems)

@@ -19,11 +19,8 @@ from judge.stats.resampling.jackknife import Tail, Test
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One kind of diagnostic test for a bias.
-
-    `unit` is that of its statistic, and `tail` says whether p is one- or two-sided. `above` and `below` are the wording
-    of a significant finding for a statistic above and below zero. `limit` is the largest bias that a certificate
-    allows, in `limit_unit`; None where none is stated.
+    """One kind of diagnostic test for a bias. `above` and `below` word a significant finding for a statistic above and
+    below zero. `limit` is the largest bias that a certificate allows, in `limit_unit`; None where none is stated.
     """
 
     name: str
@@ -86,21 +83,14 @@ YES_BIAS = "yes-bias"
 
 
 def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
-    """The kind of test that compares how often the judge and people give the positive label.
-
-    Its wording names this label and the shares of stories to which the judge and people give it.
-    """
+    """The kind of test that compares how often the judge and people give the positive label; names label and shares."""
     shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
     above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
     return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below, 0.1, f"share of {label}")
 
 
 def loss_of(label: str) -> Diagnostic:
-    """The kind of test of whether the judge fails to rate stories with this label more or less often than other
-    stories.
-
-    The label is the one that people gave; the wording of the test names it.
-    """
+    """The kind of test of whether stories that people gave this label are lost more or less often than others."""
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
     return Diagnostic("loss", f"share of {label}", "two-sided", above, below, 0.05, f"share of {label}")
 
@@ -109,15 +99,13 @@ def loss_of(label: str) -> Diagnostic:
 class Finding:
     """Result of one diagnostic test for one judge, Eval-Prompt and criterion.
 
-    `cell` names the run, judge and Eval-Prompt. In the test of whether a rating is given too often, `point` is this
-    rating, the most significant of `points_tested` ratings; in other tests it is None. `adjusted` is p after adjustment
-    over all tests. For labels, `label_kind` has the wording and unit of the test, `label` is the name of `point`, and
-    `on_codes` says whether the unit is codes of labels instead of points. In tests of one rater, `label` is the rater.
-
-    `applies` is False where the judge cannot have this fault here, for example loss where nothing was lost: the test is
-    then not one that could not be made. `bounding` are tests whose intervals bound the effect, `test` itself if empty;
-    one of them that lies inside the limit of the kind is enough. `factor` turns their unit into that of the limit, and
-    `at_most` is the largest possible effect in the unit of the limit, where this is known without a test.
+    In the test of whether a rating is given too often, `point` is this rating, the most significant of `points_tested`.
+    `adjusted` is p after adjustment over all tests. For labels, `label_kind` has the wording and unit, `label` is the
+    name of `point`, and `on_codes` says whether the unit is codes instead of points. In tests of one rater, `label` is
+    the rater. `applies` is False where the judge cannot have this fault here, for example loss where nothing was lost:
+    the test is then not one that could not be made. `bounding` are tests whose intervals bound the effect, `test`
+    itself if empty; one of them inside the limit is enough. `factor` turns their unit into that of the limit, and
+    `at_most` is the largest possible effect in that unit, where known without a test.
     """
 
     dataset: str
@@ -143,19 +131,16 @@ class Finding:
 
     @property
     def of_all(self) -> bool:
-        """Whether this is a test over all criteria of the judge."""
         return self.criterion == ALL
 
     @property
     def kind(self) -> Diagnostic:
-        """The kind of diagnostic test that this finding is the result of."""
         return self.label_kind or DIAGNOSTICS[self.diagnostic]
 
     def detectable(self, alpha: float) -> float | None:
-        """Smallest effect that the test would detect with 80 % power at level alpha, in the unit of its statistic.
-
-        The adjustment over other tests is ignored. Where p is that of the most significant of several scale points,
-        alpha is divided by their number. None where it cannot be computed.
+        """Smallest effect that the test would detect with 80 % power at level alpha, in the unit of its statistic. The
+        adjustment over other tests is ignored. Where p is that of the most significant of several scale points, alpha
+        is divided by their number. None where it cannot be computed.
         """
         test = self.test
         if test.se is None:
@@ -170,7 +155,7 @@ class Finding:
         return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
 
     def verdict(self, alpha: float) -> str:
-        """Result of the test in words; ``-`` if it is not significant at level alpha, ``undefined`` if it has no p."""
+        """The result in words; ``-`` if it is not significant at level alpha, ``undefined`` without p."""
         value = self.test.estimate.value
         if value is None or self.test.p is None:
             return "undefined"
@@ -190,10 +175,8 @@ NOTHING_LOST = "nothing was lost"
 
 
 def requested(matrix: RatingMatrix, cell: int, criterion: int) -> Floats:
-    """How many ratings of each story a judge was to give, shape (n stories,).
-
-    A table of another program may simply hold no row where there is no rating: of imported ratings one is counted for
-    each story that people rated on the criterion.
+    """How many ratings of each story a judge was to give, shape (n stories,). Of imported ratings, one is counted for
+    each story that people rated: such a table may hold no row where there is no rating.
     """
     asked = matrix.asked[cell].astype(np.float64)
     expected = (matrix.raters[criterion] > 0).astype(np.float64)
@@ -201,10 +184,8 @@ def requested(matrix: RatingMatrix, cell: int, criterion: int) -> Floats:
 
 
 def loss_tests(matrix: RatingMatrix, cell: int, criterion: int, spread: float) -> Iterator[Finding]:
-    """Yield the tests of loss against people's ratings, and against their distance from the middle.
-
-    `cell` is the judge's row in the rating matrix, `criterion` the human criterion, and `spread` the unit of the
-    limits, in points. The limits are about the stories that are left: how far they lie, in the mean, from all those
+    """The tests of loss against people's ratings, and against their distance from the middle. `spread` is the unit of
+    the limits, in points. The limits are about the stories that are left: how far they lie, in the mean, from all those
     requested, which is the share lost times the tested difference between lost and kept.
     """
     people, of = matrix.people[criterion], matrix.cells[cell]
@@ -241,10 +222,8 @@ State = Literal["within", "beyond", "cannot be told"]
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """Whether one kind of bias of a judge is shown to be within its limit.
-
-    `state` is "within" or "beyond" where it is shown to lie inside or outside of the limit. `ends` is the 95 % interval
-    in the unit of the limit (None where there is none), and `words` tell the result.
+    """Whether one kind of bias is shown to be inside ("within") or outside ("beyond") of its limit. `ends` is the 95 %
+    interval in the unit of the limit; None = none.
     """
 
     finding: Finding
@@ -254,7 +233,6 @@ class Bounded:
 
     @property
     def within(self) -> bool:
-        """Whether the bias is shown to be within its limit."""
         return self.state == "within"
 
     @property
@@ -264,14 +242,12 @@ class Bounded:
 
 
 def bounded(findings: Sequence[Finding]) -> list[Bounded]:
-    """For each kind of bias that has a limit and that the judge can have here, whether it is within this limit."""
+    """Each kind of bias that has a limit and that the judge can have here, against this limit."""
     return [_bounded(finding) for finding in findings if finding.applies and finding.kind.limit is not None]
 
 
 def found_without_limit(findings: Sequence[Finding]) -> list[Finding]:
-    """Those of the significant `findings` that no limit makes small: a repeated rater, and a person's scale turned
-    round.
-    """
+    """Those that no limit makes small: a repeated rater, and a person's scale turned round."""
     return [finding for finding in findings if finding.diagnostic in (COPY, REVERSED_RATER)]
 
 

@@ -11,7 +11,7 @@ from judge.base.wording import Advice, Note, joined
 
 
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
-    """List with one table of the significant diagnostic tests for biases; with `full`, of all tests."""
+    """One table of the significant tests; with `full`, of all."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -34,7 +34,7 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
 
 
 def counted(result: Diagnosis) -> str:
-    """Sentence with the numbers of significant tests after and before adjustment, and the number expected by chance."""
+    """The numbers of significant tests before and after adjustment, and the number expected by chance."""
     real, significant, alpha = len(result.tested), len(result.found), result.options.alpha
     hold = sum(finding.adjusted is not None and finding.adjusted <= alpha for finding in result.found)
     return (
@@ -67,7 +67,6 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
 
 
 def _meanings(tested: set[str]) -> list[str]:
-    """Notes on how the diagnostic tests named in `tested` compare the judge with people."""
     notes = []
     if tested & {"length", "self-preference", "halo"}:
         notes.append(
@@ -107,7 +106,6 @@ def _row(finding: Finding, alpha: float) -> dict[str, object]:
 
 
 def _reasons(result: Diagnosis) -> dict[str, int]:
-    """Map from the reason why diagnostic tests are undefined to the number of tests with this reason."""
     counts: dict[str, int] = {}
     for finding in result.findings:
         if finding.test.p is None:

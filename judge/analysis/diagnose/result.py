@@ -1,4 +1,4 @@
-"""Result type of the diagnostics: all tests of a ratings table."""
+"""Result of the diagnostics: all tests of a ratings table."""
 
 from __future__ import annotations
 
@@ -24,20 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis(Signed):
-    """Diagnostic tests for biases of judges in comparison with people, significant or not.
-
-    Attributes
-    ----------
-    findings : tuple of Finding
-        Findings by judge, Eval-Prompt and criterion, then the halo of each judge and Eval-Prompt; p is adjusted by
-        Holm's method over all defined tests.
-    datasets : tuple of str
-        Names of the datasets.
-    few : mapping
-        Dataset with too few story-prompts for a jackknife over them -> their number; its tests leave out single stories
-        instead.
-    counts_signature_parts : tuple of str
-        Signature parts of the counts of significant tests, which have no interval.
+    """Diagnostic tests for biases of judges in comparison with people, significant or not. `findings` have p adjusted
+    by Holm's method over all defined tests. `few` counts the story-prompts of datasets with too few of them for a
+    jackknife; their tests leave out single stories instead. `counts_signature_parts` are for the counts of significant
+    tests, which have no interval.
     """
 
     findings: tuple[Finding, ...]
@@ -48,39 +38,29 @@ class Diagnosis(Signed):
 
     @property
     def tested(self) -> tuple[Finding, ...]:
-        """The findings of diagnostic tests that could be computed."""
+        """Findings that could be computed."""
         return tuple(finding for finding in self.findings if finding.test.p is not None)
 
     @property
     def found(self) -> tuple[Finding, ...]:
-        """Findings of diagnostic tests that are significant without adjustment."""
+        """Findings that are significant without adjustment."""
         return tuple(finding for finding in self.tested if finding.finds(self.options.alpha))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the kinds of diagnostic tests; for criteria with labels, some kinds differ from those for
-        numbers.
-        """
+        """Names of the kinds of tests; for criteria with labels, some differ from those for numbers."""
         if all(finding.label_kind is None for finding in self.findings):
             return tuple(DIAGNOSTICS)
         return tuple(dict.fromkeys(finding.diagnostic for finding in self.findings))
 
     @property
     def counts_signature(self) -> str:
-        """Signature line of a table that counts significant diagnostic tests: each choice that can change its
-        numbers.
-        """
+        """Signature line of a table that counts significant tests."""
         return joined(self.counts_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per diagnostic test for a bias of a judge, and with `signature` and `notes` in its
-        `attrs`.
-
-        Columns: `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail,
-        p_adjusted, detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is by Holm's method over all
-        defined tests. Undefined values are null with a reason.
-        """
+        """One row per test. `p_adjusted` is by Holm's method over all defined tests; `reason` is of null values."""
         return self.signed([_flat(finding, self.options.alpha) for finding in self.findings])
 
 
@@ -113,7 +93,7 @@ def _flat(finding: Finding, alpha: float) -> dict[str, object]:
 
 
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:
-    """Results of all diagnostic tests for biases, for every judge, Eval-Prompt and criterion."""
+    """All diagnostic tests for every judge, Eval-Prompt and criterion."""
     options = options or DiagnoseOptions()
     matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
     clusters = [f"clusters:{name}:stories" for name in few]
@@ -136,15 +116,10 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
 
 
 def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
-    """The datasets, prepared for the jackknife over story-prompts, and a map of those with too few story-prompts for
-    it.
-
-    In these, each story counts as its own story-prompt, so that the jackknife leaves out stories instead. The map gives
-    the number of story-prompts by name of the dataset.
-    """
     prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
     few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}
     changed = [
+        # Too few story-prompts for a jackknife: it leaves out stories instead.
         replace(dataset_matrix, story_prompt=np.arange(dataset_matrix.n))
         if dataset_matrix.dataset in few
         else dataset_matrix
@@ -154,7 +129,6 @@ def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], di
 
 
 def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
-    """Findings of every test for every judge, Eval-Prompt and criterion, with p adjusted over the whole table."""
     scales = points_of(table)
     findings = [finding for matrix in matrices for finding in Battery(matrix, options, scales).all()]
     real = [i for i, finding in enumerate(findings) if finding.test.p is not None]

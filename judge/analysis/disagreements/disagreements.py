@@ -1,8 +1,7 @@
 """Finds the stories on which the ratings of judge and people, repeats, Eval-Prompts or judges differ most.
 
-It does not say who is right. Ratings are standardised for each rater, so that leniency does not count as disagreement.
-Each story is listed once, with its largest difference; if all stories are requested, each is listed once for each
-judge, Eval-Prompt and criterion.
+It does not say who is right. Ratings are standardised by rater, so that leniency is no disagreement. Each story is
+listed once, with its largest difference; if all stories are requested, once for each judge, Eval-Prompt and criterion.
 """
 
 from __future__ import annotations
@@ -39,19 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The ratings that are compared on every story of a dataset, and their `distance` for each story.
-
-    They are ratings of a judge and of people, or of several repeats, Eval-Prompts or judges.
-
-    Attributes
-    ----------
-    cells : tuple of int
-        Row numbers in the rating matrix: of a single judge, or of the judges or Eval-Prompts that are compared.
-    people : int or None
-        Index of the human criterion with the same name. It is compared only in comparisons of judge and people, and
-        shown for information in others.
-    judge, eval_prompt : str or None
-        None where several judges or Eval-Prompts are compared.
+    """The ratings that are compared on every story of a dataset, and their `distance`. `cells` are rows of the rating
+    matrix: of a single judge, or of the judges or Eval-Prompts that are compared; then `judge` or `eval_prompt` is
+    None. The human criterion `people` is compared only with a judge, else shown for information.
     """
 
     matrix: RatingMatrix
@@ -64,13 +53,7 @@ class Comparison:
 
 
 def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> Disagreements:
-    """The stories on which ratings differ most, largest difference first, with notes.
-
-    Raises
-    ------
-    SpecError
-        Nothing can be compared; the message gives the reason.
-    """
+    """The stories on which ratings differ most, largest first. Raises SpecError where nothing can be compared."""
     options = options or DisagreementsOptions()
     table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -120,7 +103,6 @@ _NOTHING = {
 
 
 def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
-    """Advice that names other comparisons which are possible with these ratings; None where there are none."""
     could = [
         other
         for other in get_args(Between)
@@ -166,10 +148,6 @@ def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: B
 
 
 def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
-    """Distances between one judge's repeats with one Eval-Prompt, for every story of the dataset.
-
-    They are undefined, with a reason, for imported means of repeats. `cell` is the row of the rating matrix.
-    """
     ratings = matrix.repeats(cell)
     whole = np.full((matrix.n, ratings.shape[1]), np.nan)
     whole[matrix.asked[cell] > 0] = ratings
@@ -180,11 +158,7 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
 
 
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
-    """Pairs (comparison index, story index), largest difference first.
-
-    They are the first `top` stories whose ratings differ, each with its largest difference. With `top` = 0, they are
-    all stories of every comparison.
-    """
+    """Indices of comparison and story, largest difference first: `top` stories, or all for 0."""
     size = np.concatenate([np.abs(comparison.distance.standardised) for comparison in usable])
     which = np.repeat(np.arange(len(usable)), [comparison.matrix.n for comparison in usable])
     story = np.concatenate([np.arange(comparison.matrix.n) for comparison in usable])
@@ -209,10 +183,7 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Answers on the listed stories: human ratings and judges' repeats.
-
-    The keys of `people` are (dataset, story, criterion); those of `judges` add run, judge and Eval-Prompt.
-    """
+    """Human ratings by (dataset, story, criterion); judges' repeats by run, judge and Eval-Prompt too."""
 
     people: dict[_Key, list[RaterRating]]
     judges: dict[_Key, list[Repeat]]

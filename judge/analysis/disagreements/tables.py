@@ -1,8 +1,4 @@
-"""Printed disagreements: a list, then each story with its texts.
-
-Stories, story-prompts and explanations are data. They are printed as text on separate lines, with control characters
-and markup escaped.
-"""
+"""Printed disagreements: a list, then each story. Texts are data: control characters and markup are escaped."""
 
 from __future__ import annotations
 
@@ -30,10 +26,7 @@ class RaterRating:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSide:
-    """Human ratings of a story on one criterion, with their mean in points.
-
-    `z` is the standardised mean. It is None where the human ratings are only shown and not compared.
-    """
+    """Human ratings of a story on one criterion. `z` is the standardised mean; None = only shown."""
 
     criterion: str
     mean: float | None
@@ -43,10 +36,7 @@ class PeopleSide:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """One answer of a judge, with its rating, status, flags and explanation.
-
-    `repeat` is its number, None for an imported mean.
-    """
+    """One answer of a judge; `repeat` is its number, None for an imported mean."""
 
     repeat: int | None
     rating: float | None
@@ -57,10 +47,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSide:
-    """A judge's answers on a story with one Eval-Prompt.
-
-    `mean` is the mean rating in points, and `z` is the standardised mean.
-    """
+    """A judge's answers on a story with one Eval-Prompt; `mean` is in points, `z` standardised."""
 
     run: str
     judge: str
@@ -72,25 +59,8 @@ class JudgeSide:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One story and the difference between its ratings.
-
-    Attributes
-    ----------
-    rank : int
-        Position in the list; 1 = largest difference.
-    system, story_prompt : str or None
-        The system that wrote the story, and its story-prompt, where known.
-    judge, eval_prompt : str or None
-        None where several judges or Eval-Prompts are compared.
-    difference, raw : float
-        Difference in standard deviations, and in points. It is judge minus people, or highest minus lowest where
-        several ratings are compared.
-    people : PeopleSide or None
-        None where people did not rate the criterion.
-    sides : tuple of JudgeSide
-        A single judge's answers, or the answers that are compared with each other.
-    text : str
-        The text of the story.
+    """One story and the difference between its ratings: judge minus people, or highest minus lowest of several;
+    `difference` is in standard deviations, `raw` in points. `judge` and `eval_prompt` are None for several.
     """
 
     rank: int
@@ -109,7 +79,7 @@ class Disagreement:
 
     @property
     def record(self) -> dict[str, object]:
-        """The story with its difference and ratings as plain lists and mappings, as stored in files."""
+        """The row as plain lists and mappings, as stored in files."""
         return asdict(self, dict_factory=_plain)
 
 
@@ -118,10 +88,8 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disagreements(Signed):
-    """The list of stories on which ratings differ most, largest difference first.
-
-    `stories` is the number of stories compared, `datasets` are the names of their datasets. `notes` say what was left
-    out and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels.
+    """Stories on which ratings differ most, largest first; `stories` counts all compared. `notes` say what was left out
+    and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels.
     """
 
     rows: tuple[Disagreement, ...]
@@ -136,10 +104,7 @@ class Disagreements(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per story on which ratings differ, and with `signature` and `notes` in its `attrs`.
-
-        The column `people` holds the human ratings and `sides` the judges' answers, both as mappings.
-        """
+        """One row per story; `people` and `sides` are mappings."""
         return self.signed([row.record for row in self.rows])
 
 
@@ -166,10 +131,7 @@ _UNIT = {
 
 
 def tables(result: Disagreements, *, long: bool = False, full_text: bool = False) -> list[Table]:
-    """The list of disagreements, then one table per story with its texts, which are shortened unless `full_text`.
-
-    With `long`, the result is one table with one row per disagreement and all texts, ratings and explanations in full.
-    """
+    """The list, then a table per story, shortened unless `full_text`; with `long`, one table with all in full."""
     between = result.options.between
     title = f"Largest differences between {between if between != 'people' else 'judge and people'}"
     notes = tuple(dict.fromkeys(_notes(result)))
@@ -223,11 +185,6 @@ def _people(people: PeopleSide | None, scale: Scale | None) -> str | None:
 
 
 def _sides(row: Disagreement, scale: Scale | None) -> str:
-    """Ratings of the judges on one story in words, for the list of disagreements.
-
-    For one judge with one Eval-Prompt, they are its mean and its repeats; otherwise the name and mean of each judge or
-    Eval-Prompt that is compared.
-    """
     if len(row.sides) == 1:
         (side,) = row.sides
         return _mean_of(side.mean, [repeat.rating for repeat in side.repeats], scale)
@@ -238,26 +195,19 @@ def _sides(row: Disagreement, scale: Scale | None) -> str:
 
 
 def _mean_of(mean: float | None, ratings: Sequence[float | None], scale: Scale | None) -> str:
-    """Mean followed by its single ratings, as in `2.3 (2 2 3)`.
-
-    A repeat without a rating is shown as a dash. If there is only one rating, it is shown alone.
-    """
+    """Mean and single ratings, as in `2.3 (2 2 3)`; a dash = no rating; one rating stands alone."""
     if len(ratings) == 1 or mean is None:
         return _points(mean, scale)
     return f"{_points(mean)} ({' '.join(_points(rating, scale) for rating in ratings)})"
 
 
 def _points(value: float | None, scale: Scale | None = None) -> str:
-    """A rating in words: its label where the scale has one, else the number; means are always numbers."""
+    """The label of a rating where the scale has one, else the number; means are always numbers."""
     word = scale.label_of(value) if scale is not None else None
     return "—" if value is None else word or f"{round(value, 2):g}"
 
 
 def _card(row: Disagreement, signed: bool, scale: Scale | None, *, full_text: bool) -> Table:
-    """Table of one story with its story-prompt, its text, and all ratings and explanations.
-
-    `signed` says whether the difference in the title has a sign.
-    """
     parts = [
         ("story-prompt", _short(row.story_prompt, _PROMPT, full_text)),
         ("story", _short(row.text, _STORY, full_text)),

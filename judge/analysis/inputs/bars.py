@@ -1,8 +1,4 @@
-"""The two references that judges are compared with: people one at a time (human ceiling), and the control judge.
-
-The module defines the kinds and names of these rows in every table, the sources of the control judge's ratings, and
-notes on the rows.
-"""
+"""The two references of judges: people one at a time (human ceiling), and the control judge; their names and notes."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language mo
 
 
 class ControlSource(Enum):
-    """How the control judge's ratings were obtained; each value is a description in words."""
+    """How the control judge's ratings were obtained."""
 
     OUT_OF_FOLD = "out of fold"
     SHIPPED = "shipped model"
@@ -39,20 +35,14 @@ class ControlSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ControlMade:
-    """How the control judge's ratings on one criterion were obtained.
-
-    `reason` says why some or all of them are missing; None if none is missing.
-    """
+    """How the control's ratings on one criterion were obtained, and why some or all are missing; None = none is."""
 
     source: ControlSource
     reason: str | None = None
 
 
 class ControlPredictions(Protocol):
-    """Ratings of the control judge in the order of the stories given (NaN = none), and how they were made.
-
-    `how` is a part of the signature; `reason` says why some or all ratings are missing.
-    """
+    """Ratings of the control judge in the order of the stories given (NaN = none). `how` is a part of the signature."""
 
     @property
     def values(self) -> Floats: ...
@@ -69,13 +59,13 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 
 
 def control_label(sources: Iterable[ControlSource]) -> str:
-    """The control judge's name, followed by how its ratings were obtained, e.g. out of fold."""
+    """The control judge's name, followed by how its ratings were obtained."""
     words = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
     return f"{CONTROL_NAME} ({' or '.join(words)})" if words else CONTROL_NAME
 
 
 def control_note(source: ControlSource) -> str | None:
-    """Note that the control judge is the shipped model, not one fitted on these stories; None for other sources."""
+    """Note that the control is the shipped model, not one fitted on these stories; None for other sources."""
     if source is not ControlSource.SHIPPED:
         return None
     return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
@@ -83,13 +73,10 @@ def control_note(source: ControlSource) -> str | None:
 
 @dataclass(slots=True)
 class Remarks:
-    """Notes (whole sentences) and parts of the signature line, collected for a result of an analysis without
-    duplicates.
-    """
+    """Notes (whole sentences) and parts of the signature line of an analysis, without duplicates."""
 
     notes: dict[str, None] = field(default_factory=dict)
     signature_parts: dict[str, None] = field(default_factory=dict)
 
     def note(self, sentences: Iterable[str]) -> None:
-        """Add sentences to the notes, except those already there."""
         self.notes.update(dict.fromkeys(sentences))

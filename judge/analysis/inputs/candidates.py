@@ -1,7 +1,7 @@
 """Candidates for comparison with people: the judges, the control judge (out of fold), and people one by one.
 
-Every table that compares judges with people takes its candidates from here. All tables therefore compare identical
-ratings, and report in one way which ratings cannot be compared.
+Every table that compares judges with people takes its candidates from here, so that all compare identical ratings and
+report in one way which ratings cannot be compared.
 """
 
 from __future__ import annotations
@@ -41,10 +41,8 @@ from judge.stats.correlation import coefficients
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The human criterion that each row of judges' ratings is compared with.
-
-    `partner` holds its index for each row, or None, and `reason` says why there is none. `notes` are about unequal
-    names. `other` holds the pairs with different names, (judge's criterion, human criterion), each once.
+    """The human criterion that each row of judges' ratings is compared with, as `partner`; None for the `reason`.
+    `other` holds the pairs (judge's criterion, human criterion) with different names, each once.
     """
 
     partner: tuple[int | None, ...]
@@ -54,10 +52,7 @@ class Match:
 
     @property
     def sentence(self) -> str:
-        """Sentence on the pairs of criteria whose names differ, for captions and pages.
-
-        Empty where all names are equal.
-        """
+        """Sentence on the pairs of criteria whose names differ; empty if none do."""
         return other_names(self.other)
 
 
@@ -65,14 +60,9 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
     """The human criterion for each judge's criterion, by the rule that every table, figure and page uses.
 
     `against` pairs every judge criterion with this human criterion. Otherwise a criterion is paired with the human
-    criterion that its run declares (`people` in run.yaml), or else with the criterion of the same name (ignoring letter
-    case). Where no name matches, none is declared and people rated only one criterion, this criterion is used, with a
-    note.
-
-    Raises
-    ------
-    SpecError
-        `against` is not a criterion that people rated.
+    criterion that its run declares (`people` in run.yaml), or else with that of the same name (ignoring letter case).
+    Where no name matches, none is declared and people rated only one criterion, this is used, with a note. Raises
+    SpecError if people did not rate `against`.
     """
     people = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
     if not people:
@@ -114,23 +104,10 @@ _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The rater and criterion of a table row, and counts of lost ratings.
-
-    Attributes
-    ----------
-    kind : ``judge``, ``control`` or ``ceiling``
-    run, eval_prompt : str or None
-        None where the row is not a judge's.
-    judge : str
-        Name of the judge; for other kinds, the name shown in the judge column.
-    criterion, against : str
-        The criterion rated, and the human criterion it is compared with; None = not compared.
-    repeats : float or None
-        Mean number of rated repeats per story, over stories that have any.
-    unrated : int or None
-        Number of requested stories without a rating.
-    missing : mapping
-        Status -> number of repeats without a rating.
+    """The rater and criterion of a table row, and counts of lost ratings. `run` and `eval_prompt` are None where the
+    row is not a judge's, whose name is then what the judge column shows. `against` is the human criterion compared
+    with; None = none. `repeats` is the mean number of rated repeats per story, over stories that have any. `unrated`
+    counts requested stories without a rating, `missing` repeats without one by status.
     """
 
     kind: Kind
@@ -146,14 +123,12 @@ class Subject:
 
     @property
     def lost(self) -> str:
-        """Number of the judge's repeats without a rating for each status, in words, e.g. ``no_rating 3``."""
+        """The judge's repeats without a rating by status, in words, e.g. ``no_rating 3``."""
         return ", ".join(f"{status} {count}" for status, count in self.missing.items())
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Map from the columns that identify a table row (e.g. `dataset`, `judge`) to their values for this rater and
-        criterion.
-        """
+        """Values of the columns that identify a table row (e.g. `dataset`, `judge`)."""
         return {
             "dataset": self.dataset,
             "run": self.run,
@@ -170,24 +145,9 @@ class Subject:
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A rater whose ratings of n stories are compared with people: one judge with one Eval-Prompt, the control judge,
-    or the human ceiling (each person against the mean of the other people).
-
-    Attributes
-    ----------
-    subject : Subject
-        The rater and criterion, and counts of lost ratings.
-    ratings : array, shape (n,), or None
-        The ratings; None for the ceiling (see `raters`), and where `reason` says why there are none.
-    people : array, shape (n,), or None
-        Mean human ratings to compare with; None where `reason` says why there are none.
-    raters : Raters or None
-        For the ceiling: the human ratings by person.
-    cell : int or None
-        For a judge: row number of its ratings in the matrix.
-    control : ControlMade or None
-        For the control judge: source of its ratings.
-    reason : Reason or None
-        Reason why there is nothing to compare.
+    or the human ceiling (each person against the mean of the other people). `ratings` and `people` (mean human ratings)
+    have shape (n,); None where `reason` says why, and `ratings` for the ceiling, which has `raters`. For a judge,
+    `cell` is its row in the matrix; for the control, `control` is the source of its ratings.
     """
 
     subject: Subject
@@ -200,22 +160,15 @@ class Candidate:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the rater that is compared with people: judge, control judge or human ceiling."""
         return self.subject.kind
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Map from the columns that identify a table row (e.g. `dataset`, `judge`) to their values for this rater and
-        criterion.
-        """
         return self.subject.labels
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
-        """The candidate's ratings and the mean human ratings, shape (n stories,) each.
-
-        Raises ValueError if the candidate cannot be compared with people (see `comparable`).
-        """
+        """Ratings and mean human ratings, shape (n stories,). Raises ValueError if one is lacking."""
         if self.ratings is None or self.people is None:
             raise ValueError(str(self.reason or "people one by one have no single rating"))
         return self.ratings, self.people
@@ -233,11 +186,8 @@ class CandidatesOnCriterion:
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
-    """Judges and control judges that can be compared with people, each paired with its dataset's rating matrix.
-
-    The remarks name those that cannot be compared and give the reasons. `against` names the human criterion to compare
-    with (None: the one that belongs to the judge's criterion). `predict` gives the control judge's ratings (None: no
-    control judge).
+    """Judges and controls that can be compared with people, each with its matrix; remarks name the others. `against` is
+    the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
     """
     remarks = Remarks()
     kept = []
@@ -254,11 +204,8 @@ def comparable(
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
-    """Yield what is compared with people on each human criterion: the ceiling if requested, judges, the control judge.
-
-    Judges on criteria that nobody rated come last. `against` names the human criterion to compare with (None: the one
-    that belongs to the judge's criterion). `predict` gives the control judge's ratings (None: no control judge). Notes
-    are added to `remarks`.
+    """On each human criterion, the ceiling if requested, judges and control; then judges on unrated criteria. `against`
+    is the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
     """
     pairs = match(matrix, against)
     remarks.note(pairs.notes)
@@ -274,10 +221,7 @@ def candidates(
 def by_criterion(
     matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
 ) -> Iterator[CandidatesOnCriterion]:
-    """Yield the judges and the control judge for each human criterion that judges were asked about.
-
-    If the matrix has no judge, all human criteria are used. `pairs` says which criteria belong together.
-    """
+    """The judges and the control for each human criterion that judges were asked about; without judges, for all."""
     cells_by_criterion: dict[int, list[int]] = {}
     for i, partner in enumerate(pairs.partner):
         if partner is not None:
@@ -295,11 +239,7 @@ def by_criterion(
 
 
 def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats | None) -> Candidate:
-    """The judge in row i of the rating matrix as a candidate for comparison with people.
-
-    `people` holds the mean human ratings of the criterion `against`; None if it is not yet known what the judge is
-    compared with.
-    """
+    """The judge in row i. `people` holds the mean human ratings of `against`; None if that is not yet known."""
     asked, valid = matrix.asked[i], matrix.valid[i]
     rated = valid[valid > 0]
     subject = Subject(
@@ -315,11 +255,8 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Remarks) -> Candidate:
-    """The control judge as a candidate for comparison with people, on human criterion j.
-
-    Its ratings are predicted out of fold or by the shipped model. They are None without `predict` (the dataset has
-    neither texts nor features), and if fewer than three stories have a prediction, for the reason that the prediction
-    gives.
+    """The control judge on human criterion j, predicted out of fold or by the shipped model. It has no ratings without
+    `predict` (neither texts nor features), and with fewer than three predictions, for their reason.
     """
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if predict is None:
@@ -338,11 +275,7 @@ def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Rema
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
-    """People one at a time as a candidate (the human ceiling), on human criterion j.
-
-    Each person's ratings are to be compared with the mean of the other people. It has a reason instead if it is not
-    known who gave which rating.
-    """
+    """The human ceiling on criterion j; a reason instead if it is not known who gave which rating."""
     raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
     if not raters.known:
         reason = Reason(raters.reason or "who gave which rating is not known", unavailable="human ceiling")
@@ -351,7 +284,7 @@ def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
 
 
 def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
-    """Yield the judges on criteria that no person rated; each has a reason instead of ratings."""
+    """The judges on criteria that no person rated; each has a reason instead of ratings."""
     reason = Reason(pairs.reason or "nobody rated this criterion")
     for i, partner in enumerate(pairs.partner):
         if partner is None:
@@ -359,11 +292,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    """Columns that identify a table row.
-
-    The dataset is included only if there are several, and the human criterion only if its name differs from the
-    judge's.
-    """
+    """Columns that identify a row: the dataset only if there are several, people's criterion only if a name differs."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row["against"] not in (None, row["criterion"]) for row in rows):
@@ -372,7 +301,6 @@ def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
 
 
 def last_columns() -> list[Column]:
-    """The two columns that count unrated stories and lost repeats."""
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 
@@ -385,7 +313,7 @@ def _of_people(matrix: RatingMatrix, kind: Kind, name: str, j: int) -> Subject:
 
 
 class AboutSubject(Protocol):
-    """A row of a result, as a dataclass with a `subject` (the rater and criterion) and numbers."""
+    """A dataclass with a `subject` (the rater and criterion) and numbers."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -394,6 +322,6 @@ class AboutSubject(Protocol):
 
 
 def cells(row: AboutSubject) -> dict[str, Any]:
-    """Map from column names to values: the names of the row's rater and criterion, and the row's other fields."""
+    """Values by column: the names of the row's rater and criterion, and its other fields."""
     numbers = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "subject"}
     return {**row.subject.labels, "kind": row.subject.kind, **numbers}

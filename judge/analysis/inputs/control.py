@@ -1,12 +1,11 @@
 """The control judge: ratings predicted out of fold from surface features of the stories.
 
 An out-of-fold prediction is the mean rating of the training stories plus the effect of the story's features. That mean
-is the same for a whole fold. If people rated a fold low, the other folds, and so this mean, are high. Therefore, pooled
-predictions of several folds correlate negatively with human ratings. Uninformative features would then have a tau below
-0 (Parker, Guenter & Bedo 2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge.
-The mean of each fold's training stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all
-ratings is added, a constant that restores the scale. A story's value is the mean over several divisions into folds
-(foldings).
+is the same for a whole fold; if people rated the fold low, it is high. Pooled predictions of several folds therefore
+correlate negatively with human ratings: uninformative features would have a tau below 0 (Parker, Guenter & Bedo 2007,
+BMC Bioinformatics 8), and an uninformed judge would seem better than the control. The mean of each fold's training
+stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant that
+restores the scale. A story's value is the mean over several divisions into folds (foldings).
 """
 
 from __future__ import annotations
@@ -42,21 +41,9 @@ _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 
 @dataclass(frozen=True, slots=True)
 class ControlPredictions:
-    """The control judge's ratings, predicted out of fold.
-
-    Attributes
-    ----------
-    values : array, shape (n_stories,)
-        Ratings in the order of the stories given; NaN where there is no prediction.
-    how : str
-        Part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
-        ``surface:shipped@b2:...`` or ``surface:none``.
-    source : ControlSource
-        The method of `how`: refitted out of fold, the shipped model, or no prediction at all.
-    n : int
-        Number of stories with a prediction.
-    reason : str or None
-        Reason why some or all predictions are missing.
+    """The control judge's ratings in the order of the stories given, shape (n_stories,); NaN for the `reason`. `how` is
+    a part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
+    ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction.
     """
 
     values: NDArray[np.float64]
@@ -67,7 +54,7 @@ class ControlPredictions:
 
 
 class Control:
-    """The control judge for one ratings table; the stories' surface features are computed once for all criteria."""
+    """The control judge for one ratings table; surface features are computed once for all criteria."""
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
@@ -75,22 +62,14 @@ class Control:
         self._surface: Surface | None = None
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """The control judge's ratings of these stories on one criterion, as computed by `control_predictions`.
-
-        `people` holds the mean human ratings by story id.
-        """
         if self._surface is None or self._stories is not stories:
             self._stories, self._surface = stories, Surface.of(stories)
         return self._surface.predictions(people, criterion, seed=self.seed)
 
 
 class _Fits:
-    """Ridge fits of the control judge, with a cache of standardised training rows.
-
-    Criteria rated on the same stories have the same folds, and therefore share the standardised rows.
-    """
-
     def __init__(self) -> None:
+        # Criteria rated on the same stories have the same folds, and therefore share the standardised rows.
         self._known: dict[bytes, StandardisedRows] = {}
         self._size = 0
 
@@ -107,11 +86,8 @@ class _Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """Surface features of stories for the control judge's regression.
-
-    `rows` has shape (n stories, p features); `names` are the features, and `blank` marks stories without features.
-    Features are counted from the texts. If an import came with numeric features for more stories than have texts, the
-    imported features are used instead (`imported`).
+    """Surface features of n stories, `rows` of shape (n, p); `blank` marks stories without features. If an import came
+    with numeric features for more stories than have texts, these are used instead (`imported`).
     """
 
     index: pd.Index[str]
@@ -125,10 +101,7 @@ class Surface:
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
-        """Surface features of the stories in a frame with `text`, `story_prompt` and optional numeric features.
-
-        The index of the frame is the story id.
-        """
+        """Features of stories (index = story id) with `text`, `story_prompt` and optional numeric features."""
         texts = tuple(str(text) for text in stories["text"])
         prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
@@ -145,7 +118,7 @@ class Surface:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The story-prompt of each story, used to make folds; a story without a story-prompt is its own group."""
+        """Story-prompt of each story, for folds; a story without one is its own group."""
         return tuple(prompt or f"story {story}" for prompt, story in zip(self.prompts, self.index, strict=True))
 
     def predictions(
@@ -158,10 +131,7 @@ class Surface:
         foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
-        """Ratings predicted from the surface features, as computed by `control_predictions`.
-
-        Stories with equal entries in `groups` are held out together. The default groups are the story-prompts.
-        """
+        """`control_predictions`; stories with equal `groups` (by default story-prompts) are held out together."""
         groups = self.groups if groups is None else groups
         response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
@@ -187,11 +157,7 @@ class Surface:
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
-        """Predicted effect of the surface features on ratings, shape (n stories,), in one assignment of stories to
-        folds.
-
-        The mean of each fold's training stories is subtracted. None where a single fold has all rated stories.
-        """
+        """Effect of the features, shape (n stories,); None where a single fold has all rated stories."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)
@@ -211,12 +177,8 @@ def control_predictions(
     the mean of all ratings. With fewer rated stories, the shipped model predicts; stories for story-prompts that it was
     fitted on have no prediction. Stories without a word (or with an incomplete feature) have none either.
 
-    Parameters
-    ----------
-    stories : columns ``text`` and ``story_prompt``, optionally numeric features of an import; index = story id.
-    people : mean human rating per story id, in points of any scale; NaN or absent = not rated.
-    criterion : name of the criterion; chooses among the shipped models.
-    seed : seed of the first assignment of story-prompts to folds, which depends on names and not on the order of rows.
+    The index of `stories` and `people` is the story id; NaN or absent = not rated. `criterion` chooses among the
+    shipped models. `seed` is of the first assignment to folds, which depends on names, not on the order of rows.
     """
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 

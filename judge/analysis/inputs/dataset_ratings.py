@@ -10,7 +10,6 @@ from judge.ratings.ratings_table.columns import ordered, with_labels, without_em
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:
-    """The ratings table of a dataset before any run: human ratings and stories, without rows of judges."""
     rows, stories = [], []
     for story in dataset.stories():
         story_key = (dataset.name, story.id, story.story_prompt, story.system)

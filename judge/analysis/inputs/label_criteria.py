@@ -1,4 +1,4 @@
-"""Criteria whose ratings are labels: which of them count as numbers, and how a judge's label of a story is chosen.
+"""Criteria whose ratings are labels: which count as numbers, and how a judge's label of a story is chosen.
 
 Two labels, or ordered labels, are analysed as numbers by their codes. Three or more unordered labels have no mean and
 no rank; `numbers` leaves their criteria out and adds a note.
@@ -28,10 +28,7 @@ _HALF = 1e-9
 
 
 def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
-    """The table without criteria whose labels have no order, with a note; unchanged if it has no criteria of this kind.
-
-    Raises SpecError if no criterion remains and `needed` is true.
-    """
+    """The table without unordered labels, with a note. Raises SpecError if none remains but one is `needed`."""
     loose = {keys: scale for keys, scale in table.labels.items() if not scale.numeric}
     if not loose:
         return table
@@ -63,20 +60,15 @@ def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
 
 
 def phi_note(matrix: RatingMatrix) -> list[str]:
-    """Note for tables of correlations: tau-b between two criteria that have two labels each is phi. A list with this
-    one sentence if any criterion of the matrix has two labels, otherwise an empty list.
-    """
+    """Note that tau-b between two criteria of two labels each is phi, if any criterion has two labels; else empty."""
     if not any(scale.positive_code is not None for scale in matrix.labels.values()):
         return []
     return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]
 
 
 def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
-    """Codes of a judge's label of each story: the most frequent label over its repeats; shape (n stories,).
-
-    A rating between two codes (a mean of repeats, an expected value) counts as the nearer code; halfway between, it
-    counts as no label. The result is NaN where several labels are equally frequent. `cell` is the judge's row of the
-    matrix.
+    """Codes of a judge's most frequent label of each story over its repeats, shape (n stories,); NaN = several are. A
+    rating between two codes (a mean of repeats, an expected value) is the nearer code; halfway between, it is no label.
     """
     wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
     wide[matrix.asked[cell] > 0] = matrix.repeats(cell)

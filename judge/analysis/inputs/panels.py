@@ -14,17 +14,12 @@ if TYPE_CHECKING:
 
 
 def panels_of(table: RatingsTable) -> tuple[str, ...]:
-    """Names of the panels that raters belong to; empty if none is known, or if the table has only one panel's
-    ratings.
-    """
+    """Names of the panels that raters belong to; empty if none is known, or in a table of one panel."""
     return panels_in(table.frame)
 
 
 def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
-    """The table with all rows of judges and the rows of one panel's raters, without the panel column.
-
-    The panel's name is matched ignoring letter case. Raises SpecError if there is no such panel.
-    """
+    """All judges and one panel's raters, without the panel column. Raises SpecError for an unknown panel."""
     names = {name.casefold(): name for name in panels_of(table)}
     if panel.casefold() not in names:
         raise unknown_value("panel", panel, names.values())
@@ -38,7 +33,7 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
 
 
 def people_said(table: RatingsTable) -> tuple[str, ...]:
-    """A tuple with one note on whose ratings are used: one panel's, or all panels'; empty where no panel is known."""
+    """Note on whose ratings are used: one panel's, or all panels'; empty where no panel is known."""
     if table.panel is not None:
         return (_alone(table.panel),)
     panels = panels_of(table)

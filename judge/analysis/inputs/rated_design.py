@@ -40,10 +40,8 @@ MANY_EMPTY = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedDesign:
-    """Ratings of one criterion with one axis per facet (NaN = no rating), and notes on what cannot be estimated.
-
-    A facet is a source of variation, e.g. system, story-prompt or judge. `asked` counts the repeats that were
-    requested, `used` those with a rating.
+    """Ratings of one criterion with one axis per facet (a source of variation), NaN = no rating, and notes on what
+    cannot be estimated. `asked` counts the repeats that were requested, `used` those with a rating.
     """
 
     ratings: Floats
@@ -54,21 +52,18 @@ class RatedDesign:
 
     @property
     def story(self) -> tuple[str, ...]:
-        """Names of the facets (axes of the ratings) that together identify a story, e.g. system and story-prompt."""
+        """Names of the facets that together identify a story, e.g. system and story-prompt."""
         return tuple(facet.name for facet in self.facets if facet.name in (SYSTEM, STORY_PROMPT, STORY))
 
     @property
     def complete(self) -> bool:
-        """Whether every combination of facets, e.g. of system, story-prompt, judge and repeat, has a rating."""
+        """Whether every combination of facets has a rating."""
         return not bool(np.isnan(self.ratings).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Queries:
-    """Ratings of one criterion by all judges, shape (all stories, Eval-Prompts, judges, repeats), rated repeats first.
-
-    `stories` are the indices of the stories that judges were asked about.
-    """
+    """Ratings, shape (all stories, Eval-Prompts, judges, repeats), rated repeats first; `stories` were asked."""
 
     ratings: Floats
     stories: Codes
@@ -79,18 +74,9 @@ class _Queries:
 
 
 def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple[str, str]] = ()) -> RatedDesign:
-    """Ratings of one criterion by every judge, with the Eval-Prompts that all judges have in common.
-
-    Parameters
-    ----------
-    matrix : RatingMatrix
-    criterion : name of the criterion
-    left_out : (run, judge) pairs to leave out, e.g. a control judge
-
-    Raises
-    ------
-    DataError
-        There are fewer than two story-prompts (or stories) with a rating, or no common Eval-Prompt.
+    """Ratings of one criterion by every judge, with the Eval-Prompts that all judges have in common. `left_out` are
+    (run, judge) pairs, e.g. a control judge. Raises DataError for fewer than two story-prompts (or stories) with a
+    rating, or no common Eval-Prompt.
     """
     queries = _queries(matrix, criterion, left_out)
     places, crossed = _places(matrix, queries.stories)
@@ -130,10 +116,7 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
 
 
 def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> Iterator[str]:
-    """Yield sentences on judges or Eval-Prompts whose ratings correlate negatively with the others'.
-
-    Negative correlations are a frequent cause of negative variance estimates.
-    """
+    """Judges or Eval-Prompts against the others: a frequent cause of negative variance estimates."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
         by_prompt, by_judge = np.nanmean(ratings, axis=(3, 4)), np.nanmean(ratings, axis=(2, 4))
@@ -143,13 +126,12 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
-    """Mask of the levels of one axis (e.g. of the judges) that have any rating."""
     others = tuple(i for i in range(ratings.ndim) if i != axis)
     return np.asarray((~np.isnan(ratings)).any(axis=others))
 
 
 def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> list[str]:
-    """Number of levels of each facet in words, e.g. of judges; "x of y" where some requested levels have no rating."""
+    """Number of levels of each facet in words; "x of y" where some requested levels have no rating."""
     out = [
         _counted(size, name) if size == asked or name == REPEAT else f"{size} of {_counted(asked, name)}"
         for name, asked, size in zip(names, shape, ratings.shape, strict=True)
@@ -162,9 +144,6 @@ def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> lis
 
 
 def _used(used: int, asked: int, ratings: Floats) -> list[str]:
-    """Sentences on how many of the `asked` answers are used (`used`), on the estimation method of variance components,
-    and on when the estimates hold.
-    """
     gaps = bool(np.isnan(ratings).any())
     count = (
         f"all {asked} answers requested"
@@ -239,7 +218,7 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
 
 
 def _compact(matrix: RatingMatrix, cell: int) -> Floats:
-    """Ratings of one judge with one Eval-Prompt, shape (all stories, repeats), with rated repeats first."""
+    """Ratings of one cell, shape (all stories, repeats), rated repeats first."""
     ratings = matrix.repeats(cell)
     order = np.argsort(np.isnan(ratings), axis=1, kind="stable")
     out = np.full((matrix.n, ratings.shape[1]), np.nan)
@@ -248,16 +227,12 @@ def _compact(matrix: RatingMatrix, cell: int) -> Floats:
 
 
 def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
-    """Story index for each system (row) and story-prompt (column), and whether the two facets are crossed.
-
-    The index is -1 where there is no story. Systems and story-prompts are crossed if no system has two stories for one
-    story-prompt and at least two story-prompts are shared by all systems. If they are not, the columns simply number
-    the stories of a system.
-    """
+    """Story index by system and story-prompt (-1 = none), and whether these are crossed."""
     systems, row = np.unique(matrix.system[asked], return_inverse=True)
     prompts, column = np.unique(matrix.story_prompt[asked], return_inverse=True)
     pairs, stories = np.unique(row * prompts.size + column, return_counts=True)
     shared = np.bincount(pairs % prompts.size, minlength=prompts.size) == systems.size if pairs.size else np.empty(0)
+    # Crossed: one story per system and story-prompt, and at least two story-prompts that all systems share.
     crossed = bool((stories == 1).all() and shared.sum() >= 2)
     if not crossed:
         order = np.argsort(row, kind="stable")
@@ -276,7 +251,6 @@ def _counted(size: int, name: str) -> str:
 def _first_names(
     matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
 ) -> dict[str, str]:
-    """Map from facet to the name of its first level that is kept: first system, Eval-Prompt and judge."""
     stories = places[kept[0][0]]
     system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
     return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

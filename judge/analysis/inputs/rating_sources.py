@@ -1,8 +1,4 @@
-"""Sources of ratings (people, or a judge with an Eval-Prompt), with the ratings of all their criteria together.
-
-Tables that compare criteria (systems, tau between criteria, scale use) use sources; a row of the rating matrix holds a
-single criterion.
-"""
+"""Sources of ratings (people, or a judge with an Eval-Prompt) with all their criteria, to compare these."""
 
 from __future__ import annotations
 
@@ -22,23 +18,10 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One source of ratings: people, or one judge with one Eval-Prompt in one run.
-
-    Attributes
-    ----------
-    matrix : RatingMatrix
-    run, judge, eval_prompt : str or None
-        Names; for people, run and Eval-Prompt are None.
-    criteria : tuple of str
-        Names of the criteria that the source rated.
-    rows : tuple of int
-        Row number of each criterion in the matrix, among the judges' ratings or among the human criteria.
-    by_story : array, shape (criteria, n stories)
-        Mean rating of each story over raters or rated repeats; NaN = none.
-    counts : array of int, shape (criteria, n)
-        Number of ratings in each mean.
-    wanted : array of bool, shape (criteria, n)
-        Mask of the stories that were requested; for people, all stories.
+    """People (without run and Eval-Prompt), or one judge with one Eval-Prompt in one run. `rows` are those of the
+    criteria in the matrix, among the judges' ratings or the human criteria. Arrays have shape (criteria, n stories):
+    `by_story` is the mean over raters or rated repeats (NaN = none), `counts` the number of ratings in it, `wanted` a
+    mask of the stories that were requested; for people, all.
     """
 
     matrix: RatingMatrix
@@ -53,7 +36,6 @@ class Source:
 
     @property
     def is_people(self) -> bool:
-        """Whether the ratings are those of people, not of a judge."""
         return self.run is None
 
     @property
@@ -67,15 +49,12 @@ class Source:
         return self.judge if self.eval_prompt is None else f"{self.judge}, {self.eval_prompt}"
 
     def labels(self) -> dict[str, str | None]:
-        """Map from the columns `run, judge, eval_prompt` to their values, for table rows about this source of
-        ratings.
-        """
+        """Values of the columns `run, judge, eval_prompt`."""
         return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
 
     def ratings(self, criterion: int) -> Floats:
-        """Single ratings on one criterion, shape (n stories, columns); NaN = none.
-
-        A column is a repeat of the judge; for people, it is a person or a position, as stored. `criterion` is an index.
+        """Single ratings on one criterion (an index), shape (n stories, columns); NaN = none. A column is a repeat of
+        the judge; for people, it is a person or a position, as stored.
         """
         row = self.rows[criterion]
         if self.is_people:
@@ -86,7 +65,7 @@ class Source:
         return out
 
     def part(self, criteria: Sequence[str]) -> Source:
-        """The source of ratings restricted to the given criteria, in the given order; letter case is ignored."""
+        """The source with these criteria, in this order; letter case is ignored."""
         position = {name.casefold(): k for k, name in enumerate(self.criteria)}
         keep = [position[name.casefold()] for name in criteria]
         return Source(
@@ -103,10 +82,7 @@ class Source:
 
 
 def sources(matrix: RatingMatrix) -> list[Source]:
-    """The sources of ratings in a rating matrix: first people, if they rated, then each judge x Eval-Prompt.
-
-    Judges are in order of appearance.
-    """
+    """People, if they rated, then each judge x Eval-Prompt in order of appearance."""
     matrix_sources = []
     if matrix.criteria:
         rows = tuple(range(len(matrix.criteria)))
@@ -126,9 +102,6 @@ def sources(matrix: RatingMatrix) -> list[Source]:
 
 
 def common_criteria(source: Source, other: Source) -> list[str]:
-    """Criteria of one source of ratings that another source (people or a judge) rated too; letter case is ignored.
-
-    They are in the order of `source`.
-    """
+    """Criteria that both rated, in the order of `source`; letter case is ignored."""
     others = {name.casefold() for name in other.criteria}
     return [name for name in source.criteria if name.casefold() in others]

@@ -10,16 +10,13 @@ from judge.analysis.inputs.control import Control
 
 
 class RememberedControl:
-    """An `analysis.inputs.control.Control` with a cache: for equal stories and ratings, earlier predictions are
-    returned.
-    """
+    """A `Control` with a cache: for equal stories and ratings, earlier predictions are returned."""
 
     def __init__(self) -> None:
         self._control = Control()
         self._known: dict[tuple[object, ...], ControlPredictions] = {}
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """Ratings of the control judge, from the cache if the same stories and ratings were given before."""
         key = (tuple(stories["story"]), tuple(stories["text"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
         if key not in self._known:
             self._known[key] = self._control(stories, people, criterion)

@@ -13,7 +13,7 @@ from judge.stats.resampling import bootstrap
 
 
 def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> NDArray[np.int64]:
-    """The unit (such as the story-prompt) of each story, as codes, shape (n stories,)."""
+    """Codes of each story's unit (such as the story-prompt), shape (n stories,)."""
     if unit == "story-prompts":
         return matrix.story_prompt
     if unit == "systems":
@@ -24,10 +24,7 @@ def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> NDArray[np.int64]:
 
 
 def draw(matrix: RatingMatrix, how: NamedInterval, count: int, rng: np.random.Generator) -> bootstrap.Resamples:
-    """`count` resamples of the units that the interval `how` resamples.
-
-    Raises ValueError if it resamples none.
-    """
+    """`count` resamples of the units of the interval `how`. Raises ValueError if it resamples none."""
     match [unit_of_stories(matrix, unit) for unit in INTERVALS[how].resampled]:
         case [codes]:
             return bootstrap.draw(codes, count, rng, how)

@@ -1,7 +1,7 @@
-"""Pass rate: the share of a story's binary criteria that have the positive label, as an additional criterion.
+"""Restricts a ratings table to criteria, judges, Eval-Prompts or a panel, and adds the pass rate as a criterion.
 
-A judge's pass rate is computed for each repeat, that of people for each person. It is missing if the rater did not
-label the story on all criteria. No rater was asked for it.
+The pass rate is the share of a story's binary criteria that have the positive label, for each repeat of a judge and for
+each person. It is missing if the rater did not label the story on all criteria. No rater was asked for it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,7 @@ _KNOWN = ("ok", "imported")
 
 @dataclass(frozen=True, slots=True)
 class _PassRates:
-    """Rows of the ratings table with the pass rates of one dataset, and the criteria that they summarise.
-
-    `without` maps a source (``judge`` or ``rater``) to two numbers of readings: those without a pass rate, and all. A
-    reading is one repeat, or one person's labels of a story.
-    """
+    """Rows with the pass rates of one dataset; `without` counts a source's readings without one, and all."""
 
     rows: pd.DataFrame
     criteria: tuple[str, ...]
@@ -44,14 +40,8 @@ class _PassRates:
 
 
 def with_pass_rate(table: RatingsTable) -> RatingsTable:
-    """The table with the pass rate as an additional criterion (`PASS_RATE`).
-
-    It is the share of positive labels over the binary criteria that judges and people labelled.
-
-    Raises
-    ------
-    SpecError
-        No dataset has two binary criteria.
+    """The table with `PASS_RATE` as a criterion: the share of positive labels over the binary criteria that judges and
+    people labelled. Raises SpecError if no dataset has two.
     """
     frame = table.frame
     rates_by_dataset = {}
@@ -83,20 +73,13 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
 
 
 def asked_for(table: RatingsTable) -> RatingsTable:
-    """The table without pass rates, which no rater was asked for; used to count requests.
-
-    It is unchanged if no other rows would remain. A pass rate is the share of positive labels over binary criteria.
-    """
+    """The table without pass rates, for counts of requests; unchanged if no other rows would remain."""
     kept = table.frame[table.frame["criterion"] != PASS_RATE]
     return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
 
 
 def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates | None:
-    """Pass rates of one dataset's judges and people: shares of positive labels over the binary criteria that both
-    labelled.
-
-    None if there are fewer than two of these criteria.
-    """
+    """Pass rates over the binary criteria that judges and people labelled; None with fewer than two of these."""
     name = frame["criterion"].astype(str).str.casefold()
     judged = frame["source"] == "judge"
     rated_names = [set(name[side]) for side in (judged, ~judged) if side.any()]
@@ -130,24 +113,16 @@ def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates
 
 
 def _persons(people: pd.DataFrame) -> pd.DataFrame:
-    """Copy of human labels without those that cannot be assigned to a person.
-
-    Where raters have no names, a label is kept only if it is the story's single label of the criterion. The others
-    become NaN.
-    """
     unknown = people["rater"].isna()
     several = people.duplicated(["dataset", "story", "_criterion"], keep=False)
     kept = people.copy()
+    # Without names, several labels of one criterion cannot be assigned to persons.
     kept.loc[unknown & several, "_passed"] = np.nan
     return kept
 
 
 def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
-    """Rows with the pass rate as the rating, one for each repeat, or for each person and story.
-
-    The rating is NaN where a label of one of the criteria `chosen` is missing. The other columns are those of the first
-    label.
-    """
+    """Rows with the pass rate, one for each repeat, or person and story; NaN where a label of `chosen` is missing."""
     if part.empty:
         return part.assign(criterion=PASS_RATE)
     number = part.astype(dict.fromkeys(_READING, object)).groupby(_READING, sort=False, dropna=False).ngroup()
@@ -183,11 +158,9 @@ def _note(dataset: str, rates: _PassRates) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Names of criteria, judges and Eval-Prompts to keep, ignoring letter case; an empty tuple keeps all.
-
-    `panel` restricts human ratings to one panel. `people` names additional human criteria to keep, with which judges
-    are compared. With `pass_rate`, the share of positive labels over all binary criteria is an additional criterion,
-    whichever criteria are kept.
+    """Names of criteria, judges and Eval-Prompts to keep, ignoring letter case; an empty tuple keeps all. `panel`
+    restricts human ratings. `people` names additional human criteria to keep, with which judges are compared.
+    `pass_rate` adds the pass rate, whichever criteria are kept.
     """
 
     criteria: tuple[str, ...] = ()
@@ -208,20 +181,15 @@ class Selection:
         pass_rate: bool = False,
         panel: str | None = None,
     ) -> Selection:
-        """The selection that options describe: for each, None keeps all, and a string is one name."""
+        """The selection that options describe: None keeps all, and a string is one name."""
         besides = tuple(choice for choice in people if choice)
         return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate, panel)
 
 
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
-    """The table with the judges' rows that `keep` names, and the human ratings of the criteria that it names.
-
-    Where people rated no criterion that a judge rated, all human ratings stay, because judges are compared with them.
-
-    Raises
-    ------
-    SpecError
-        A name does not occur in the table, or no row remains.
+    """The table with the judges' rows, and the human ratings of the criteria, that `keep` names. All human ratings stay
+    if people rated no criterion that a judge rated, because judges are compared with them. Raises SpecError for a name
+    that does not occur, or if no row remains.
     """
     if keep.panel is not None:
         table = of_panel(table, keep.panel)
@@ -255,7 +223,6 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
 
 
 def _declared(table: RatingsTable, keep: Selection) -> list[str]:
-    """Human criteria with which the runs compare the judges' criteria that are kept."""
     kept = _folded(keep.criteria)
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
@@ -269,10 +236,6 @@ def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.S
 
 
 def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
-    """Description of a result folder, restricted to the judges, criteria and Eval-Prompts that are kept.
-
-    None where none of its judges is kept.
-    """
     rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
     own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
     run_judges = [fact.judge] if fact.judge in own else own

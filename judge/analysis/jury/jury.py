@@ -75,10 +75,8 @@ _ROUNDING = 1e-9
 
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
-    """The jury table, and further tables where requested or where the options call for them.
-
-    `weights` adds the members' weights, and with `long` also each predictor's. `effective` adds the effective number of
-    judges. Options for calibration, prediction intervals and calibration by system add a table each.
+    """The jury table, and further tables where requested or where the options call for them. `weights` adds the
+    members' weights, with `long` also each predictor's; `effective` the effective number of judges.
     """
     printed = [_main(juries)]
     printed += result.tables(juries, predictors=long) if weights else []
@@ -147,9 +145,8 @@ def _method(options: JuryOptions) -> Iterator[str]:
 
 
 def sentences(held: Held, kinds: Sequence[str] = BESIDE) -> Iterator[str]:
-    """Yield sentences on how far the jury's agreement with people is above or below other raters'.
-
-    They are its best member (chosen out of fold, and chosen in sample), the mean of its members, and the control judge.
+    """Sentences on how far the jury's agreement with people is above or below that of its best member (chosen out of
+    fold, and in sample), the mean of its members, and the control judge.
     """
     if not held.verdicts:
         return
@@ -185,7 +182,7 @@ EVAL_PROMPT = "-"
 
 
 def jury_name(held: Held) -> str:
-    """The name of a jury: `jury/COMBINER`, followed by `+features` and the calibration."""
+    """`jury/COMBINER`, followed by `+features` and the calibration."""
     options = held.options
     parts = [options.combiner, *(["features"] if options.with_features else [])]
     parts += [options.calibrate] if options.calibrate != "none" else []
@@ -193,12 +190,8 @@ def jury_name(held: Held) -> str:
 
 
 def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
-    """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's rows unchanged.
-
-    Raises
-    ------
-    SpecError
-        No jury could be computed.
+    """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's unchanged.
+    Raises SpecError if no jury could be computed.
     """
     matrix = held.matrix
     if not held.verdicts:
@@ -224,15 +217,11 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
 
 
 def _rating(verdict: Verdict) -> Floats:
-    """The jury's rating of each story on one criterion: its mean over foldings (assignments of stories to folds).
-
-    In fitted ratings, the mean human rating of each fold's training stories is replaced by the mean over all rated
-    stories. The result is limited to the range of the jury's own ratings.
-    """
     panel = verdict.panel
     level = float(panel.people[panel.usable].mean())
     levelled = []
     for folding in verdict.foldings:
+        # In fitted ratings, the mean over all rated stories replaces that of each fold's training stories.
         rating = np.where(np.isnan(folding.level), folding.jury, folding.jury - folding.level + level)
         levelled.append(np.clip(rating, np.nanmin(folding.jury), np.nanmax(folding.jury)))
     return np.asarray(np.mean(levelled, axis=0), dtype=np.float64)
@@ -255,19 +244,9 @@ FEW_STORIES = 100
 
 
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
-    """Jury of several judges on each dataset of a ratings table, compared with its members and the control judge.
-
-    Parameters
-    ----------
-    table : RatingsTable
-    options : JuryOptions
-        Combiner, members, folds and other choices; see `JuryOptions`. With a single member and ``auto`` nothing is
-        combined: the member's own ratings are the jury's ratings (for example, to calibrate them).
-
-    Raises
-    ------
-    SpecError
-        A member or a system does not exist, or features are requested that are not known.
+    """Jury on each dataset, compared with its members and the control judge. With a single member and ``auto`` nothing
+    is combined: its ratings are the jury's (for example, to calibrate them). Raises SpecError if a member or system
+    does not exist, or features are not known.
     """
     options = options or JuryOptions()
     controls = {fact.judge for fact in table.facts if fact.control}
@@ -352,17 +331,12 @@ def _verdict(
 
 
 def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """Effective number of judges in a jury on one criterion.
-
-    It is the number of judges with independent errors whose mean would have the same error as the mean of the jury's
-    members.
-    """
+    """Number of judges with independent errors whose mean would have the error of the members' mean."""
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
     return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
-    """List with a warning where there are too few rated stories for fitting; otherwise empty."""
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
@@ -371,8 +345,6 @@ def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
 
 
 class _Control:
-    """Computes the control judge's out-of-fold ratings on the same folds as the jury's."""
-
     def __init__(self, dataset_panels: Panels, options: JuryOptions) -> None:
         self.found, self.options = dataset_panels, options
         self.how: str | None = None
@@ -383,12 +355,9 @@ class _Control:
         self.reasons: dict[str, None] = {}
 
     def predictions(self, panel: Panel) -> list[Floats]:
-        """The control judge's out-of-fold ratings, one array of shape (n stories,) for each folding.
-
-        The mean of each fold's training stories is removed. A folding is an assignment of stories to folds.
-        """
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
+        # On the same folds as the jury's, without the mean of each fold's training stories.
         predictions = [
             surface.predictions(
                 people,
@@ -414,13 +383,10 @@ def _mean_of_present(panel: Panel) -> Floats:
 
 
 def _best_in_sample(panel: Panel) -> int:
-    """Column of the jury's member with the highest tau-b with people over all stories.
-
-    It is chosen on the same stories on which it is scored, and its score is therefore biased upwards.
-    """
     people = kendall.codes(panel.people)
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]
+    # Chosen on the stories on which it is scored: its score is biased upwards.
     return int(columns[near_ties.highest(taus)])
 
 
@@ -433,7 +399,6 @@ def _counted(names: object) -> str:
 
 
 def _lost(dataset_panels: Panels) -> str:
-    """Sentence on the number of missing ratings of members and how they are treated; empty where none is missing."""
     lost = asked = 0
     for panel in dataset_panels.panels:
         own = panel.predictors[:, panel.own]

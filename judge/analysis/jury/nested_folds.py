@@ -36,10 +36,7 @@ _ALONE = "stories of some folds have no rating: the others' rated stories are fo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldWeights:
-    """The combiner used in one fold, and its weight of each predictor of the jury.
-
-    For a stack of combiners, `weights` has one weight for each combiner in `stacked`.
-    """
+    """The combiner used in one fold, and its weight of each predictor; for a stack, of each combiner in `stacked`."""
 
     combiner: NamedCombiner
     weights: Floats
@@ -48,27 +45,15 @@ class FoldWeights:
 
 @dataclass(slots=True, eq=False)
 class Folding:
-    """The jury's ratings of one criterion in one folding (assignment of story-prompts to folds), for n stories.
+    """The jury's ratings of one criterion in one folding, for n stories; arrays have shape (n,), NaN = none.
 
-    Attributes
-    ----------
-    jury, uncalibrated : array, shape (n,)
-        The jury's out-of-fold ratings, after and before calibration (equal without calibration); NaN = none.
-    ranked : array, shape (n,)
-        The uncalibrated ratings minus the mean human rating of the training stories, for rank correlations. That mean
-        is the same for all stories of a fold; where people rated the fold low, it is high. It carries no information
-        on a story, but pooled over folds it correlates negatively with human ratings (Parker, Guenter & Bedo 2007).
-        Ratings that are not fitted are unchanged.
-    level : array, shape (n,)
-        Mean human rating of the training stories, where the ratings in `jury` are fitted; NaN otherwise.
-    single : array, shape (n,)
-        For each fold, the unchanged ratings of the member that was best on the training stories.
-    chosen, singles : list of str, one per fold
-        The combiner used, and the best member.
-    weights : list of FoldWeights
-        Weights of the predictors in each fold.
-    reasons : dict, used as an ordered set
-        Reasons why some predictions are missing.
+    `jury` and `uncalibrated` are the out-of-fold ratings, after and before calibration (equal without). `ranked` are
+    the uncalibrated ratings minus the mean human rating of the training stories, for rank correlations: that mean is
+    the same for all stories of a fold, and high where people rated the fold low. It carries no information on a story,
+    but pooled over folds it correlates negatively with human ratings (Parker, Guenter & Bedo 2007). Ratings that are
+    not fitted are unchanged. `level` is that mean where the ratings in `jury` are fitted. `single` has for each fold
+    the unchanged ratings of the member that was best on the training stories. `chosen`, `singles` (best member) and
+    `weights` have one entry per fold. `reasons` (an ordered set) say why predictions are missing.
     """
 
     jury: Floats
@@ -83,14 +68,11 @@ class Folding:
 
     @classmethod
     def empty(cls, n: int) -> Folding:
-        """A folding (assignment of stories to folds) of n stories, still without ratings."""
         return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
 
     def fill(self, rated: Sequence[_Rated]) -> None:
-        """Store the ratings of all folds in this folding (assignment of stories to folds).
-
-        Ratings by a combiner that fits nothing stay on the members' scale if all folds used the same combiner.
-        Otherwise they were mapped to the human scale by a linear regression.
+        """Store the ratings of all folds. Those of a combiner that fits nothing stay on the members' scale if all folds
+        used the same combiner; else they were mapped to the human scale by a linear regression.
         """
         mixed = len({fold.name for fold in rated}) > 1
         for fold in rated:
@@ -106,11 +88,7 @@ class Folding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """The jury's ratings of one fold's held-out stories.
-
-    `name` is the combiner. Ratings are given on the combiner's own scale (`raw`), on the human scale (`scaled`), and
-    calibrated (None without calibration). `level` is the mean human rating of the training stories.
-    """
+    """Ratings of held-out stories on the combiner's scale (`raw`), on people's (`scaled`), and calibrated."""
 
     held_out: Rows
     name: NamedCombiner
@@ -121,10 +99,8 @@ class _Rated:
 
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
-    """The jury's ratings in every folding, one list of foldings for each panel (criterion).
-
-    A folding is an assignment of stories to folds; all panels use the same folds. Panels with the same array of
-    predictors also share rank scores.
+    """The jury's ratings in every folding, one list for each panel (criterion). All panels use the same folds; those
+    with the same array of predictors also share rank scores.
     """
     with _one_thread():
         foldings = [_folding(panels, options, number) for number in range(options.foldings)]
@@ -132,15 +108,12 @@ def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Fol
 
 
 def _one_thread() -> AbstractContextManager[object]:
-    """Context manager that restricts linear algebra to one thread, if the package threadpoolctl is present.
-
-    The computation consists of thousands of small problems, in which several threads mostly wait for each other. This
-    can take ten times as long where processors are shared. threadpoolctl is installed with scikit-learn.
-    """
     try:
         import threadpoolctl
     except ImportError:
         return nullcontext()
+    # Several threads mostly wait for each other in thousands of small problems, which can take ten times as long where
+    # processors are shared. threadpoolctl is installed with scikit-learn.
     limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
     return limits
 
@@ -176,10 +149,7 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """A jury's ratings of two sets of held-out stories: stories to estimate errors on, and stories to be rated.
-
-    `calibration` and `test` are the indices of these stories; `on_calibration` and `on_test` are the ratings.
-    """
+    """Ratings of two sets of held-out stories: to estimate errors on (`calibration`), and to be rated (`test`)."""
 
     calibration: Rows
     on_calibration: Floats
@@ -188,10 +158,7 @@ class Turn:
 
 
 def split_ratings(panel: Panel, options: JuryOptions) -> Iterator[Turn]:
-    """Yield, for each fold of every folding, the jury's ratings of this fold and of the next one.
-
-    The jury is fitted on the other folds. A folding is an assignment of stories to folds.
-    """
+    """For each fold of every folding, the ratings of this fold and of the next by a jury fitted on the others."""
     with _one_thread():
         for number in range(options.foldings):
             yield from _turns(panel, options, options.seed + number)
@@ -217,17 +184,12 @@ def _turns(panel: Panel, options: JuryOptions, seed: int) -> Iterator[Turn]:
 
 
 class _Splits:
-    """Cache of the predictors of training and held-out stories within one outer fold, for criteria with the same
-    predictors.
-    """
+    """Cache of predictors within one outer fold, for criteria with the same predictors."""
 
     def __init__(self) -> None:
         self.splits: dict[tuple[int, bytes, bytes], Split] = {}
 
     def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
-        """The predictors of the training stories and of the held-out stories, from the cache if they were requested
-        before.
-        """
         key = (id(predictors), train.tobytes(), held_out.tobytes())
         if key not in self.splits:
             self.splits[key] = Split(predictors, train, held_out)
@@ -235,10 +197,6 @@ class _Splits:
 
 
 class _Fold:
-    """One outer fold on one criterion: its training stories, its held-out stories, and inner folds of the training
-    stories.
-    """
-
     def __init__(
         self, panel: Panel, options: JuryOptions, splits: _Splits, train: Rows, held_out: Rows, inner: Folds
     ) -> None:
@@ -250,10 +208,6 @@ class _Fold:
         self._outside: dict[NamedCombiner, Combined] = {}
 
     def rate(self, folding: Folding) -> _Rated:
-        """The jury's ratings of the held-out stories of this fold.
-
-        Weights of predictors, and reasons for missing ratings, are stored in `folding`.
-        """
         asked = self.options.combiner
         name = self._choose() if asked == "auto" else asked
         combined = self.outside(name)
@@ -268,24 +222,19 @@ class _Fold:
         return _Rated(self.held_out, name, combined.predicted, scaled, calibrated, float(self.people.mean()))
 
     def outside(self, name: NamedCombiner) -> Combined:
-        """The named combiner's ratings of the held-out stories, fitted on all training stories, and its weights."""
         if name not in self._outside:
             combine = COMBINERS[name].combine
             self._outside[name] = self._fit(combine, self.train, self.held_out) if combine else self._stack()
         return self._outside[name]
 
     def inside(self, name: NamedCombiner) -> Floats:
-        """The combiner's ratings of the training stories, predicted out of inner fold; shape (training stories,)."""
         if name not in self._inside:
             combine = COMBINERS[name].combine
             self._inside[name] = self._by_inner_folds(combine) if combine else self._stack_inside()
         return self._inside[name]
 
     def _choose(self) -> NamedCombiner:
-        """Name of the combiner whose ratings of the training stories agree best with people (highest tau-b).
-
-        The ratings are predicted out of inner fold. If several combiners agree equally well, it is the first.
-        """
+        """The combiner with the highest tau-b on the training stories, out of inner fold; the first of equals."""
         people = kendall.codes(self.people)
         level = np.zeros(self.train.size)
         for out, train, _ in self._inner_folds():
@@ -307,9 +256,7 @@ class _Fold:
         return calibration.predict(predicted)
 
     def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
-        """Yield for each inner fold: mask of the training stories that it holds out, indices of the stories for
-        fitting, and indices of those held out.
-        """
+        """Mask of the training stories held out, indices for fitting, and indices held out."""
         for fold in np.unique(self.inner):
             out = self.inner == fold
             yield out, self.train[~out], self.train[out]
@@ -328,33 +275,24 @@ class _Fold:
         return combined
 
     def _stacked(self) -> list[NamedCombiner]:
-        """Names of the combiners to be stacked: those that could be fitted."""
         return [name for name, record in COMBINERS.items() if record.stacked and not np.isnan(self.inside(name)).all()]
 
     def _stack(self) -> Combined:
-        """Ratings of the held-out stories by a stack of combiners, and the weight of each combiner.
-
-        The weights are fitted to the combiners' ratings of the training stories, predicted out of inner fold.
-        """
         bases = self._stacked()
         fitted = fit_stack(np.column_stack([self.inside(name) for name in bases]), self.people)
         predicted = np.column_stack([self.outside(name).predicted for name in bases])
         return Combined(fitted.predict(predicted), fitted.weights)
 
     def _stack_inside(self) -> Floats:
-        """The stack's ratings of the training stories; a stack is a weighted sum of combiners.
-
-        The weights for each inner fold are fitted on the other inner folds.
-        """
         bases = np.column_stack([self.inside(name) for name in self._stacked()])
         predicted = np.full(self.train.size, np.nan)
         for out, _, _ in self._inner_folds():
+            # The weights for each inner fold are fitted on the other inner folds.
             predicted[out] = fit_stack(bases[~out], self.people[~out]).predict(bases[out])
         return predicted
 
 
 def _best_single(panel: Panel, train: Rows) -> int:
-    """Column of the jury's member whose ratings agree best with people on the training stories."""
     people = kendall.codes(panel.people[train])
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[train, j]), people) for j in columns]
@@ -368,10 +306,8 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
-    """Prediction intervals of a story's human rating on one criterion.
-
-    `level` is the intended coverage. `reach` is the half-width (mean over folds), and `coverage` the share of intervals
-    that contain the human rating. `worst` is the system with the lowest coverage, `worst_coverage` its coverage.
+    """Prediction intervals of a story's human rating on one criterion. `level` is the intended coverage, `reach` the
+    half-width (mean over folds), `coverage` the observed one, `worst` the system with the lowest.
     """
 
     level: float
@@ -384,10 +320,8 @@ class StoryInterval:
 def story_interval(
     panel: Panel, options: JuryOptions, level: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> StoryInterval:
-    """Prediction intervals of held-out stories' human ratings on one criterion, over all foldings, and their coverage.
-
-    A folding is an assignment of stories to folds. `level` is the intended coverage. `story_prompt` and `system` are
-    the codes of each story, shape (n stories,).
+    """Prediction intervals of held-out stories' human ratings, over all foldings, and their coverage. `story_prompt`
+    and `system` are codes, shape (n stories,).
     """
     reaches: list[float] = []
     held, seen = np.zeros(panel.people.size), np.zeros(panel.people.size)

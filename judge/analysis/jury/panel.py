@@ -48,31 +48,26 @@ LOGIT_PENALTY = 3 / math.pi**2
 
 
 class Split:
-    """The predictors of a jury (e.g. its members' ratings) for the training stories and for the held-out stories.
-
-    Their rank scores are shared by criteria and combiners.
-    """
+    """The predictors of a jury for training and held-out stories; criteria and combiners share their rank scores."""
 
     def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
         self.train, self.held_out = predictors[train], predictors[held_out]
 
     @cached_property
     def ranks(self) -> RankScores:
-        """Transformation of a jury's predictors to rank scores, fitted on the training stories."""
+        """Transformation to rank scores, fitted on the training stories."""
         return fit_rank_scores(self.train)
 
     @cached_property
     def scored(self) -> tuple[Floats, Floats]:
-        """Rank scores of a jury's predictors for the training stories and for the held-out stories."""
+        """Rank scores of the training stories and of the held-out stories."""
         return self.ranks.apply(self.train), self.ranks.apply(self.held_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
-    """A combiner's ratings of held-out stories (NaN = none), and its weights of the p predictors, shape (p,).
-
-    `weights` is None where there are none. `reason` says why ratings are missing. A weight is in points of the human
-    scale per standard deviation of the predictor.
+    """A combiner's ratings of held-out stories (NaN = none, for the `reason`), and its weights of the p predictors,
+    shape (p,), in points of the human scale per standard deviation of the predictor.
     """
 
     predicted: Floats
@@ -127,11 +122,10 @@ def _ordinal(split: Split, people: Floats, own: Bools) -> Combined:
 
 @dataclass(frozen=True, slots=True)
 class CombinerRecord:
-    """All that depends on the choice of a combiner.
-
-    `combine` is None for the stack, which weighs other combiners against each other (`stacked` of these is true).
-    `fitted` is false if the ratings are on the members' scale; all others predict people's mean. `own_only` is true
-    if predictors of other criteria are not read and so have no weight. ``auto`` chooses among the `candidate` ones.
+    """All that depends on the choice of a combiner. `combine` is None for the stack, which weighs other combiners
+    against each other (`stacked` of these is true). `fitted` is false if the ratings are on the members' scale; all
+    others predict people's mean. `own_only`: predictors of other criteria are not read and have no weight. ``auto``
+    chooses among the `candidate` ones.
     """
 
     combine: Combiner | None
@@ -165,10 +159,7 @@ def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Flo
 
 
 def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
-    """A statistic (e.g. the mean) of each story's ratings without the missing ones; NaN where a story has none.
-
-    `ratings` has one row per story.
-    """
+    """A statistic of each row without its NaN; NaN where nothing is left."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, for rows without a rating: NaN is what is wanted
         return np.asarray(statistic(ratings, axis=1), dtype=np.float64)
@@ -180,29 +171,14 @@ LEAST_GROUPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The data from which a jury predicts human ratings of one criterion.
+    """The data from which a jury predicts human ratings of one criterion, for n stories and p predictors.
 
-    A member of the jury is a judge with an Eval-Prompt.
-
-    Attributes
-    ----------
-    criterion : str
-        The human criterion.
-    people : array, shape (n stories,)
-        Mean human ratings; NaN = not rated.
-    predictors : array, shape (n, p predictors)
-        Members' ratings and, if requested, features of the stories; NaN = none. All panels share one array if the
-        ratings of all criteria are used.
-    labels : tuple of str, length p
-        `JUDGE EVAL-PROMPT`, followed by `: CRITERION` for ratings of another criterion; or `feature: NAME`.
-    sources : tuple of str, length p
-        The member of each column, or `feature: NAME`.
-    own : array of bool, shape (p,)
-        Mask of the members' ratings of the criterion itself.
-    present : array of bool, shape (n,)
-        Mask of the stories that enough members rated; only these get a rating of the jury.
-    groups : tuple of str, length n
-        Stories with the same entry are held out together. The entry is the story-prompt, or the system.
+    `people` are mean human ratings; NaN = not rated. `predictors`, shape (n, p), are members' ratings and, if
+    requested, features; all panels share one array if the ratings of all criteria are used. `labels` are `JUDGE
+    EVAL-PROMPT`, followed by `: CRITERION` for another criterion, or `feature: NAME`; `sources` are the member of each
+    column, or `feature: NAME`. `own`, shape (p,), marks members' ratings of the criterion itself; `present`, shape
+    (n,), the stories that enough members rated: only these get a rating of the jury. Stories with the same entry in
+    `groups` (story-prompt or system) are held out together.
     """
 
     criterion: str
@@ -216,20 +192,17 @@ class Panel:
 
     @property
     def members(self) -> int:
-        """Number of members (judges with an Eval-Prompt) that rated the criterion."""
+        """Number of members that rated the criterion."""
         return len({source for source, own in zip(self.sources, self.own, strict=True) if own})
 
     @property
     def usable(self) -> Bools:
-        """Mask of the stories that people and enough members of the jury rated, shape (n stories,).
-
-        Only these stories are used for fitting and scoring.
-        """
+        """Mask, shape (n stories,), for fitting and scoring: rated by people and by enough members."""
         return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
 
     @property
     def reason(self) -> str | None:
-        """The reason why no jury can be computed on this criterion; None if it can be."""
+        """Why no jury can be computed on this criterion; None if it can be."""
         groups = len({self.groups[i] for i in np.flatnonzero(self.usable)})
         if groups < LEAST_GROUPS:
             return (
@@ -241,10 +214,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """The data of a jury on one dataset: one panel for each criterion that people and members rated.
-
-    `groups` says which stories are held out together. `surface` holds the features of the stories that the control
-    judge uses.
+    """The data of a jury on one dataset, one panel per criterion. Stories with equal `groups` are held out together;
+    `surface` has the features that the control judge uses.
     """
 
     matrix: RatingMatrix
@@ -255,20 +226,14 @@ class Panels:
 
 
 def member(cell: Cell) -> str:
-    """The name of a member, `JUDGE EVAL-PROMPT`, in the form that the option `members` takes."""
+    """The name of a member, in the form that the option `members` takes."""
     return f"{cell.judge} {cell.eval_prompt}"
 
 
 def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
-    """The data from which a jury predicts human ratings on one dataset, for each criterion.
-
-    `controls` names control judges. They were fitted on human ratings, perhaps of these stories, and are members only
-    if named, or if there are no other judges.
-
-    Raises
-    ------
-    SpecError
-        A member does not exist, or features are requested that are not known.
+    """The data from which a jury predicts human ratings, for each criterion. `controls` were fitted on human ratings,
+    perhaps of these stories, and are members only if named, or without other judges. Raises SpecError if a member does
+    not exist, or requested features are not known.
     """
     matches = match(matrix)
     notes = list(matches.notes)
@@ -306,10 +271,7 @@ def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str]
 
 
 def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[str], notes: list[str]) -> list[int]:
-    """Row numbers in the matrix of the members named by judge, or by judge and Eval-Prompt.
-
-    If no member is named, these are the rows of all judges but control judges.
-    """
+    """Rows of the members named by judge, or by judge and Eval-Prompt; without names, of all but control judges."""
     names = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
     for word in members:
         if word not in names:
@@ -328,7 +290,6 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:
-    """Members' names, preceded by the run where two runs have the same judge and Eval-Prompt."""
     runs: dict[str, set[str]] = {}
     for cell in cells:
         runs.setdefault(member(cell), set()).add(cell.run)

@@ -1,7 +1,7 @@
 """Reliability curves: mean human rating against one judge's rating, before and after calibration, out of fold.
 
-Before calibration, a story's rating is the judge's own. After calibration, the rating is mapped by a calibration that
-was fitted on other story-prompts (`nested_folds`, with several foldings). Bins have about equal numbers of stories.
+The calibration of a story's rating was fitted on other story-prompts (`nested_folds`, with several foldings). Bins have
+about equal numbers of stories.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A bin of stories with similar ratings: mean rating, mean human rating with its interval, and number of stories.
-
-    `people.n` counts stories. After calibration, `stories` is the mean number over foldings.
+    """A bin of stories with similar ratings: mean rating, and mean human rating with its interval. `people.n` counts
+    stories; after calibration, `stories` is their mean number over foldings.
     """
 
     rating: float
@@ -44,10 +43,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Reliability curve of one judge with one Eval-Prompt on one criterion, before and after calibration.
-
-    Each point is a bin of stories. `error_before` and `error_after` are the calibration errors; `n` counts stories.
-    `reason` says why there is no curve, or is None.
+    """Reliability curve of one judge x Eval-Prompt x criterion. `error_before` and `error_after` are the calibration
+    errors; `n` counts stories; `reason` says why there is no curve.
     """
 
     judge: str
@@ -63,10 +60,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One dataset's reliability curves: mean human rating against each judge's rating.
-
-    `scale` is the lowest and highest point of the criteria's scale, or the lowest and highest rating if it is unknown.
-    """
+    """One dataset's reliability curves. `scale` has the ends of the criteria's scale, or of the ratings."""
 
     dataset: str
     curves: tuple[Curve, ...]
@@ -79,13 +73,8 @@ class Curves:
 
 
 def curves(table: RatingsTable, options: ReliabilityOptions) -> list[Curves]:
-    """Reliability curves of every judge x Eval-Prompt x criterion, dataset by dataset.
-
-    Parameters
-    ----------
-    table : RatingsTable
-    options : ReliabilityOptions
-        There are at most `bins` bins, and fewer where many ratings are equal, because equal ratings share a bin.
+    """Reliability curves of every judge x Eval-Prompt x criterion, dataset by dataset. There are at most `bins` bins,
+    and fewer where many ratings are equal, because equal ratings share a bin.
     """
     alone = options.jury
     return [_dataset(matrix, table, alone, options.bins) for matrix in build(table, drop_systems=options.drop_systems)]
@@ -181,7 +170,7 @@ COLUMNS = (
 
 
 def table(curves: Curves) -> Table:
-    """Table of one dataset's curves, with one row per bin; the calibration error stands in each row of its curve."""
+    """One row per bin; the calibration error stands in each row of its curve."""
     rows = [
         {"criterion": curve.criterion, "judge": curve.judge, "eval_prompt": curve.eval_prompt, "calibrated": calibrated}
         | {"rating": point.rating, "people": point.people, "stories": float(point.stories), "error": error}

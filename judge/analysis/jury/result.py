@@ -1,4 +1,4 @@
-"""Result types for juries of one or more datasets: members, agreement with people, and weights."""
+"""Results of juries on one or more datasets: members, agreement with people, and weights."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Test of whether a jury's calibration holds for one system.
-
-    `before` and `after` are the jury's mean rating minus the mean human rating, before and after calibration. `p` tests
-    that the difference after calibration is 0; `adjusted` is p adjusted over systems.
+    """Test of whether a jury's calibration holds for one system. `before` and `after` calibration are the jury's mean
+    rating minus the human mean. `p` tests that the difference after calibration is 0; `adjusted` is over systems.
     """
 
     system: str
@@ -48,10 +46,8 @@ class Carried:
 
     @property
     def holds(self) -> Holds:
-        """Whether the jury's calibration holds for this system.
-
-        ``yes``: the remaining difference from people is shown to be below the margin; ``no``: it is significant; ``not
-        shown``: neither; ``no test``: there are too few story-prompts.
+        """``yes``: the remaining difference is shown to be below the margin; ``no``: it is significant; ``not shown``:
+        neither; ``no test``: too few story-prompts.
         """
         if self.after.p is None or self.adjusted is None:
             return "no test"
@@ -63,11 +59,9 @@ class Carried:
 def carried(
     panel: Panel, foldings: Sequence[Folding], margin: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> tuple[Carried, ...]:
-    """Tests of whether the jury's calibration holds for each system, on one criterion.
-
-    A story's rating is its mean over foldings (assignments of stories to folds). `margin` is the largest difference
-    from people, in points, that does not matter. `story_prompt` and `system` are the codes of each story, shape (n
-    stories,).
+    """Tests of whether the jury's calibration holds for each system; a story's rating is its mean over foldings.
+    `margin` is the largest difference from people, in points, that does not matter. `story_prompt` and `system` are
+    codes, shape (n stories,).
     """
     after = np.mean([each.jury for each in foldings], axis=0) - panel.people
     before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
@@ -85,10 +79,7 @@ def carried(
 
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
-    """Equivalence test of the differences `off` (jury minus people, by story), and two-sided p that their mean is 0.
-
-    p is None with too few story-prompts.
-    """
+    """Equivalence test of `off` (jury minus people), and two-sided p that its mean is 0; None = too few."""
     unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")
@@ -108,9 +99,8 @@ def _mean(off: Floats) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One predictor's weight in one of a jury's combiners: mean and standard deviation over the folds that used it.
-
-    `source` is the member that the predictor belongs to. `own` says whether it is a rating of the criterion itself.
+    """One predictor's weight in one combiner: mean and standard deviation over the folds that used it. `source` is its
+    member; `own` marks a rating of the criterion itself.
     """
 
     combiner: str
@@ -124,10 +114,8 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class MemberWeight:
-    """Sum of a jury member's weights in one combiner.
-
-    `own` is the sum over its ratings of the criterion itself, `others` over its ratings of other criteria, and `total`
-    over all. `own` or `others` is None if ratings of this kind were not used.
+    """Sum of a member's weights in one combiner, over its ratings of the criterion itself (`own`) and of other criteria
+    (`others`); None if these were not used.
     """
 
     combiner: str
@@ -139,7 +127,7 @@ class MemberWeight:
 
 
 def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
-    """Weights of a jury's predictors on one criterion, as means over folds, one for each combiner and predictor."""
+    """Weights as means over folds, one for each combiner and predictor."""
     weights_by_key: dict[tuple[str, str, str, bool], list[float]] = {}
     for folding in foldings:
         for fold in folding.weights:
@@ -154,7 +142,7 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
 
 
 def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
-    """Weights summed over each member's predictors; they are sorted by combiner, then largest first."""
+    """Weights summed over each member's predictors, by combiner, then largest first."""
     parts: dict[tuple[str, str], list[Weight]] = {}
     for weight in weights:
         parts.setdefault((weight.combiner, weight.source), []).append(weight)
@@ -175,11 +163,8 @@ BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One row of the jury table for a criterion: a rater and its agreement with people (tau-b).
-
-    `kind` is the jury, the mean of its members, its best member or the control judge; `used` names the combiner or
-    member. `gain` is the jury's tau-b minus the tau-b of this row, on the stories that both rated; None in the jury's
-    own row.
+    """A rater's agreement with people (tau-b) on a criterion. `used` names the combiner or member. `gain` is the jury's
+    tau-b minus that of this row, on the stories that both rated; None for the jury.
     """
 
     kind: str
@@ -191,15 +176,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """A jury's results on one criterion.
-
-    `panel` holds the data, `foldings` the assignments of stories to folds, `rows` the rows of the jury table (the jury
-    and the raters it is compared with), and `weights` the weights of the predictors. `effective` is the number of
-    independent judges that the members are equivalent to.
-
-    Three results are empty or None if not requested: `calibrated`, the jury's errors before and after calibration;
-    `interval`, the prediction interval of one story's human rating; `carried`, whether the calibration holds for each
-    system.
+    """A jury's results on one criterion. `effective` is the number of independent judges that the members are
+    equivalent to. Empty or None if not requested: `calibrated`, the errors before and after calibration; `interval`,
+    the prediction interval of one story's human rating; `carried`, whether the calibration holds for each system.
     """
 
     panel: Panel
@@ -213,21 +192,18 @@ class Verdict:
 
     @property
     def criterion(self) -> str:
-        """The name of the criterion that the jury rated."""
         return self.panel.criterion
 
     def row(self, kind: str) -> Row:
-        """The row of the jury table of this kind, e.g. ``jury``, ``single`` (best member) or ``control``."""
+        """The row of this kind, e.g. ``jury``, ``single`` (best member) or ``control``."""
         return next(row for row in self.rows if row.kind == kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """A jury's results on one dataset.
-
-    `verdicts` are the results by criterion. `mean_gains` maps each kind of row (e.g. ``single``, the best member) to
-    the jury's tau-b minus the row's, averaged over criteria. `control` and `control_source` say how the control judge
-    was made. `options` are the requested ones, except that a single member with ``auto`` is not combined.
+    """A jury's results on one dataset. `mean_gains` has, by kind of row, the jury's tau-b minus the row's, averaged
+    over criteria. `control` says how the control was made. `options` are the requested ones, except that a single
+    member with ``auto`` is not combined.
     """
 
     panels: Panels
@@ -240,21 +216,17 @@ class Held:
 
     @property
     def matrix(self) -> RatingMatrix:
-        """The dataset's matrix of ratings."""
         return self.panels.matrix
 
     @property
     def dataset(self) -> str:
-        """The name of the dataset."""
         return self.matrix.dataset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Juries(Signed):
-    """A jury's results on each dataset.
-
-    `bare_signature_parts` are the signature parts of tables without intervals. `notes` describe the ratings; notes on
-    the jury are in the results of each dataset.
+    """A jury's results on each dataset. `bare_signature_parts` are for tables without intervals. `notes` describe the
+    ratings; notes on the jury are in each dataset's results.
     """
 
     held: tuple[Held, ...]
@@ -263,28 +235,24 @@ class Juries(Signed):
 
     @property
     def bare_signature(self) -> str:
-        """Signature line of tables without intervals, which lists each choice that can change their numbers."""
         return joined(self.bare_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the agreement with people of a jury and of the raters it is compared with, one row each by
-        criterion.
+        """One row per criterion and rater.
 
-        Its `attrs` hold `signature` and `notes`. Columns: `dataset, criterion, kind` (jury, mean, single, single in
-        sample, control), `used` (combiners or members, with the number of folds in which each was chosen), `members,
-        value` (tau-b, mean over foldings), `low, high, n, lowest, highest` (over foldings), `foldings, folds, gain,
-        gain_low, gain_high` (the jury's tau-b minus the row's, on the stories that both rated), `method, reason`.
-        Undefined values are null with a reason.
+        `kind` is jury, mean, single, single in sample or control; `used` has combiners or members, with the number of
+        folds in which each was chosen; `value` is tau-b, mean over foldings, with `lowest` and `highest` over these;
+        `gain` is the jury's tau-b minus the row's, on the common stories. Undefined values are null with a `reason`.
         """
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:
-        """Yield the jury's results on every criterion, each preceded by the results of its dataset."""
+        """Results on every criterion, each preceded by those of its dataset."""
         return ((held, verdict) for held in self.held for verdict in held.verdicts)
 
     def rows(self) -> Iterator[tuple[Held, Verdict, Row]]:
-        """Yield every row of the jury table, preceded by the results of its dataset and of its criterion."""
+        """Every row, preceded by the results of its dataset and of its criterion."""
         return ((held, verdict, row) for held, verdict in self.verdicts() for row in verdict.rows)
 
 
@@ -303,12 +271,12 @@ def _flat(held: Held, verdict: Verdict, row: Row) -> Iterator[tuple[str, object]
 
 
 def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
-    """Map from the columns that identify a criterion to their values: dataset and criterion."""
+    """The columns that identify a criterion, with their values."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
 
 def criterion_columns(juries: Juries) -> list[Column]:
-    """The columns that identify a criterion: its name, and with several datasets also the dataset."""
+    """The columns that identify a criterion; the dataset only if there are several."""
     several = [Column("dataset", "dataset")] if len(juries.held) > 1 else []
     return [*several, Column("criterion", "criterion")]
 
@@ -327,7 +295,7 @@ _EQUAL = "mean, median and calibrated weight all members equally and have no row
 
 
 def tables(juries: Juries, *, predictors: bool) -> list[Table]:
-    """A table of weights summed by member; with `predictors`, also a table of each predictor's weights."""
+    """Weights by member; with `predictors`, also by predictor."""
     return [_by_member(juries), *([_by_predictor(juries)] if predictors else [])]
 
 

@@ -1,6 +1,5 @@
-"""Agreement of a jury's predictions with people: means over foldings, with paired intervals on common stories.
-
-A folding is an assignment of stories to folds.
+"""Agreement of a jury's predictions with people: means over foldings (assignments of stories to folds), with paired
+intervals on common stories.
 """
 
 from __future__ import annotations
@@ -34,20 +33,14 @@ _NAMES = ("the ratings", "the people's ratings")
 
 
 class Scored:
-    """Tau-b between predictions on one criterion and mean human ratings, with its values in resamples.
-
-    `predictions` holds one array of shape (n stories,) for each folding (assignment of stories to folds).
-    """
+    """Tau-b between predictions (shape (n stories,) for each folding) and human means, also in resamples."""
 
     def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
         self.predictions, self.people, self.resamples = predictions, people, resamples
 
     @cached_property
     def rated(self) -> Bools:
-        """Mask of the stories with human ratings and a prediction in every folding, shape (n stories,).
-
-        A folding is an assignment of stories to folds.
-        """
+        """Mask of the stories with human ratings and a prediction in every folding, shape (n stories,)."""
         lost = np.isnan(self.people)
         for each in self.predictions:
             lost = lost | np.isnan(each)
@@ -55,19 +48,13 @@ class Scored:
 
     @cached_property
     def by_folding(self) -> list[Estimate]:
-        """Tau-b with people in each folding (assignment of stories to folds).
-
-        Only stories with a human rating and a prediction in every folding are used.
-        """
+        """Tau-b in each folding, on the stories of `rated`."""
         y = self.people[self.rated]
         return [coefficients.correlate(p[self.rated], y, names=_NAMES, unit="stories") for p in self.predictions]
 
     @cached_property
     def tau(self) -> Estimate:
-        """Mean tau-b with people over foldings (assignments of stories to folds), without an interval.
-
-        It is undefined if it is undefined in one folding.
-        """
+        """Mean tau-b over foldings, without an interval; undefined if one is."""
         values = [each.value for each in self.by_folding if each.value is not None]
         if len(values) < len(self.by_folding):
             return next(each for each in self.by_folding if each.value is None)
@@ -75,7 +62,7 @@ class Scored:
 
     @cached_property
     def drawn(self) -> Floats | None:
-        """Mean tau-b with people over foldings in each resample, shape (b resamples,); None without resamples."""
+        """Mean tau-b over foldings in each resample, shape (b resamples,); None without resamples."""
         if self.resamples is None:
             return None
         people = kendall.codes(np.where(self.rated, self.people, np.nan))
@@ -83,19 +70,15 @@ class Scored:
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
-        """These predictions with their score restricted to the stories in a mask; unchanged if the mask removes
-        none.
-        """
+        """These predictions with their score restricted to the stories in a mask."""
         if bool((self.rated <= stories).all()):
             return self
         return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
 
 
 class Scorer:
-    """Computes the tau-b with people of a jury, its best member, the mean of its members and the control judge.
-
-    All scores of a dataset use the same resamples, so that differences are paired. `refused` is the reason why
-    intervals that were requested cannot be computed, or None.
+    """Tau-b with people of a jury, its best member, the mean of its members and the control judge. All scores of a
+    dataset use the same resamples, so that differences are paired. `refused` says why there are no intervals.
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
@@ -112,21 +95,16 @@ class Scorer:
             self.resamples = draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
-        """Agreement of predictions with mean human ratings: their tau-b, also in resamples.
-
-        `predictions` holds one array of shape (n stories,) for each folding (assignment of stories to folds).
-        """
+        """Agreement of predictions, one array of shape (n stories,) for each folding, with mean human ratings."""
         return Scored(predictions, people, self.resamples)
 
     def tau(self, scored: Scored) -> Estimate:
-        """Mean tau-b with people over foldings (assignments of stories to folds), with its interval."""
+        """Mean tau-b over foldings, with its interval."""
         return self.with_interval(scored.tau, scored.drawn if scored.tau.defined else None)
 
     def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
-        """Mean over pairs of the first tau-b with people minus the second, on the stories that both predict.
-
-        A pair holds the scores of two raters on one criterion. The result is undefined if any pair is undefined. `n` is
-        the smallest number of stories.
+        """Mean over pairs of the first tau-b minus the second, on the stories that both predict; undefined if one pair
+        is. A pair has the scores of two raters on one criterion; `n` is the smallest number of stories.
         """
         if not pairs:
             return Estimate.undefined("there is nothing to compare")
@@ -142,7 +120,7 @@ class Scorer:
         return self.with_interval(estimate, np.mean(drawn, axis=0) if drawn else None)
 
     def with_interval(self, estimate: Estimate, drawn: Floats | None) -> Estimate:
-        """The estimate with an interval from its values in resamples (`drawn`); unchanged if there are none."""
+        """The estimate with an interval from its values in resamples; unchanged without."""
         if drawn is None or not estimate.defined or self.resamples is None:
             return estimate
         return self.resamples.interval(estimate, drawn)
@@ -155,18 +133,9 @@ Stage = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A jury's errors before or after calibration (see `stage`), in points of the human scale.
-
-    Attributes
-    ----------
-    rmse, bias, gap : Estimate
-        Root mean squared error, mean rating minus mean human rating, and calibration error.
-    spread : float or None
-        Standard deviation of the ratings.
-    n, foldings : int
-        Number of stories, and number of foldings (assignments of stories to folds), each of which rates every story.
-    bins : tuple of calibration_error.Bin
-        Mean human rating in bins of the jury's ratings.
+    """A jury's errors before or after calibration, in points of the human scale. `bias` is the mean rating minus the
+    human mean, `gap` the calibration error, `spread` the standard deviation of the ratings. Each of the foldings rates
+    all `n` stories. `bins` have the mean human rating in bins of the jury's.
     """
 
     stage: Stage
@@ -180,10 +149,7 @@ class Calibrated:
 
 
 def calibrated(panel: Panel, foldings: Sequence[Folding], scorer: Scorer) -> tuple[Calibrated, ...]:
-    """Errors of a jury's ratings on one criterion: before calibration, then after it.
-
-    A folding is an assignment of stories to folds; errors are computed over all foldings.
-    """
+    """Errors before calibration, then after it, over all foldings."""
     before, after = [folding.uncalibrated for folding in foldings], [folding.jury for folding in foldings]
     return _calibrated("before", before, panel.people, scorer), _calibrated("after", after, panel.people, scorer)
 

@@ -9,10 +9,7 @@ from judge.base.printing.tables import Column, Table
 
 
 def tables(juries: Juries) -> list[Table]:
-    """Two tables: a jury's errors by criterion, and mean human ratings by bins of the jury's ratings.
-
-    Both show values before and after calibration.
-    """
+    """Errors by criterion, and mean human ratings by bins of the jury's, both before and after calibration."""
     return [_errors(juries), _bins(juries)]
 
 
@@ -79,11 +76,7 @@ def _bins(juries: Juries) -> Table:
 
 
 def effective(juries: Juries) -> Table:
-    """Table of the effective number of judges in a jury for each criterion.
-
-    It is the number of judges with independent errors whose mean would have the same error as the mean of the jury's
-    members.
-    """
+    """By criterion, the number of judges with independent errors whose mean would have the members' error."""
     rows = [
         cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
@@ -109,7 +102,7 @@ def effective(juries: Juries) -> Table:
 
 
 def intervals(juries: Juries) -> Table:
-    """Table of the prediction interval of one story's human rating, and its coverage."""
+    """The prediction interval of one story's human rating, and its coverage."""
     rows = [
         cells_of(held, verdict)
         | {
@@ -149,10 +142,7 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """Table that shows for each system whether the jury's calibration holds.
-
-    It holds if the jury's mean rating is shown to differ from the mean human rating by less than a margin.
-    """
+    """Whether the calibration holds for each system: the mean differs from people's by less than a margin."""
     rows = [
         cells_of(held, verdict)
         | {

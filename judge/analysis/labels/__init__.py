@@ -1,7 +1,6 @@
-"""Compares judges' labels with human labels: accuracy, kappa, alpha and other statistics, and confusion matrices.
+"""Compares judges' labels with people's: accuracy, kappa, alpha and others, and confusion matrices.
 
-One person against the other people and null judges, which ignore the stories, serve as references. `confusions` returns
-one value, from which the data frame and the printed tables are made.
+One person against the other people, and null judges, which ignore the stories, serve as references.
 """
 
 from judge.analysis.labels.compute import confusions

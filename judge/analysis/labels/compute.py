@@ -1,4 +1,4 @@
-"""Computation of the comparison of judges' labels with human labels, by criterion and over all binary criteria."""
+"""Comparison of judges' labels with human labels, by criterion and over all binary criteria."""
 
 from __future__ import annotations
 
@@ -42,10 +42,8 @@ FEW = "human ceiling undefined: no story was labelled by two people of whom the 
 
 
 class OnePerson:
-    """Labels of people one at a time, to be compared with the majority of the other people.
-
-    `pool` is true if different people labelled different stories. It is false for a panel, in which every rater
-    labelled nearly every story.
+    """Labels of people one at a time, to be compared with the majority of the other people. `pool` is true if different
+    people labelled different stories, false for a panel, in which every rater labelled nearly every story.
     """
 
     def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
@@ -59,19 +57,13 @@ class OnePerson:
         self._weight = 1.0 / np.maximum(1, voters)
 
     def confusions(self, kept: Masks) -> list[Confusion]:
-        """Confusion matrices of single people against the majority of the others, on the items in the mask `kept`.
-
-        There is one matrix per rater of a panel, or a single one for a pool (different people labelled different
-        stories).
+        """Confusion matrices of single people against the majority of the others, on the items in a mask: one per rater
+        of a panel, or a single one for a pool.
         """
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
-        """Every statistic of one person against the majority of the others, and the confusion matrix summed over
-        people.
-
-        The statistics are means over people, with intervals.
-        """
+        """Every statistic of one person against the others' majority, as mean, and the summed confusion matrix."""
         matrices = self.confusions(np.ones(len(self.people), dtype=np.bool_))
         counts = (
             np.sum([rater.counts for rater in matrices], axis=0) if matrices else np.zeros((self.items.q, self.items.q))
@@ -83,11 +75,7 @@ class OnePerson:
         return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
-        """Map from each statistic to its value for a judge, its value for people, and judge minus people.
-
-        The judge's labels (`label`, shape (items,)) and single people's labels are compared with the same majorities of
-        the other people.
-        """
+        """Each statistic of judge and people against the same majorities; `label` has shape (items,)."""
         kept = ~np.isnan(label)
         labels = np.where(np.isnan(self.people), np.nan, label[:, None])
         judge, people = self._made(labels, kept), self.confusions(kept)
@@ -106,11 +94,7 @@ class OnePerson:
         drawn: Sequence[Sequence[Mapping[str, Floats]]],
         n: int,
     ) -> Beside:
-        """Values of one statistic for judge and people, and judge minus people.
-
-        They are means over the raters for whom the judge's and the person's value are both defined. `sides` and `drawn`
-        hold the values of the judge, then of people, for each rater; `drawn` in resamples.
-        """
+        """Means over the raters for whom the judge's and the person's value are both defined."""
         both = [i for i in range(len(sides[0])) if all(side[i][name].defined for side in sides)]
         if not both:
             reason = next(side[i][name].reason for i in range(len(sides[0])) for side in sides if side[i][name].reason)
@@ -125,10 +109,6 @@ class OnePerson:
         return Beside(*estimates)
 
     def _made(self, labels: Floats, kept: Masks) -> list[Confusion]:
-        """Confusion matrices of labels against the majority of the other people, on the items in the mask `kept`.
-
-        `labels` has shape (items, raters). There is one matrix per rater, or a single one for a pool of raters.
-        """
         q, positive = self.items.q, self.items.positive
         labelled = ~np.isnan(labels) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
         row, rater = np.nonzero(labelled)
@@ -145,11 +125,7 @@ class OnePerson:
         return [matrix.values(self.resamples) for matrix in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
-        """Mean of the statistic `name` over the raters for whom it is defined, with its interval.
-
-        `plain` has the statistic of each rater, `values` all statistics of each rater in resamples; `n` is the number
-        of items.
-        """
+        # Over the raters for whom the statistic is defined.
         defined = [i for i, estimate in enumerate(plain) if estimate.defined]
         if not defined:
             return Estimate.undefined(plain[0].reason or FEW, n)
@@ -161,14 +137,12 @@ class OnePerson:
         return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
 
     def _n(self, matrices: Sequence[Confusion]) -> int:
-        """Number of items (stories, or stories x criteria) that count in any of the confusion matrices."""
         if not matrices:
             return 0
         return int(np.any([matrix.cells.any(axis=(1, 2)) for matrix in matrices], axis=0).sum())
 
 
 def _mean(values: Floats) -> Floats:
-    """Mean over raters of the values that are not NaN: from shape (raters, b resamples) to shape (b,)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a resample in which nobody is defined is NaN
         return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)
@@ -178,14 +152,8 @@ _MIN_UNITS = 5
 
 
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
-    """Agreement of labels with people's majority labels, for each labelled criterion.
-
-    The labels compared are those of every judge and Eval-Prompt, of people one by one, and of null judges.
-
-    Raises
-    ------
-    SpecError
-        No criterion of a judge has labels.
+    """Agreement of the labels of judges, people one by one and null judges with people's majority labels, by criterion.
+    Raises SpecError if no criterion of a judge has labels.
     """
     options, remarks = options or ConfusionOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -204,19 +172,13 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 
 
 class _Dataset:
-    """Comparison of labels with human labels on one dataset; all its rows use the same resamples."""
-
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
         self.drawn = self._draw()
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
-        """Yield rows that compare labels by judges, people one by one and null judges with people's majority labels.
-
-        They are rows for each human criterion, then for all binary criteria together, then for criteria without human
-        labels. A null judge ignores the stories.
-        """
+        """Rows of each human criterion, of all binary criteria together, then of criteria without human labels."""
         pairs = match(self.matrix, self.options.against)
         parts, alone, notes = parts_of(self.matrix, pairs.partner)
         self.remarks.note([*pairs.notes, *notes])
@@ -229,16 +191,12 @@ class _Dataset:
         yield from (self._unpaired(i, reason) for i in alone)
 
     def _of_items(self, items: Items) -> Iterator[ConfusionRow]:
-        """Yield the rows of people one by one, of the judges and of the null judges for one set of labelled items.
-
-        Items are stories, or stories x criteria. Null judges ignore the stories; they label the items that some judge
-        labelled.
-        """
         people, resamples = majority(items.people, items.q), items.resamples(self.drawn)
         person = OnePerson(items, items.labelled, resamples) if items.raters_known else None
         yield self._ceiling(items, person)
         for key, labelling in items.judges.items():
             yield self._judge(items, key, labelling, people, person, resamples)
+        # Null judges label the items that some judge labelled.
         label = np.where(items.labelled, people.label, np.nan)
         yield from self._nulls(items, label, resamples)
         self._say(items, people, person)
@@ -294,10 +252,7 @@ class _Dataset:
         return ConfusionRow(subject, items.labels, positive, counted.statistics(resamples), *_counted(counted.counts))
 
     def _subject(self, items: Items, key: tuple[str, str, str]) -> Subject:
-        """Names of a judge and criterion for a table row, with counts of the judge's lost labels.
-
-        If the items belong to several criteria, lost labels are summed over them. `key` is (run, judge, Eval-Prompt).
-        """
+        """Names of a judge and criterion, with its lost labels summed over the criteria of the items."""
         cells = [part.cells[key] for part in items.parts if key in part.cells]
         each = [judge_cell(self.matrix, i, items.name, None).subject for i in cells]
         if len(items.parts) == 1:
@@ -322,10 +277,6 @@ class _Dataset:
         return ConfusionRow(subject, labels, positive, dict.fromkeys(STATISTICS, none))
 
     def _say(self, items: Items, people: Majority, person: OnePerson | None) -> None:
-        """Count ties among people's and among a judge's labels, and add a note if people are a pool.
-
-        In a pool, different people labelled different stories.
-        """
         if person is not None and person.pool:
             pool = (
                 "people are a pool, not a panel: people, leave one out, is one random rater of each story against the"
@@ -356,9 +307,7 @@ class _Dataset:
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:
-    """The confusion matrix as tuples, the share of each label among people's labels, and its share among the
-    judge's.
-    """
+    """The matrix as tuples, and the share of each label among people's and among the judge's."""
     total = float(counts.sum())
     rows, columns = (tuple(float(n) / total if total else None for n in counts.sum(axis=axis)) for axis in (1, 0))
     return tuple(tuple(float(n) for n in row) for row in counts), rows, columns

@@ -1,7 +1,7 @@
 """Labelled items: the stories of one criterion, or stories x criteria of several binary criteria.
 
-People's label of an item is the majority label of its raters, a judge's is the majority label of its repeats. If labels
-are equally frequent, the item has no label.
+People's label of an item is the majority label of its raters, a judge's that of its repeats. If labels are equally
+frequent, the item has no label.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ PASSED = ("not positive", "positive")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One human criterion with labels, and the judges that label it.
-
-    `cells` maps (run, judge, Eval-Prompt) to the judge's row in the rating matrix.
-    """
+    """One human criterion with labels; `cells` maps (run, judge, Eval-Prompt) to rows of the rating matrix."""
 
     criterion: int
     name: str
@@ -41,10 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """A judge's labels of the items (stories, or stories x criteria): the majority label over its repeats.
-
-    `asked` and `voted` are masks of the items that the judge was asked about, and of those that any repeat labelled.
-    """
+    """A judge's majority label of each item; `asked` and `voted` mark items requested, and labelled by any repeat."""
 
     majority: Majority
     asked: Masks
@@ -53,30 +47,11 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """Items with their labels on one criterion. An item is a story; if the labels of all binary criteria are taken
-    together, it is a story on one criterion.
+    """Stories with their labels on one criterion (or `ALL` binary criteria, an item then being a story on one of them).
 
-    Attributes
-    ----------
-    name : str
-        The criterion, or `ALL`.
-    labels : tuple of str
-        Names of the labels, in the order of their codes.
-    positive : int or None
-        Code of the positive label; None if there is none.
-    people : array, shape (items, columns)
-        Codes of people's labels; NaN = no label. If `raters_known`, each column is one person. Otherwise a column mixes
-        the labels of different people.
-    raters : tuple of str
-        Names of the people, one for each column; () if they are not known.
-    raters_known : bool
-        Whether it is known who gave which label.
-    unknown_because : str or None
-        If it is not known, the reason.
-    judges : mapping
-        (run, judge, Eval-Prompt) -> the judge's labels.
-    parts : tuple of Part
-        The criteria of the items.
+    `labels` are in the order of their codes. `people`, shape (items, columns), has codes; NaN = no label. If
+    `raters_known`, each column is one person of `raters`; otherwise a column mixes different people, for the reason
+    `unknown_because`. `judges` are by (run, judge, Eval-Prompt).
     """
 
     name: str
@@ -91,22 +66,22 @@ class Items:
 
     @property
     def q(self) -> int:
-        """Number of different labels that the criterion has."""
+        """Number of labels."""
         return len(self.labels)
 
     @property
     def asked(self) -> Masks:
-        """Mask of the items (stories, or stories x criteria) that some judge was asked about."""
+        """Mask of the items that some judge was asked about."""
         return np.asarray(np.any([labelling.asked for labelling in self.judges.values()], axis=0), dtype=np.bool_)
 
     @property
     def labelled(self) -> Masks:
-        """Mask of the items (stories, or stories x criteria) that some judge labelled."""
+        """Mask of the items that some judge labelled."""
         labelled = [~np.isnan(labelling.majority.label) for labelling in self.judges.values()]
         return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
 
     def resamples(self, drawn: Resamples | None) -> Resamples | None:
-        """Resamples of the items, in which all criteria of a story are drawn together; None if `drawn` is None."""
+        """Resamples of the items, in which all criteria of a story are drawn together."""
         if drawn is None or len(self.parts) == 1:
             return drawn
         (factor,) = drawn.factors
@@ -114,7 +89,7 @@ class Items:
 
 
 def of_part(matrix: RatingMatrix, part: Part) -> Items:
-    """Labelled items of one criterion, that is its stories with the labels of people and judges."""
+    """Labelled items of one criterion."""
     raters = matrix.by_rater(part.criterion)
     labels = part.scale.labels
     people = np.where(_codes(raters.ratings, len(labels)), raters.ratings, np.nan)
@@ -125,9 +100,8 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
 
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
-    """Labelled items of all binary criteria together (stories x criteria); None if there is only one binary criterion.
-
-    If the names of the labels differ between criteria, all positive labels are treated as one label.
+    """Items of all binary criteria together; None if there is only one. If the names of labels differ, all positive
+    labels are treated as one.
     """
     chosen = [(part, items) for part, items in zip(parts, each, strict=True) if part.scale.positive_code is not None]
     if len(chosen) < 2:
@@ -156,10 +130,8 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
 
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
-    """Criteria that judges and people labelled, rows of the rating matrix without human labels, and notes.
-
-    The rows are those of judges' labels on criteria that people did not label. The notes say which criteria are left
-    out.
+    """Criteria that judges and people labelled, rows of the rating matrix on criteria that people did not label, and
+    notes on what is left out.
     """
     part_of: dict[int, Part] = {}
     alone, notes = [], []
@@ -190,12 +162,11 @@ def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
 
 
 def _codes(ratings: Floats, q: int) -> Masks:
-    """Mask of the ratings that are codes of q labels; a mean between two codes is not."""
+    # A mean between two codes is no code.
     return np.isin(ratings, np.arange(q))
 
 
 def _positive_last(items: Items) -> Items:
-    """Copy of the items in which the labels are the two names in `PASSED`, and code 1 is the positive label."""
     flip = items.positive == 0
 
     def turned(codes: Floats) -> Floats:
@@ -221,19 +192,16 @@ def _positive_last(items: Items) -> Items:
 
 
 def _columns(items: Items, names: Sequence[str]) -> Floats:
-    """Codes of people's labels, shape (items, names): one column for each of these names; NaN = no label."""
+    """Codes of people's labels, one column for each of these names; NaN = no label."""
     wide = np.full((len(items.people), len(names)), np.nan)
     wide[:, [names.index(name) for name in items.raters]] = items.people
     return wide
 
 
 def _joined(some: Sequence[Labelling | None], n: int) -> Labelling:
-    """A judge's labels of several criteria, one criterion after another, of n stories each.
-
-    A criterion that the judge was not asked about (None) has no labels.
-    """
     nothing = np.zeros(n, dtype=np.bool_)
     none = Labelling(Majority(np.full(n, np.nan), nothing), nothing, nothing)
+    # A criterion that the judge was not asked about has no labels.
     every = [labelling or none for labelling in some]
     label = np.concatenate([labelling.majority.label for labelling in every])
     tied = np.concatenate([labelling.majority.tied for labelling in every])

@@ -1,4 +1,4 @@
-"""Result types of the analysis of labels: rows and notes."""
+"""Result of the analysis of labels: rows and notes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ Shares = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One statistic of a judge and of people one by one, both against the majority labels of the other people.
-
-    `over` is judge minus people.
-    """
+    """One statistic of judge and people, and judge minus people, against the majority of the other people."""
 
     judge: Estimate
     people: Estimate
@@ -39,33 +36,14 @@ class Beside:
 class ConfusionRow:
     """Agreement with people's majority labels, of one judge, of people one by one or of a null judge.
 
-    A null judge ignores the stories.
-
-    Attributes
-    ----------
-    subject : Subject
-        Names of the judge, human ceiling or null judge and of the criterion, which is `ALL` for all binary criteria.
-    labels : tuple of str
-        Names of the labels.
-    positive : str or None
-        The positive label, if there are two. With more labels, precision, recall and F1 are means over the labels.
-    statistics : mapping
-        Each of `STATISTICS`, with its interval or the reason why there is none.
-    counts : tuple of tuple of float
-        The confusion matrix, with people's labels in rows and the judge's in columns. For people one by one, each
-        person is compared with the others. For a pool (different people labelled different stories), and for random
-        labels, counts are shares of stories.
-    by_people, by_judge : tuple of float or None
-        Share of each label.
-    items : int
-        Number of stories (or stories x criteria) that the judge was asked about; for people one by one, number of
-        their labels.
-    lost : mapping
-        Cause -> number of these items that do not count, each under one cause: no label by the judge (`unlabelled`), no
-        majority among its repeats (`repeats_tied`) or among people (`people_tied`), no label by people (`nobody`). For
-        people one by one: no majority among the other people (`others_tied`).
-    beside : mapping
-        For a judge, statistic -> comparison with people one by one against the majority of the others.
+    `positive` is None with more than two labels; precision, recall and F1 are then means over the labels. `statistics`
+    has each of `STATISTICS`. `counts` has people's labels in rows and the judge's in columns; for people one by one,
+    each person is compared with the others. For a pool (different people labelled different stories), and for random
+    labels, counts are shares of stories. `by_people` and `by_judge` are shares of each label. `items` is the number
+    that the judge was asked about; for people, of their labels. `lost` counts those that do not count, each under one
+    cause: no label by the judge (`unlabelled`), no majority among its repeats (`repeats_tied`), among people
+    (`people_tied`) or among the other people (`others_tied`), no label by people (`nobody`). `beside` compares a judge
+    with people one by one, by statistic.
     """
 
     subject: Subject
@@ -81,28 +59,24 @@ class ConfusionRow:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the row's rater: ceiling (people one by one), judge, or control (a null judge, which ignores the
-        stories).
-        """
         return self.subject.kind
 
     @property
     def n(self) -> int:
-        """Number of stories (or stories x criteria) labelled by people and by the row's rater."""
+        """Number of items labelled by people and by the row's rater."""
         return self.statistics["accuracy"].n
 
     @property
     def is_all(self) -> bool:
-        """Whether the row covers all binary criteria together and not one criterion."""
         return self.subject.criterion == ALL
 
     @property
     def chance(self) -> float:
-        """Balanced accuracy expected by chance: one over the number of labels."""
+        """Balanced accuracy expected by chance."""
         return 1 / len(self.labels)
 
     def prevalence(self, shares: Shares) -> float | None:
-        """Share of the positive label in `shares`, which has one share per label; None unless there are two labels."""
+        """Share of the positive label in `shares`, one per label; None unless there are two labels."""
         return shares[self.labels.index(self.positive)] if self.positive is not None and shares else None
 
 
@@ -115,25 +89,21 @@ class Confusions(Signed):
 
     @property
     def judges(self) -> tuple[ConfusionRow, ...]:
-        """The rows of judges, without people one by one and null judges."""
         return tuple(row for row in self.rows if row.kind == JUDGE)
 
     def main(self, dataset: str) -> tuple[ConfusionRow, ...]:
-        """A dataset's rows over all binary criteria together, or of its first criterion if there are not several."""
+        """A dataset's rows over all binary criteria together, or of its first criterion."""
         rows = [row for row in self.rows if row.subject.dataset == dataset and row.subject.against is not None]
         first = next((ALL for row in rows if row.is_all), rows[0].subject.against if rows else None)
         return tuple(row for row in rows if row.subject.against == first)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of agreement with people's majority labels, with `signature` and `notes` in its `attrs`.
+        """One row for each criterion of each judge, of people one by one and of each null judge.
 
-        It has one row for each criterion of each judge, of people one by one and of each null judge. Columns: `dataset,
-        kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS` with `_low, _high`
-        and, where undefined, `_reason`, and for judges also `_one_out, _people_same, _minus_people` (with `_low,
-        _high`): the judge, people one by one, and judge minus people, all against the majority of the other people; `n,
-        prevalence_people, prevalence_judge`; one column for each cell of the confusion matrix, such as ``people Yes,
-        judge No``; `items`, lost items by cause, `repeats, unrated, missing`.
+        `STATISTICS` have `_low, _high` and `_reason`, for judges also `_one_out, _people_same, _minus_people`: the
+        judge, people one by one, and judge minus people, all against the majority of the other people. Columns such as
+        ``people Yes, judge No`` are cells of the confusion matrix; others are causes of lost items.
         """
         return self.signed([dict(_flat(row)) for row in self.rows])
 
@@ -184,17 +154,12 @@ _BESIDE = ("accuracy", "balanced_accuracy", "f1", "kappa")
 
 
 def tables(result: Confusions) -> list[Table]:
-    """Tables of the statistics, of the confusion matrices, and of judges compared with one person.
-
-    There is one table of confusion matrices for each set of labels.
-    """
+    """The statistics, confusion matrices for each set of labels, and judges compared with one person."""
     return [_statistics(result), *_matrices(result), *_beside(result)]
 
 
 def matrix_table(rows: Sequence[ConfusionRow], signature: str, notes: Sequence[str] = ()) -> Table:
-    """Printed confusion matrices of rows that have the same labels. Each matrix has one line per label given by
-    people.
-    """
+    """Confusion matrices of rows that have the same labels, one line per label given by people."""
     labels = rows[0].labels
     keys = column_keys(labels, ("dataset", "criterion", "judge", "eval_prompt", "against", "people", "all"))
     columns = [

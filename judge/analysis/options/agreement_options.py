@@ -22,11 +22,8 @@ ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 
 @dataclass(frozen=True, slots=True)
 class AccuracyOptions:
-    """Choices of a table of pairwise accuracies.
-
-    `level` is ``overall`` (pairs of all stories) or ``by-item`` (pairs of stories for the same story-prompt). `folds`
-    is the number of folds of story-prompts for fitting epsilon, `flips` the number of permutations for soft pairwise
-    accuracy.
+    """Choices of a table of pairwise accuracies. `folds` of story-prompts are for fitting epsilon, `flips` is the
+    number of permutations for soft pairwise accuracy.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
@@ -50,18 +47,15 @@ class AccuracyOptions:
 
     @property
     def interval(self) -> PairInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
-    """Choices of a table that shows how well judges separate labelled stories from others.
-
-    `labels` is a human criterion with two values, or a rule such as ``Overall > 4``. `errors` are further criteria or
-    rules: labelled stories are compared with the stories of one error at a time. `equivalence` is the largest
-    difference in points that does not matter (TOST). With `ci` ``delong``, the AUC has DeLong's interval, which assumes
-    independent stories; r then has none.
+    """Choices of a table of how well judges separate labelled stories from others. `labels` is a human criterion with
+    two values, or a rule such as ``Overall > 4``; with `errors` (criteria or rules), labelled stories are compared with
+    those of one error at a time. `equivalence` is the largest difference in points that does not matter (TOST). With
+    `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r then has none.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}
@@ -83,16 +77,13 @@ class LabelOptions:
 
     @property
     def interval(self) -> LabelInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class DriftOptions:
-    """Choices of the tables that test for equal correlations, and of the tables of sliding sets.
-
-    A sliding set holds `window` stories that are neighbours in the order of their human scores; `stride` stories lie
-    between the starts of two sets. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these sets.
+    """Choices of the tests for equal correlations, and of sliding sets: `window` neighbours in the order of human
+    scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
@@ -113,19 +104,15 @@ class DriftOptions:
 
     @property
     def interval(self) -> SetInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacementOptions:
-    """Choices of the tables on replacing people.
-
-    `epsilon` and `measure` belong to the alternative annotator test; `auto` compares labels by equality (`exact`) and
-    numbers by distance (`rmse`). `positions` treats the position of a rating as a person where people are unknown.
-    `rated` hides the human ratings of all but this number of stories of each system, drawn with `seed`, to show what
-    fewer human ratings would give. `resamples` of story-prompts give the intervals of the judge's agreement with people
-    minus that of uninformed judges.
+    """Choices of tables on replacing people. `epsilon` and `measure` belong to the alternative annotator test; `auto`
+    compares labels by equality (`exact`) and numbers by distance (`rmse`). `positions` treats the position of a rating
+    as a person where people are unknown. `rated` hides people's ratings of all but this number of each system's
+    stories, drawn with `seed`, to show what fewer give. `resamples`  are for agreement minus that of uninformed judges.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -146,10 +133,7 @@ class ReplacementOptions:
             _at_least("rated", self.rated, 2)
 
     def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
-        """Measure of closeness for a criterion; `scale` is its scale of labels, None for numbers.
-
-        Raises OptionError if the option requests distances between labels without an order.
-        """
+        """Measure of closeness; `scale` is that of labels. Raises OptionError for distances of unordered labels."""
         if self.measure == "auto":
             return "exact" if scale is not None else "rmse"
         if MEASURES[self.measure].ordered and scale is not None and not scale.numeric:
@@ -160,10 +144,7 @@ class ReplacementOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionOptions:
-    """Choices of a table that compares judges' labels with human labels.
-
-    `ci` names the units that are resampled for intervals, or ``none``.
-    """
+    """Choices of a table that compares judges' labels with human labels."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -179,7 +160,6 @@ class ConfusionOptions:
 
     @property
     def interval(self) -> ConfusionInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 

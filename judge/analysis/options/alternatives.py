@@ -1,7 +1,6 @@
 """Options of one command or method that goes several ways: those of all ways together, and what a way refuses.
 
-A way is a layout of a question, a reader of imported files or a form of export. Each has a frozen dataclass of options.
-An option that the chosen way does not have is refused by name.
+A way is a layout of a question, a reader of imported files or a form of export, with a frozen dataclass of options.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ class Alternative(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of several ways: its name, type, default (`MISSING` if it must be given), help text, and what stands
-    for its value in help texts.
-    """
+    """An option of several ways; `default` is `MISSING` if it is required, `metavar` stands for its value in helps."""
 
     name: str
     hint: Any
@@ -40,7 +37,7 @@ class Option:
     metavar: str | None = None
 
     def joined(self, other: Option) -> Option:
-        """The option of two ways as one: its words are those of both."""
+        """The option of two ways as one, with the words of both."""
         hint = self.hint
         if get_origin(hint) is Literal and get_origin(other.hint) is Literal:
             hint = Literal[tuple(dict.fromkeys((*_words(hint), *_words(other.hint))))]
@@ -48,12 +45,11 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
         return self.default is MISSING
 
 
 def options_of(ways: Mapping[str, Alternative]) -> dict[str, Option]:
-    """The options of all ways together, by name."""
+    """The options of all ways together."""
     options: dict[str, Option] = {}
     for way in ways.values():
         hints = way.hints
@@ -65,8 +61,8 @@ def options_of(ways: Mapping[str, Alternative]) -> dict[str, Option]:
 
 
 def refuse(given: Mapping[str, Any], ways: Mapping[str, Alternative], choice: str, chosen: str) -> None:
-    """Raise SpecError for an option that no way has, for one that the way `chosen` does not have, and for one that it
-    needs and that is not given. `choice` is the option that chooses the way.
+    """Raise SpecError for an option that no way has, that the way `chosen` does not have, or that it needs and that is
+    not given. `choice` is the option that chooses the way.
     """
     for key, value in given.items():
         takers = [name for name, way in ways.items() if key in way.own]
@@ -88,17 +84,13 @@ def _words(hint: Any) -> Iterator[str]:
 
 
 def option(text: str, *, default: Any = None, metavar: str | None = None) -> Any:
-    """Field of a dataclass of options, with its help text. `default` is `MISSING` if it must be given; `metavar` stands
-    for its value in help texts.
-    """
+    """Field of a dataclass of options, as of `Option`."""
     return field(default=default, metadata={"help": text, "metavar": metavar})
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of file as one of several ways: the word that chooses it, one line of text, and the frozen dataclass of
-    its options, whose fields are made by `option`.
-    """
+    """A form of file as one of several ways. The fields of the frozen dataclass `options` are made by `option`."""
 
     name: str
     text: str
@@ -106,17 +98,15 @@ class Form:
 
     @property
     def own(self) -> dict[str, Field[Any]]:
-        """Its options by name."""
         return {each.name: each for each in fields(self.options)}
 
     @property
     def hints(self) -> dict[str, Any]:
-        """Types of its options by name."""
         return get_type_hints(self.options)
 
     @property
     def helps(self) -> Mapping[str, str]:
-        """Help texts of options whose field has none: there are none."""
+        """None: every field has its help text."""
         return {}
 
 

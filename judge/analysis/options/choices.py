@@ -1,7 +1,4 @@
-"""The choices of a correlation: its level, the units whose resamples give its interval, and the method of the interval.
-
-A choice's record holds all that depends on its word: a word is added with its record, and nowhere else.
-"""
+"""The choices of a correlation: level, resampled units and method of the interval, each with its record."""
 
 from __future__ import annotations
 
@@ -22,12 +19,10 @@ Unit = Literal["stories", "story-prompts", "systems"]
 
 @dataclass(frozen=True, slots=True)
 class LevelRecord:
-    """All that depends on the choice of a level.
-
-    `over` says over what correlations are, and `unit` what their `n` counts. Stories are grouped as `grouping` says, by
-    `group` (None: not grouped). `coverage` names the simulations that tell how often an interval holds the true value.
-    The rest are methods of intervals: of resamples that leave the systems as they are, of resampled systems, and of
-    systems and story-prompts that are both resampled.
+    """All that depends on the choice of a level. `over` says over what correlations are, `unit` what their `n` counts.
+    `coverage` names the simulations that tell how often an interval holds the true value. `fixed_systems`,
+    `new_systems` and `both` are methods of intervals: of resamples that leave the systems as they are, of resampled
+    systems, and of both systems and story-prompts.
     """
 
     over: str
@@ -58,9 +53,7 @@ LEVELS: Mapping[Level, LevelRecord] = registry(
 
 @dataclass(frozen=True, slots=True)
 class IntervalRecord:
-    """All that depends on the choice of an interval: the units that are resampled, if any, and whether it is given by
-    Fisher's z (`fisher`) or by DeLong's variance of the AUC (`delong`).
-    """
+    """All that depends on the choice of an interval: resampled units, Fisher's z, or DeLong's variance of the AUC."""
 
     resampled: tuple[Unit, ...] = ()
     fisher: bool = False
@@ -68,7 +61,6 @@ class IntervalRecord:
 
     @property
     def units(self) -> str:
-        """The resampled units in words."""
         return " and ".join(self.resampled)
 
 

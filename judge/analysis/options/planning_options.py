@@ -1,4 +1,4 @@
-"""Options for planning a study before a run, and for replacing one judge by another; see also `table_options`."""
+"""Options for planning a study before a run, and for replacing one judge by another."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ FIRST: Study = "hanna"
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """The aims of a plan, and the design that it assumes.
-
-    `half_width` is the largest half-width of an interval of tau. `difference` is the difference of two taus to be
-    detected with probability `power`. `reliability` is the reliability that is aimed at, for the order of systems, for
-    the order of stories and for mean human ratings. `epsilon` is the tolerance in favour of the judge in the
-    alternative annotator test. `prompts` and `repeats` are the numbers of Eval-Prompts and repeats to plan with; None =
-    as in the pilot. `positions` treats the position of a rating as a person where people are unknown. `rater_price` is
-    the price in dollars of one human rating. `like` is the published study whose variances are used if there is no
+    """The aims of a plan, and the design that it assumes. `half_width` is the largest half-width of an interval of tau;
+    `difference` of two taus is to be found with probability `power`; `reliability` is aimed at for the order of
+    systems, of stories, and mean human ratings. `epsilon` is the tolerance in favour of the judge in the alternative
+    annotator test. `prompts` and `repeats` are None as in the pilot. `positions` treats the position of a rating as a
+    person where people are unknown. `rater_price` is dollars a rating. `like` is the study whose variances replace a
     pilot.
     """
 
@@ -59,19 +56,16 @@ class PlanOptions:
 
     @property
     def measure(self) -> Measure:
-        """Measure of a judge's closeness to people in the alternative annotator test, always ``rmse``."""
+        """Measure of closeness to people in the alternative annotator test."""
         return "rmse"
 
 
 @dataclass(frozen=True, slots=True)
 class SuccessionOptions:
-    """Choices of the table that tests whether a new judge may replace an old one.
-
-    `margin` is the largest difference in tau with people that does not matter, `points` the largest such difference of
-    mean ratings, in points of the scale. A story's verdict is whether its rating is at least `cut` or, if `cut` is
-    None, its rating rounded to a whole number. `power` is used to compute how many further stories are needed, and
-    `folds` is the number of folds of story-prompts for fitting crosswalks (mappings from one judge's ratings to the
-    other's). `top` is the number of stories with a changed verdict that are printed.
+    """Choices of the table that tests whether a new judge may replace an old one. `margin` is the largest difference in
+    tau with people that does not matter, `points` that of mean ratings. A story's verdict is whether its rating is at
+    least `cut`; None = its rating rounded. `power` is for the number of further stories, `folds` for fitting crosswalks
+    (mappings from one judge's ratings to the other's), `top` for the printed stories with a changed verdict.
     """
 
     margin: float = 0.05

@@ -117,17 +117,11 @@ def signature(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> str:
-    """Signature line of a table: each choice that can change a number in it, and the data that it is made from.
-
-    `matrices` hold the ratings used, and `extra` are additional parts. `intervals` names the intervals of the table if
-    they differ from those of the options (`NO_INTERVAL`: it has none). `without` names options that change no number of
-    this table.
-    """
+    """Signature line of a table: each choice that can change a number in it. Arguments as of `signature_parts`."""
     return joined(signature_parts(table, matrices, options, extra=extra, intervals=intervals, without=without))
 
 
 def joined(parts: Iterable[str]) -> str:
-    """The printed signature line, joined from its parts."""
     return "|".join(parts)
 
 
@@ -140,11 +134,9 @@ def signature_parts(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Parts of a table's signature line, which lists each choice that can change a number in the table.
-
-    They are a tuple, for callers that would otherwise have to parse the line. `extra` are additional parts. `intervals`
-    names the intervals of the table if they differ from those of the options. `without` names options that change no
-    number of this table.
+    """Parts of a table's signature line. `matrices` hold the ratings used, `extra` are additional parts. `intervals`
+    names the table's intervals if they differ from those of the options (`NO_INTERVAL`: it has none). `without` names
+    options that change no number of this table.
     """
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
@@ -175,10 +167,7 @@ def judges(table: RatingsTable) -> list[str]:
 
 
 def _not_in_force(table: RatingsTable) -> list[str]:
-    """Settings that were requested from judges but are not confirmed to be in force.
-
-    If they differ between judges, each is followed by the judge's name.
-    """
+    """Requested settings that are not confirmed to be in force; with the judge's name if they differ."""
     marks = list(dict.fromkeys(fact.not_in_force for fact in table.facts))
     if len(marks) == 1:
         return marks
@@ -186,7 +175,7 @@ def _not_in_force(table: RatingsTable) -> list[str]:
 
 
 def abbreviations(table: RatingsTable) -> dict[str, str]:
-    """Mapping from a criterion to its abbreviation, where the result folders have one."""
+    """Abbreviations of criteria, where the result folders have one."""
     short_names: dict[str, str] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
@@ -197,7 +186,6 @@ def abbreviations(table: RatingsTable) -> dict[str, str]:
 
 
 def _stories(matrix: RatingMatrix) -> int:
-    """Number of stories that judges were asked about, or of all stories where there is no judge."""
     return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
 
 
@@ -217,23 +205,18 @@ def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """Base of a result of an analysis, with its notes and the parts of its signature line.
-
-    `signature_parts` list each choice that can change the numbers of the result; `notes` are whole sentences.
-    """
+    """Base of a result. `signature_parts` list each choice that can change its numbers; `notes` are sentences."""
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
     def signature(self) -> str:
-        """Signature line of the tables and figures made from this result, which lists each choice that can change their
-        numbers.
-        """
+        """The signature line of its tables and figures."""
         return joined(self.signature_parts)
 
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """These rows as a frame, with the result's signature line and notes in its `attrs`."""
+        """These rows as a frame, with signature line and notes in its `attrs`."""
         import pandas as pd
 
         from judge.analysis.frames import signed

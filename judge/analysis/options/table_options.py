@@ -51,10 +51,7 @@ class CoverageOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyOptions:
-    """Choices of a table of consistency over repeats.
-
-    `engine` says what computes the ICC: this program (``ours``) or the package pingouin.
-    """
+    """Choices of a table of consistency over repeats; `engine` computes the ICC."""
 
     drop_systems: tuple[str, ...] = ()
     engine: Engine = "ours"
@@ -72,11 +69,8 @@ class DistributionOptions:
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """Choices of a table of diagnostic tests for biases of judges.
-
-    `own` names the systems that use the same model as the judges, for the test of self-preference; if empty, systems
-    are matched by name. `no_own` states that none does, so that there is nothing to test. `alpha` is the level of the
-    tests.
+    """Choices of a table of diagnostic tests, at level `alpha`. `own` names systems of the judges' models, for
+    self-preference; if empty, systems are matched by name.  `no_own` states that there are none.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -94,10 +88,7 @@ class DiagnoseOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComponentsOptions:
-    """Choices of the tables of variance components and of the D-study (decision study).
-
-    `target` is the reliability to plan for; `seed` is used for intervals.
-    """
+    """Choices of variance components and of the D-study (decision study); `target` is the reliability aimed at."""
 
     drop_systems: tuple[str, ...] = ()
     target: float = 0.8
@@ -110,13 +101,11 @@ class ComponentsOptions:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationOptions:
-    """Choices of a correlation table.
-
-    `ci` ``auto`` is ``boot-inputs``, for every coefficient and level; `method` describes `interval_kind` ``auto``.
+    """Choices of a correlation table. `ci` ``auto`` is ``boot-inputs``; `method` describes `interval_kind` ``auto``.
     `given` names a third variable to hold fixed: ``length`` (in words), or a feature from an import. With automatic
-    measures as judges, length is held fixed by default, and ``none`` turns this off. `readings` chooses the judge's
-    ratings that are compared with one person's: ``mean`` is the mean of its repeats, ``single`` is each repeat
-    separately, averaged over repeats. The judge's own correlation always uses the mean.
+    measures as judges, length is held fixed by default, and ``none`` turns this off. `readings` of a judge are compared
+    with one person's: the ``mean`` of its repeats, or each ``single`` repeat, averaged over repeats. The judge's own
+    correlation always uses the mean.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "interval_kind": ("ci", ("none", "fisher-z"))}
@@ -161,17 +150,14 @@ class CorrelationOptions:
 
     @property
     def interval(self) -> NamedInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return "boot-inputs" if self.ci == "auto" else self.ci
 
     @property
     def method(self) -> IntervalMethod:
-        """Method by which resampled values give an interval; ``auto`` is resolved.
-
-        Over means of fixed systems: intervals of true means (`judge.stats.resampling.true_means`). Where systems and
-        story-prompts are both resampled: calibrated or BCa intervals, whose coverage is near 95 % according to
-        `judge.stats.resampling.interval_coverage`. Over means of resampled systems: plain percentiles, which are wide
-        enough. Otherwise: expanded percentiles.
+        """How resampled values give an interval; ``auto`` is resolved. Over means of fixed systems: true means
+        (`judge.stats.resampling.true_means`). Where systems and story-prompts are both resampled: calibrated or BCa,
+        whose coverage is near 95 % according to `judge.stats.resampling.interval_coverage`. Over means of resampled
+        systems: plain percentiles, which are wide enough. Otherwise: expanded percentiles.
         """
         if self.interval_kind != "auto":
             return self.interval_kind
@@ -183,10 +169,7 @@ class CorrelationOptions:
 
 @dataclass(frozen=True, slots=True)
 class RepeatsOptions:
-    """Choices of tables about repeats.
-
-    Where a table uses only some of the repeats, subsets of repeats are drawn with `seed`.
-    """
+    """Choices of tables about repeats; subsets of repeats are drawn with `seed`."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
 
@@ -202,15 +185,12 @@ class RepeatsOptions:
 
     @property
     def interval(self) -> NamedInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class SystemsOptions:
-    """Choices of a table of systems.
-
-    `mean_interval` is the method for intervals of means. Intervals of ranks always come from resamples of
+    """Choices of a table of systems. `mean_interval` is for means; intervals of ranks always come from resamples of
     story-prompts, and differences between systems are always paired. `holm_over` is the family over which p is
     adjusted: the pairs of systems of one rater and criterion (``cell``), or those of the whole table.
     """
@@ -229,10 +209,7 @@ class SystemsOptions:
 
 @dataclass(frozen=True, slots=True)
 class CriteriaOptions:
-    """Choices of a table about criteria: correlations between criteria, halo and use of the scale.
-
-    `ci` is the method of the intervals; ``none`` = no intervals.
-    """
+    """Choices of a table about criteria: correlations between criteria, halo and use of the scale."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -247,16 +224,12 @@ class CriteriaOptions:
 
     @property
     def interval(self) -> NamedInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class AspectsOptions:
-    """Choices of a table that compares judges with readers on which aspects of a story stand out.
-
-    `ci` is the method of the intervals; ``none`` = no intervals.
-    """
+    """Choices of a table that compares judges with readers on which aspects of a story stand out."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -270,17 +243,14 @@ class AspectsOptions:
 
     @property
     def interval(self) -> NamedInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """Choices of the tables of preferences.
-
-    `ties` says how a tie counts in the fit of strengths: as a separate outcome (Davidson's model), as half a win for
-    both, or not at all. Intervals of strengths are clustered by story-prompt or, if `bootstraps` is above 0, computed
-    from this number of resamples of story-prompts. `seed` is used for resamples and for the control's folds.
+    """Choices of the tables of preferences. `ties` count in the fit of strengths as a separate outcome (Davidson's
+    model), as half a win for both, or not at all. Intervals of strengths are clustered by story-prompt or, if above 0,
+    by `bootstraps` resamples of these. `seed` is used for resamples and for the control's folds.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -297,10 +267,8 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementsOptions:
-    """Choices of a list of the stories on which ratings differ most.
-
-    `between` says whose ratings are compared: those of judges with people, or of repeats, Eval-Prompts or judges with
-    each other. `top` is the number of stories; 0 lists all.
+    """Choices of a list of the stories on which ratings differ most: of judges and people, or of repeats, Eval-Prompts
+    or judges with each other. `top` 0 lists all.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -315,17 +283,14 @@ class DisagreementsOptions:
 
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
-    """Choices of a jury table. A jury combines the ratings of several judges (its members) into one.
+    """Choices of a jury table.
 
-    `combiner` is the method that combines them; ``auto`` chooses one by its agreement with people. `members` names
-    judges; empty = all. A story is rated if at least `min_members` members rated it. With `all_criteria`, the members'
-    ratings of other criteria are predictors too; with `with_features`, surface features of the stories. `calibrate` is
-    the method that maps the jury's ratings to the human scale.
-
-    A folding is an assignment of stories to folds; a fold holds out whole story-prompts or whole systems (`hold_out`).
-    There are `foldings` foldings of `folds` folds; folding i uses the seed `seed` + i. `predict` is the coverage of
-    prediction intervals of one story's rating. `carry_over` is the largest mean error of a calibrated rating, in
-    points, that does not matter for a system. If `predict` or `carry_over` is None, its table is left out.
+    ``auto`` chooses a `combiner` by its agreement with people. `members` names judges; empty = all. At least
+    `min_members` must rate a story. With `all_criteria`, the members' ratings of other criteria are predictors too;
+    with `with_features`, surface features of the stories. `calibrate` maps the jury's ratings to the human scale. A
+    fold holds out each `hold_out` as a whole. There are `foldings` assignments of stories to `folds` folds; the i-th
+    uses the seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating, `carry_over` the
+    largest mean error of a calibrated rating, in points, that does not matter for a system; None leaves out its table.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}
@@ -363,16 +328,13 @@ class JuryOptions:
 
     @property
     def interval(self) -> NamedInterval:
-        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityOptions:
-    """Choices of reliability curves, for which each judge is calibrated separately out of fold.
-
-    `calibrate` is the method of calibration, and `bins` the largest number of bins of stories in a curve. There are
-    `foldings` assignments of stories to `folds` folds; assignment i uses the seed `seed` + i.
+    """Choices of reliability curves, for which each judge is calibrated separately out of fold. `bins` is the largest
+    number in a curve. There are `foldings` assignments of stories to `folds` folds; the i-th uses the seed `seed` + i.
     """
 
     calibrate: Calibration = "isotonic"
@@ -389,7 +351,7 @@ class ReliabilityOptions:
 
     @property
     def jury(self) -> JuryOptions:
-        """These choices as options of a jury with one member, by which each judge is calibrated."""
+        """These choices as options of a jury with one member."""
         return JuryOptions(
             combiner="mean",
             all_criteria=False,
@@ -404,12 +366,9 @@ class ReliabilityOptions:
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Choices of a comparison.
-
-    `by` is what is compared, e.g. Eval-Prompts or judges: all pairs of them or, with `baseline`, each with the
-    baseline. `family` describes in words what the adjusted tests are about; `adjust` is the method of adjustment.
-    `swap` is the unit that permutation tests swap as a whole: ``auto`` means systems at system level, otherwise
-    story-prompts.
+    """Choices of a comparison of all pairs of `by`, e.g. Eval-Prompts, or of each with `baseline`. `family` describes
+    in words what the adjusted tests are about. `swap` is the unit that permutation tests swap as a whole: ``auto``
+    means systems at system level, otherwise story-prompts.
     """
 
     by: Factor = "eval_prompt"
@@ -434,24 +393,22 @@ class CompareOptions:
 
     @property
     def swapped(self) -> Unit:
-        """The units that permutation tests swap as a whole; ``auto`` is resolved to systems or story-prompts."""
+        """The units that permutation tests swap as a whole; ``auto`` is resolved."""
         if self.swap != "auto":
             return self.swap
         return LEVELS[self.level].group or "story-prompts"
 
     @property
     def both(self) -> BothInterval:
-        """Method of the interval over systems and story-prompts; see `tau_differences.over_both` for the reason."""
+        """Method of the interval over systems and story-prompts; `tau_differences.over_both` has the reason."""
         return LEVELS[self.level].both
 
 
 @dataclass(frozen=True, slots=True)
 class StressOptions:
-    """Choices of a report on stress tests.
-
-    `margin` is the largest change in points that does not matter, for perturbations that should not change ratings.
-    `adjust` is the method of adjustment of p over all tests of the report, and `alpha` the level of these tests.
-    `as_published` adds correlations of unpaired ratings, as OpenMEVA printed them.
+    """Choices of a report on stress tests. `margin` is the largest change in points that does not matter, for
+    perturbations that should not change ratings. p is adjusted over all tests of the report. `as_published` adds
+    correlations of unpaired ratings, as OpenMEVA printed them.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -492,10 +449,9 @@ _Options = TypeVar("_Options")
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
-    """Options of this kind (a frozen dataclass), made from keyword arguments of a command line or a notebook.
-
-    Where an option takes several names, a string is one name, and any sequence is accepted. Raises SpecError for an
-    unknown option or value, and for an option that has no effect because of another option.
+    """Options of this kind (a frozen dataclass) from keyword arguments of a command line or a notebook. Where an option
+    takes several names, a string is one name, and any sequence is accepted. Raises SpecError for an unknown option or
+    value, and for an option that has no effect because of another.
     """
     known_fields = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     for name in words:
@@ -515,7 +471,7 @@ def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
 
 
 def names(value: Any) -> tuple[Any, ...]:
-    """Tuple of names from one name or a sequence of names; a string is one name and is not split into letters."""
+    """Names as a tuple; a string or path is one name."""
     return (value,) if isinstance(value, str | PathLike) else tuple(value)
 
 

@@ -1,7 +1,4 @@
-"""Comparison of panels of human raters: agreement within and between them, and agreement of judges with each panel.
-
-`panels` returns one value, from which the data frame and the printed tables are made.
-"""
+"""Comparison of panels of human raters: agreement within and between them, and of judges with each panel."""
 
 from judge.analysis.panels.compute import panels
 from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within, tables

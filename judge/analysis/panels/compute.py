@@ -1,8 +1,4 @@
-"""Computation of agreement within and between panels, and of judges with each panel.
-
-All correlations of a dataset use the same resamples of story-prompts, so that the difference between two panels is
-paired.
-"""
+"""Agreement within and between panels, and of judges with each panel; all from the same resamples of story-prompts."""
 
 from __future__ import annotations
 
@@ -40,13 +36,7 @@ Found = tuple[Estimate, Values]
 
 
 def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Panels:
-    """Comparison of every panel of human raters with every other, and of every judge with each panel.
-
-    Raises
-    ------
-    SpecError
-        No rating says to which panel its rater belongs.
-    """
+    """Every panel against every other, and every judge against each. Raises SpecError where no panel is known."""
     options, remarks = options or CorrelationOptions(), Remarks()
     table = numbers(table)
     names = panels_of(table)
@@ -78,10 +68,7 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
 
 
 class _Dataset:
-    """One dataset with the ratings of each panel of human raters.
-
-    All arrays are indexed by the stories of the whole dataset.
-    """
+    """One dataset with each panel's ratings; all arrays are indexed by the stories of the whole dataset."""
 
     def __init__(
         self,
@@ -98,7 +85,6 @@ class _Dataset:
         remarks.note([*self.pairs.notes, *self.intervals.notes])
 
     def _means(self, j: int) -> Iterator[tuple[str, Floats]]:
-        """Yield the name and the mean ratings, shape (n stories,), of each panel that rated criterion j."""
         row_of = {story: i for i, story in enumerate(self.matrix.stories["story"])}
         for name, panel in self.panels.items():
             k = self._criterion_index(panel, j)
@@ -108,12 +94,10 @@ class _Dataset:
                 yield name, means
 
     def _criterion_index(self, panel: RatingMatrix, j: int) -> int | None:
-        """Index in one panel of criterion j of the whole dataset; None if the panel has no such criterion."""
         wanted = self.matrix.criteria[j]
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 
     def within(self) -> Iterator[Within]:
-        """Yield the agreement among the people of each panel on each criterion."""
         for j in range(len(self.matrix.criteria)):
             for name, panel in self.panels.items():
                 k = self._criterion_index(panel, j)
@@ -147,7 +131,6 @@ class _Dataset:
         )
 
     def between(self) -> Iterator[Between]:
-        """Yield the agreement between the mean ratings of every two panels, for each criterion that both rated."""
         for j, criterion in enumerate(self.matrix.criteria):
             for (panel, x), (other, y) in combinations(self.means[j].items(), 2):
                 keep = ~(np.isnan(x) | np.isnan(y))
@@ -156,10 +139,7 @@ class _Dataset:
                 yield Between(self.matrix.dataset, criterion, panel, other, int(keep.sum()), value, self._higher(x - y))
 
     def _higher(self, difference: Floats) -> Estimate:
-        """Mean of the differences, with an interval; undefined if all are NaN.
-
-        A difference is one panel's mean rating of a story minus another panel's.
-        """
+        """Mean difference of two panels' ratings of a story, with an interval; undefined if all are NaN."""
         defined = ~np.isnan(difference)
         if not defined.any():
             return Estimate.undefined("no story was rated by both panels")
@@ -175,10 +155,6 @@ class _Dataset:
         )
 
     def against(self) -> Iterator[Against]:
-        """Yield the agreement of each judge with all people and with each panel, by criterion.
-
-        If there are several criteria, each judge's mean over them follows.
-        """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -202,11 +178,6 @@ class _Dataset:
         return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
-        """Yield the differences between a judge's agreement with two panels, first panel minus second panel.
-
-        They are given by judge and criterion, then as means over criteria. They are computed on the stories that the
-        judge and both panels rated.
-        """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -228,12 +199,7 @@ class _Dataset:
                 yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
 
     def _difference(self, judge: Floats, x: Floats, y: Floats) -> tuple[tuple[Found, Found, Found], int]:
-        """Agreement of the judge with the first panel, with the second, and first minus second; and the number of
-        stories.
-
-        `judge`, `x` and `y` hold the ratings of the judge and of the two panels. Only stories that all three rated are
-        used.
-        """
+        """First panel, second, first minus second, and number of stories (those that all three rated)."""
         keep = ~(np.isnan(judge) | np.isnan(x) | np.isnan(y))
         mine = np.where(keep, judge, np.nan)
         if not keep.any():

@@ -1,4 +1,4 @@
-"""Result types of the analysis of panels: agreement within and between panels, and of judges with each panel."""
+"""Result of the analysis of panels: agreement within and between panels, and of judges with each panel."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Agreement among the people of one panel on one criterion.
-
-    `icc` holds the forms of the ICC that these ratings allow. `alpha` is Krippendorff's alpha at interval level.
-    `ceiling` is the agreement of one person with the mean of the other people of the panel. `raters` is the number of
-    people, None where unknown.
+    """Agreement among one panel's people on one criterion; `raters` is None if unknown. `icc` holds the forms that
+    these ratings allow, `alpha` is Krippendorff's at interval level, `ceiling` that of one person with the mean of the
+    others.
     """
 
     dataset: str
@@ -39,10 +37,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Agreement between two panels' mean ratings on the stories that both rated.
-
-    `higher` is the mean of `first` - `other` in points.
-    """
+    """Agreement of two panels on the stories that both rated; `higher` is the mean of `first` - `other` in points."""
 
     dataset: str
     criterion: str
@@ -63,10 +58,7 @@ class PanelSide:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Agreement of a judge with all people and with each panel, on one criterion.
-
-    If `averaged` names criteria, the row is a mean over these.
-    """
+    """Agreement of a judge with all people and with each panel, on one criterion or as mean over `averaged` ones."""
 
     subject: Subject
     pooled: Estimate
@@ -76,10 +68,8 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Agreement of a judge with two panels on the same stories, and the paired difference `over`, first minus second
-    panel.
-
-    The second panel is `other`. If `averaged` names criteria, the row is a mean over these.
+    """Agreement of a judge with two panels on the same stories, and the paired difference `over`, first minus other, on
+    one criterion or as mean over `averaged` ones.
     """
 
     subject: Subject
@@ -91,11 +81,8 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the intervals show about a judge's agreement with two panels; None if they allow no statement.
-
-        ``opposite``: the intervals of the agreement with each panel exclude 0, with opposite signs. Otherwise,
-        ``differ``: the interval of the difference excludes 0; ``not told apart``: it includes 0; None: the difference
-        has no interval.
+        """``opposite``: the intervals of both agreements exclude 0, with opposite signs. Otherwise, ``differ``: the
+        interval of the difference excludes 0; ``not told apart``: it includes 0; None: it does not exist.
         """
         signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:
@@ -106,7 +93,7 @@ class Difference:
 
 
 def _sign(estimate: Estimate) -> int:
-    """1 if the interval lies above 0, -1 if it lies below 0, else 0."""
+    """1 if the interval lies above 0, -1 if below, else 0."""
     if estimate.low is None or estimate.high is None:
         return 0
     return int(estimate.low > 0) - int(estimate.high < 0)
@@ -114,10 +101,7 @@ def _sign(estimate: Estimate) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels(Signed):
-    """Results for all panels of raters: agreement within and between panels, and of judges with each panel.
-
-    Each tuple is ordered by dataset, then by criterion.
-    """
+    """Agreement within and between panels, and of judges with panels, each by dataset, then by criterion."""
 
     names: tuple[str, ...]
     within: tuple[Within, ...]
@@ -128,12 +112,7 @@ class Panels(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of judges' agreement with people: one row per judge, criterion and panel (``all``, then each
-        panel).
-
-        Further rows hold the difference between a judge's agreement with two panels, `panel` minus `other`. `attrs`
-        hold `signature` and `notes`.
-        """
+        """One row per judge, criterion and panel (``all``, then each); then differences, `panel` minus `other`."""
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
@@ -172,11 +151,7 @@ _ONE = (
 
 
 def tables(result: Panels) -> list[Table]:
-    """Printed tables about panels of raters.
-
-    They show agreement within panels, agreement between panels, and agreement of judges with panels, with the
-    differences between panels.
-    """
+    """Agreement within panels, between panels, and of judges with panels, with the differences between panels."""
     return [_within(result), _between(result), _against(result), _differences(result)]
 
 

@@ -1,6 +1,4 @@
-"""Planning of a study from a pilot or from published variances: sample sizes needed, and which expense pays off
-most.
-"""
+"""Planning of a study from a pilot or published variances: sample sizes needed, and which expense pays off most."""
 
 from __future__ import annotations
 

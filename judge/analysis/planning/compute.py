@@ -36,8 +36,6 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 
 
 class _Reply(NamedTuple):
-    """An answer to a planning question, before its question and criterion are added; see `Answer` for the fields."""
-
     unit: str
     number: Number
     has: float | None = None
@@ -49,11 +47,7 @@ class _Reply(NamedTuple):
 
 
 def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> Iterator[Answer]:
-    """Yield the answers to every planning question on one criterion.
-
-    An answer is the number of story-prompts, ratings or people that an aim requires. Without `ranges`, ranges that need
-    resampling are not computed.
-    """
+    """The answers to every planning question on one criterion; without `ranges`, no ranges that need resampling."""
     asked: Mapping[Question, Callable[[], _Reply]] = {
         "half-width": lambda: _half_width(figures, options),
         "difference": lambda: _difference(figures, options),
@@ -174,10 +168,8 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Re
 
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
-    """Map from facet (e.g. repeat or Eval-Prompt) to the number of its levels to plan with.
-
-    The numbers are those of the options, else the pilot's; there is always one judge. Raises OptionError for a facet
-    whose variance the pilot cannot estimate.
+    """Number of levels to plan with by facet (e.g. repeat): the options', else the pilot's, and one judge. Raises
+    OptionError for a facet whose variance the pilot cannot estimate.
     """
     levels = {name: float(count) for name, count in components.levels.items()}
     if JUDGE in levels:
@@ -196,9 +188,8 @@ def design(components: VarianceComponents, options: PlanOptions) -> dict[str, fl
 
 
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
-    """Mean dollars, tokens and hours per answer over the journals of a dataset's runs.
-
-    `left_out` holds (run, judge) pairs to leave out. A field of the result is None where a journal lacks the data.
+    """Mean dollars, tokens and hours per answer over a dataset's journals, without the (run, judge) pairs of
+    `left_out`; None where a journal lacks the data.
     """
     answers = 0
     dollars: list[float | None] = []
@@ -235,10 +226,8 @@ _FEW = 20
 
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
-    """Plan of a study from the ratings of a pilot: the numbers that each aim requires, and the gain from further
-    ratings.
-
-    Raises DataError if no story was rated by both a judge and people.
+    """The numbers that each aim requires, and the gain from further ratings, from a pilot's ratings. Raises DataError
+    if no story was rated by both a judge and people.
     """
     options = options or PlanOptions()
     all_pilots, counted = pilots(table, options)
@@ -268,10 +257,7 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
 
 
 def plan_like(options: PlanOptions | None = None) -> Planned:
-    """Plan of a study from the variances of a published study: the numbers that each aim requires.
-
-    The variances come with the program.
-    """
+    """The numbers that each aim requires, from the shipped variances of a published study."""
     options = options or PlanOptions()
     published = study(options.like)
     each = [answer for figures in published.figures for answer in answers(figures, options, ranges=False)]
@@ -296,10 +282,7 @@ def _aims(options: PlanOptions) -> Iterator[str | None]:
 
 
 def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
-    """Yield for each planning question the median answer over all judges and criteria.
-
-    If there are several criteria, the median answer over judges for each criterion follows.
-    """
+    """Median answers over all judges and criteria, then over judges for each criterion if there are several."""
     for question in dict.fromkeys(answer.question for answer in each):
         own = [answer for answer in each if answer.question == question]
         yield _middle(own, EVERY)
@@ -309,10 +292,7 @@ def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _middle(some: Sequence[Answer], criterion: str) -> Answer:
-    """Answer with the median of several answers' numbers (e.g. of story-prompts), and their range of 10 to 90 %.
-
-    Where no number reaches the aim, it counts as ∞.
-    """
+    """Median of several answers' numbers, and their range of 10 to 90 %; no number counts as ∞."""
     usable = [answer for answer in some if answer.number.value is not None or answer.has is not None]
     if not usable:
         return replace(some[0], criterion=criterion)

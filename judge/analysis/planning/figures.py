@@ -46,33 +46,15 @@ _MOST_PAIRS = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figures:
-    """Variances and other figures of one criterion that a plan uses.
+    """Figures of one criterion from one or several judge cells (a judge with an Eval-Prompt), for a plan.
 
-    They come from one or several judge cells; a judge cell is one judge with one Eval-Prompt on this criterion.
-
-    Attributes
-    ----------
-    name : str
-        Name of the dataset or of the published study.
-    tau : float or None
-        Median tau-b with people over the judge cells.
-    tau_spread, difference_spread : Spread or None
-        Standard deviations of tau, and of the difference between two judge cells' taus (root mean squares over cells
-        and pairs).
-    components : VarianceComponents or None
-        Variance components of single ratings by judges.
-    icc : Estimate
-        ICC(1,1) of people, with the 80 % interval; `raters` is the number of ratings per story.
-    tests : tuple
-        For each judge cell, the differences used by the alternative annotator test, or their moments.
-    null : Differences, Moments or None
-        The differences, or their moments, for a judge that gives every story the same rating.
-    story_prompts, stories_each : int, float
-        Number of story-prompts that people rated, and number of stories for each story-prompt.
-    cells, pairs : int
-        Number of judge cells and of pairs of judge cells in the medians and means.
-    reasons : mapping
-        ``tau``, ``difference``, ``components``, ``icc`` or ``test`` -> reason why it is missing.
+    `name` is that of the dataset or study. `tau` is the median tau-b with people over the cells; `tau_spread` and
+    `difference_spread` are standard deviations of tau, and of the difference between two cells' taus (root mean squares
+    over `cells` and `pairs`). `components` are of single ratings by judges. `icc` is ICC(1,1) of people, with the 80 %
+    interval; `raters` the number of ratings per story. `tests` has for each cell the differences used by the
+    alternative annotator test, or their moments; `null` those of a judge that gives every story the same rating.
+    `story_prompts` were rated by people; `stories_each` is for each of them. `reasons` say why ``tau``, ``difference``,
+    ``components``, ``icc`` or ``test`` is missing.
     """
 
     name: str
@@ -94,10 +76,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
-    """Variances and other numbers of one dataset that a plan uses, with the ratings they were computed from.
-
-    `figures` has one entry per criterion. `left_out` holds the (run, judge) pairs that are not used.
-    """
+    """One dataset's figures, one entry per criterion, with its ratings; `left_out` are (run, judge) pairs not used."""
 
     matrix: RatingMatrix
     figures: tuple[Figures, ...]
@@ -106,9 +85,7 @@ class Pilot:
 
 
 def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
-    """Variances and other numbers that a plan uses, one `Pilot` for each dataset; and the table without criteria that
-    are not numeric.
-    """
+    """One `Pilot` for each dataset; and the table without criteria that are not numeric."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
     return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
@@ -136,10 +113,8 @@ def figures_of(
     left_out: frozenset[tuple[str, str]],
     options: PlanOptions,
 ) -> Figures:
-    """Variances, tau with people, agreement among people and other numbers of one criterion, which a plan uses.
-
-    They come from judges' ratings (`cells`) that are compared with human ratings of the criterion. `left_out` holds the
-    (run, judge) pairs that are not used for variance components.
+    """Figures of one criterion from judges' ratings (`cells`) that are compared with human ratings. `left_out` holds
+    the (run, judge) pairs that are not used for variance components.
     """
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
@@ -185,11 +160,7 @@ def figures_of(
 def _spreads(
     matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
-    """Median tau with people, standard deviation of tau, standard deviation of differences of tau, and number of pairs.
-
-    Differences are those between two judges' taus, or between one judge's with two Eval-Prompts. `used` is a mask of
-    the stories.
-    """
+    """Median tau, standard deviations of tau and of differences of two cells' taus, and number of pairs."""
     unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
@@ -212,10 +183,7 @@ def _spreads(
 
 
 def _together(spreads: Sequence[Spread | None]) -> Spread | None:
-    """Root mean square of several standard deviations over the same story-prompts; None if there are none.
-
-    Its degrees of freedom are the median of theirs.
-    """
+    """Root mean square of standard deviations, with their median degrees of freedom."""
     some = [part for part in spreads if part is not None]
     if not some:
         return None
@@ -267,10 +235,7 @@ FILE = ("analysis", "planning", "study_variances.json")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFigures:
-    """Variances and other numbers of a published study, from which another study can be planned.
-
-    `figures` has one entry per judge and criterion. `words` is the study's name within a sentence.
-    """
+    """Figures of a published study, one entry per judge and criterion; `words` is its name within a sentence."""
 
     words: str
     source: str
@@ -279,14 +244,14 @@ class StudyFigures:
 
 
 def study(name: Study) -> StudyFigures:
-    """Variances and other numbers of one published study, from which another study can be planned without a pilot."""
+    """Figures of one published study, from which another can be planned without a pilot."""
     data = orjson.loads(package_file(*FILE).read_bytes())[name]
     figures = tuple(figures_from(each, name) for each in data["figures"])
     return StudyFigures(data["words"], data["source"], tuple(data["notes"]), figures)
 
 
 def figures_from(data: Mapping[str, Any], name: str) -> Figures:
-    """Variances and other numbers of one judge on one criterion, from which a study is planned; read from JSON."""
+    """Figures of one judge on one criterion, read from JSON."""
     return Figures(
         name=name,
         criterion=data["criterion"],
@@ -307,10 +272,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
 
 
 def plain(figures: Figures) -> dict[str, Any]:
-    """Variances and other numbers for planning as mappings and lists, the input of `figures_from`.
-
-    Numbers have four significant digits.
-    """
+    """Figures as mappings and lists, the input of `figures_from`, with four significant digits."""
 
     def short(value: Any) -> Any:
         return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")

@@ -2,8 +2,7 @@
 
 The mean of all ratings is correlated with mean human ratings, once with all repeats (or Eval-Prompts, judges, people)
 and once with one fewer (averaged over which one is left out). A curve through these two correlations predicts the
-correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens
-and hours.
+correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers.
 """
 
 from __future__ import annotations
@@ -34,29 +33,14 @@ Question = Literal["half-width", "difference", "order of systems", "order of sto
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The number (of story-prompts, stories, answers or people) that reaches an aim on one criterion.
+    """The number that reaches an aim (`question`) on one criterion.
 
-    Attributes
-    ----------
-    question : str
-        The aim.
-    unit : str
-        What the number counts: ``story-prompts``, ``stories`` of a system, ``answers`` or ``people`` for a story.
-    number : Number
-        The number with its range of 10 to 90 %; None = larger than any number tried, or not attainable.
-    stories : float or None
-        Stories for each story-prompt; None if the number has another unit.
-    has, now : float or None
-        The pilot's number, and what it achieves: half-width, smallest difference detected, reliability or power.
-    design : str
-        Description of the numbers that are held fixed.
-    reason : str or None
-        Reason why there is no answer.
-    null : float or None
-        For the alternative annotator test: how often a judge that gives every story the same rating would pass
-        with this number.
-    limit : float or None
-        For a reliability that no number reaches: its limit as the number grows.
+    `unit` is what it counts: ``story-prompts``, ``stories`` of a system, ``answers`` or ``people`` for a story.
+    `number` has its range of 10 to 90 %; None = larger than any number tried, or not attainable. `stories` is for each
+    story-prompt; None for another unit. `has` is the pilot's number, and `now` what it achieves: half-width, smallest
+    difference detected, reliability or power. `design` describes the numbers held fixed. `reason` says why there is no
+    answer. `null` is how often a judge that gives every story the same rating would pass the alternative annotator test
+    with this number. `limit` is that of a reliability which no number reaches.
     """
 
     dataset: str
@@ -75,12 +59,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """The gain in tau with people from one more repeat, Eval-Prompt, judge or person, and its cost.
-
-    `lever` says which of these is added, and `has` is their present number. `tau` is the tau of the mean of all
-    ratings, `last` the gain from the last one added, and `gain` the predicted gain from the next, with its range of 10
-    to 90 % in `low` and `high`. `answers` and `ratings` are the numbers of further answers by judges and of further
-    human ratings; dollars, tokens and hours are their cost, None where unknown.
+    """The gain in tau with people from one more repeat, Eval-Prompt, judge or person (`lever`), and its cost. `has` is
+    the present number, `tau` that of the mean of all ratings, `last` the gain from the last one added, `gain` the
+    predicted gain from the next, with its range of 10 to 90 % in `low` and `high`. `answers` and `ratings` count
+    further answers by judges and further human ratings; dollars, tokens and hours are None where unknown.
     """
 
     dataset: str
@@ -100,19 +82,13 @@ class Lever:
     reason: str | None = None
 
     def per_hundredth(self, total: float | None) -> float | None:
-        """Cost of a gain of 0.01 in tau, from the `total` cost of one more repeat, Eval-Prompt, judge or person.
-
-        None if there is no gain, or if the total cost is unknown.
-        """
+        """Cost of a gain of 0.01 in tau, from the `total` cost of one more; None without gain or cost."""
         return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned(Signed):
-    """Result of planning a study: answers by question and criterion, and gains and costs of the possible next expenses.
-
-    `source` describes where the variances come from; `pilot` is true if they come from a pilot.
-    """
+    """Answers, and gains and costs of the next expenses. `source` says where the variances come from."""
 
     answers: tuple[Answer, ...]
     levers: tuple[Lever, ...]
@@ -122,19 +98,14 @@ class Planned(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame with one row per planning question and criterion.
-
-        A number is null if it is larger than any number tried, or if there is none; the column `reason` then says why.
+        """One row per planning question and criterion. A number is null if it is larger than any number tried, or if
+        there is none; `reason` then says why.
         """
         return self.signed([dict(_flat(answer)) for answer in self.answers])
 
     @property
     def levers_frame(self) -> pd.DataFrame:
-        """A frame of the gain in tau from one more repeat, Eval-Prompt, judge or person, with the cost of a gain of
-        0.01.
-
-        There is one row for each of these and each criterion.
-        """
+        """One row per criterion and lever, with the cost of a gain of 0.01."""
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [
             {name: getattr(lever, name) for name in names}
@@ -174,7 +145,7 @@ DRAWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Mean cost of one answer; each field is None where it is unknown. `basis` says how dollars were computed."""
+    """Mean cost of one answer; None = unknown. `basis` says how dollars were computed."""
 
     dollars: float | None = None
     tokens: float | None = None
@@ -183,20 +154,13 @@ class Usage:
 
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
-    """Yield the gain in tau from one more repeat, Eval-Prompt, judge or person, and its cost, on every criterion of a
-    pilot.
-
-    `usage` is the mean cost of one answer.
-    """
+    """Gain and cost of each lever on every criterion of a pilot; `usage` is the mean cost of one answer."""
     for figures in pilot.figures:
         yield from _Criterion(pilot, figures, usage, options).levers()
 
 
 class _Criterion:
-    """Ratings of one criterion, from which the gain by one more repeat, Eval-Prompt, judge or person is predicted.
-
-    The judges' ratings have the shape (judges x Eval-Prompts, n stories, repeats); NaN = none.
-    """
+    """Judges' ratings of one criterion, shape (judges x Eval-Prompts, n stories, repeats); NaN = none."""
 
     def __init__(self, pilot: Pilot, figures: Figures, usage: Usage, options: PlanOptions) -> None:
         self.found, self.usage, self.options = figures, usage, options
@@ -223,7 +187,6 @@ class _Criterion:
         self.tau = float(tau) if np.isfinite(tau) else None
 
     def levers(self) -> Iterator[Lever]:
-        """Yield the gain in tau from one more repeat, Eval-Prompt and judge, then from one more person."""
         facets: Mapping[str, Sequence[object]] = {EVAL_PROMPT: self.prompts, JUDGE: self.judges}
         yield self._of_judges(REPEAT, self.ratings.shape[2], [self._without_repeat(r) for r in range(self._repeats)])
         for facet, levels in facets.items():
@@ -264,12 +227,7 @@ class _Criterion:
     def _stepped(
         self, name: str, has: int, now: Floats, before: Floats, *, answers: int = 0, ratings: int = 0
     ) -> Lever:
-        """The predicted gain in tau from one more level of the facet `name`, e.g. from one more repeat.
-
-        It is computed from tau with all levels (`now`) and with one level fewer (`before`). Both arrays start with tau
-        of all stories, followed by tau without each story-prompt. `answers` and `ratings` are the numbers of further
-        answers and human ratings.
-        """
+        """Gain from one more level, from tau with all (`now`) and one fewer: on all stories, then jackknifed."""
         gains = next_gain(before, now, has)
         if not np.isfinite(gains[0]):
             why = (
@@ -283,10 +241,7 @@ class _Criterion:
         return self._lever(name, has, float(gains[0]), ends, last, answers=answers, ratings=ratings)
 
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
-        """Tau of each array of ratings in `judged` with people, on all stories and then without each story-prompt.
-
-        The shape is (arrays in `judged`, 1 + story-prompts).
-        """
+        """Tau with people on all stories, then without each story-prompt: (arrays, 1 + story-prompts)."""
         own = self.both
         unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
         size = int(unit.max(initial=0)) + 1
@@ -296,13 +251,11 @@ class _Criterion:
         return np.atleast_2d(drawn)
 
     def _mean(self, ratings: Floats) -> Floats:
-        """Mean rating of each story over judges and repeats, shape (n stories,), with equal weights for all judges.
-
-        Each judge's own mean is subtracted first, so that a missing rating does not shift a story by the level of that
-        judge. A judge with another Eval-Prompt counts separately.
-        """
+        """Mean rating over judges and repeats, shape (n stories,), with equal weights for all judges."""
         cells = np.stack([_row_means(cell) for cell in ratings])
         rated = ~np.isnan(cells)
+        # Each judge's own mean is subtracted, so that a missing rating does not shift a story by the level of that
+        # judge.
         level = np.where(rated, cells, 0.0).sum(axis=1) / np.maximum(rated.sum(axis=1), 1)
         total = np.where(rated, cells - level[:, None], 0.0).sum(axis=0)
         count = rated.sum(axis=0)
@@ -345,10 +298,7 @@ class _Criterion:
 
 
 def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | None]:
-    """Range of 10 to 90 % of a gain, from its standard error (`scatter`); (None, None) without a standard error.
-
-    The standard error is that of the jackknife over story-prompts.
-    """
+    """Range of 10 to 90 % of a gain, from its jackknife over story-prompts."""
     if scatter is None:
         return None, None
     half = float(special.stdtrit(scatter.clusters - 1, RANGE[1])) * scatter.error
@@ -362,13 +312,10 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
-    """Mean human rating of each story without one rating, drawn at random, where the story has several.
-
-    The rating is drawn story by story because positions do not identify people.
-    """
     rated = ~np.isnan(ratings)
     dealt = np.where(rated, rng.random(ratings.shape), -1.0)
     kept = ratings.copy()
+    # Drawn story by story, because positions do not identify people.
     several = np.flatnonzero(rated.sum(axis=1) > 1)
     kept[several, dealt[several].argmax(axis=1)] = np.nan
     return _row_means(kept)

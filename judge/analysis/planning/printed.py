@@ -43,9 +43,8 @@ _ASKS: Mapping[Question, str] = {
 
 
 def tables(result: Planned, *, long: bool = False) -> list[Table]:
-    """Tables of a plan: the answers in sentences, and the numbers by criterion; from a pilot, also gains and costs.
-
-    With `long`, each number has a row, with the value that the pilot achieves and the reason for a missing number.
+    """The answers in sentences, and the numbers by criterion; from a pilot, also gains and costs. With `long`, each
+    number has a row, with what the pilot achieves and the reason for a missing number.
     """
     printed = [_sentences(result), _long(result) if long else _numbers(result)]
     if not result.levers:
@@ -64,10 +63,7 @@ def _sentences(result: Planned) -> Table:
 
 
 def sentences(result: Planned) -> Iterator[tuple[str, str]]:
-    """Yield each planning question with its answer in one or two sentences, by dataset.
-
-    The last question of a dataset is which further expense is most worthwhile.
-    """
+    """Each planning question with its answer, by dataset; the last is which further expense is most worthwhile."""
     datasets = list(dict.fromkeys(entry.dataset for entry in result.answers))
     for dataset in datasets:
         where = f"{dataset}: " if len(datasets) > 1 else ""
@@ -81,11 +77,7 @@ def sentences(result: Planned) -> Iterator[tuple[str, str]]:
 
 
 def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
-    """Yield a sentence with the number that is enough on every criterion (over several judges: the median number).
-
-    Further sentences name criteria without a number, with the reasons. `some` holds the answers to one planning
-    question.
-    """
+    """The number that is enough on every criterion (over several judges: the median), then criteria without one."""
     every = [answer for answer in some if answer.criterion == EVERY]
     with_number = every or [answer for answer in some if answer.number.value is not None]
     most = max(with_number, key=lambda answer: answer.number.value or 0, default=None)
@@ -99,11 +91,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
-    """Yield sentences on criteria for which a planning question has no number as its answer, one for each reason.
-
-    `some` holds their answers. If no criterion has a number (`everywhere`) and the reason is the same for all, the
-    sentence names no criterion.
-    """
+    """One sentence for each reason; it names no criterion if the reason is the same `everywhere`."""
     reasons: dict[str, list[Answer]] = {}
     for answer in some:
         reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
@@ -163,10 +151,7 @@ def _now(answer: Answer, result: Planned) -> str:
 
 
 def _null(answer: Answer, several: int) -> str:
-    """Caution that a judge which gives every story the same rating would often pass the alternative annotator test.
-
-    Empty if it would not.
-    """
+    """Caution that a judge of equal ratings would often pass the alternative annotator test."""
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
     where = f" on {answer.criterion}" if several > 1 else ""
@@ -177,10 +162,7 @@ def _null(answer: Answer, several: int) -> str:
 
 
 def _next(own: Sequence[Lever]) -> Iterator[str]:
-    """Yield sentences on what raises tau most: one more repeat, Eval-Prompt, judge or person.
-
-    Where prices are known, a further sentence names the cheapest of these per gain.
-    """
+    """What raises tau most, and, where prices are known, the cheapest per gain."""
     gains: dict[str, list[Lever]] = {}
     for lever_row in own:
         if lever_row.gain is not None:
@@ -209,10 +191,6 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
 
 
 def _numbers(result: Planned) -> Table:
-    """Table of a plan with criteria in rows and planning questions in columns.
-
-    Its cells hold the required number (e.g. of story-prompts) and the range of this number.
-    """
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for answer in result.answers:
         row = rows.setdefault(
@@ -228,7 +206,6 @@ def _numbers(result: Planned) -> Table:
 
 
 def _long(result: Planned) -> Table:
-    """Table of a plan with one row for each question and criterion, with all details of its number."""
     rows = [
         {
             "dataset": answer.dataset,
@@ -328,7 +305,6 @@ def _levers(result: Planned) -> Table:
 
 
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
-    """Yield sentences on gains in tau that cannot be estimated, e.g. that of one more person, with the reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for lever_row in levers:
         if lever_row.gain is None:

@@ -1,4 +1,1 @@
-"""Analyses of preferences between two stories.
-
-They cover agreement with people, the effect of the order shown, rankings of systems and stories, and transitivity.
-"""
+"""Analyses of preferences between two stories: agreement with people, order effect, rankings, and transitivity."""

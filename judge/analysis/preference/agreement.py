@@ -1,7 +1,4 @@
-"""Agreement of judges with human preferences between two stories, compared with controls that use no judge.
-
-The controls are the longer story, and predictions from surface features.
-"""
+"""Agreement of judges with human preferences between two stories, compared with controls that use no judge."""
 
 from __future__ import annotations
 
@@ -35,11 +32,7 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairControl:
-    """The control's preferences for pairs of stories, and how they were made.
-
-    `net` has shape (pairs,): 1 if the first story of the pair is preferred, -1 if the second, 0 if neither, NaN if
-    there is no prediction. `how` describes the method, and `reason` says why some are missing.
-    """
+    """The control's preferences, shape (pairs,): 1 = first story, -1 = second, 0 = neither, NaN for the `reason`."""
 
     net: Floats
     how: str
@@ -47,28 +40,22 @@ class PairControl:
 
 
 def longer_wins(pairs: Pairs) -> Floats:
-    """Preferences of a control that always prefers the longer story of a pair, shape (pairs,).
-
-    1 for story a, -1 for story b, 0 at equal length; NaN where a length is not known.
+    """Preferences of a control that always prefers the longer story, shape (pairs,): 1 for story a, -1 for story b, 0
+    at equal length; NaN where a length is not known.
     """
     return np.asarray(np.sign(pairs.log_words), dtype=np.float64)
 
 
 class SurfaceControl:
-    """Control that predicts preferences of one dataset's pairs of stories from surface features.
-
-    The features are computed once for all criteria.
-    """
+    """Predicts preferences from surface features, which are computed once for all criteria."""
 
     def __init__(self, pairs: Pairs, seed: int) -> None:
         self.pairs, self.seed = pairs, seed
         self._surface = Surface.of(pairs.stories.drop(columns="words"))
 
     def against(self, people: Floats, criterion: str) -> PairControl:
-        """The control's preferences for each pair of stories, predicted out of fold from surface features.
-
-        They are fitted to `people`, the net human preferences on this criterion, shape (pairs,). With few human
-        preferences, the shipped model predicts.
+        """The control's preferences, predicted out of fold. They are fitted to `people`, the net human preferences on
+        this criterion, shape (pairs,). With few of these, the shipped model predicts.
         """
         surface, pairs = self._surface, self.pairs
         usable = ~(surface.blank[pairs.a] | surface.blank[pairs.b])
@@ -102,25 +89,11 @@ LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one per
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """Agreement of one judge, control or person with human preferences between two stories, on one criterion.
-
-    Attributes
-    ----------
-    kind : str
-        The rater: ``people`` (one by one), ``judge``, ``implied`` (preferences that follow from two mean ratings), or a
-        control: ``longer`` or ``control``.
-    against : str or None
-        The human criterion.
-    agreement : PreferenceAgreement
-        Accuracy and chance-corrected agreement.
-    thirds : three of Estimate
-        Accuracy, with ties as one half, in each third of the pairs of stories by difference in length (`THIRDS`).
-    over_control : Estimate
-        Accuracy minus the control's accuracy on the same pairs.
-    over_implied : Estimate
-        For a judge that compared stories: its accuracy minus the accuracy of its own ratings on the same pairs.
-    lost : int
-        Number of comparisons without a preference.
+    """Agreement of one judge, control or person with human preferences on one criterion. `kind` ``people`` is one by
+    one; ``implied`` preferences follow from two mean ratings. `thirds` are accuracies, with ties as one half, in each
+    third of the pairs by difference in length (`THIRDS`). `over_control` is the accuracy minus the control's on the
+    same pairs; `over_implied` that of a judge that compared stories minus that of its own ratings. `lost` counts
+    comparisons without a preference.
     """
 
     kind: RowKind
@@ -137,7 +110,7 @@ class AgreementRow:
     lost: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """Map from frame columns (``accuracy``, ``kappa``, ``over_control``...) to the row's estimates."""
+        """The row's estimates by frame column (``accuracy``, ``kappa``, ``over_control``...)."""
         agreement = self.agreement
         return {
             "accuracy": agreement.half,
@@ -153,29 +126,20 @@ class AgreementRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement(Signed):
-    """Agreement with human preferences between two stories.
-
-    The rows are judges, preferences implied by ratings, people one by one, the longer story, and the control that
-    predicts preferences from surface features.
-    """
+    """Agreement with people's preferences of judges, implied preferences, people one by one, and both controls."""
 
     rows: tuple[AgreementRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame on agreement with human preferences between two stories, with one row per rater and criterion.
-
-        Each estimate has further columns `_low`, `_high` and `_reason`.
-        """
+        """One row per rater and criterion; estimates have `_low`, `_high` and `_reason`."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
-    """Yield rows with the agreement of judges and controls with human preferences, for each human criterion of a
-    dataset.
-
-    Where no person compared stories, preferences implied by human ratings are used. There are no rows without either.
+    """Agreement of judges and controls with people, for each human criterion of a dataset. Where no person compared
+    stories, preferences implied by human ratings are used.
     """
     beside: dict[int, list[Side]] = {}
     people: dict[int, Side] = {}
@@ -212,11 +176,7 @@ def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Makes the rows of an agreement table that share the same human preferences and the same control.
-
-    `net` and `control` hold the preferences of people and of the control, one per pair of stories: 1 for the first
-    story, -1 for the second, 0 for neither.
-    """
+    """Rows with the same human preferences and control: 1 for the first story of a pair, -1 the second, 0 neither."""
 
     people: Side
     net: Floats
@@ -264,10 +224,6 @@ def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estim
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
-    """Yield the row of people one by one, each compared with the other people on the same pairs of stories.
-
-    There is no row if fewer than two people are identified.
-    """
     names = sorted({str(name) for name in people.rater if name is not None})
     if len(names) < 2:
         return
@@ -310,10 +266,7 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 
 
 def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Map from column names to the value of each estimate, the ends of its interval and its reason.
-
-    The columns are those of a data frame, e.g. ``kappa, kappa_low, kappa_high, kappa_reason``.
-    """
+    """Value, interval and reason of each estimate by column, e.g. ``kappa, kappa_low, kappa_high, kappa_reason``."""
     flat: dict[str, object] = {}
     for name, estimate in numbers.items():
         flat |= {

@@ -31,23 +31,12 @@ NO_SWAP = "undefined: no pair was shown in both orders"
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """Effect of the order shown on one judge and criterion, over all pairs of stories or a third of them by length.
-
-    Attributes
-    ----------
-    third : int or None
-        Third of the pairs by difference in length, 0 = most similar lengths; None = all pairs.
-    first : Estimate
-        Share of comparisons in which the story shown first was preferred, with ties as one half; n counts comparisons.
-    position : Estimate
-        Advantage of the first position in log odds, from the fit of the systems' strengths; only for all pairs.
-    same, swapped : Estimate
-        Probability that another comparison of the same pair gives the same preference, in the same order (noise only)
-        and with the order swapped (noise and position). n counts pairs.
-    place : Estimate
-        `same` minus `swapped` on the pairs that have both: the effect of position beyond noise.
-    comparisons : int
-        Number of comparisons with a preference.
+    """Effect of the order shown on one judge and criterion. `third` of the pairs by difference in length: 0 = most
+    similar, None = all pairs. `first` is the share of comparisons that the story shown first won, with ties as one
+    half. `position` is the advantage of the first position in log odds, from the fit of the systems' strengths; only
+    for all pairs. `same` and `swapped` are the probabilities that another comparison of the pair gives the same
+    preference, in the same order (noise only) and in the other (noise and position); n counts pairs. `place` is `same`
+    minus `swapped` on the pairs that have both: the effect of position beyond noise. `comparisons` have a preference.
     """
 
     dataset: str
@@ -64,7 +53,7 @@ class OrderRow:
     comparisons: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """Map from frame columns (``first``, ``position``, ``same``, ``swapped``, ``place``) to the row's estimates."""
+        """The row's estimates by frame column."""
         names = ("first", "position", "same", "swapped", "place")
         return {name: getattr(self, name) for name in names}
 
@@ -78,19 +67,12 @@ class Order(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame on the effect of the order shown, with one row per judge, criterion and third of the pairs.
-
-        The third is by difference in length; null means all pairs. Each estimate has further columns `_low`, `_high`
-        and `_reason`.
-        """
+        """One row per judge, criterion and third (null = all pairs); estimates have `_low`, `_high` and `_reason`."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """Yield the effect of the order shown: for all pairs of stories, then for each third by difference in length.
-
-    There are no rows where the order shown is unknown, as for people.
-    """
+    """For all pairs, then for each third by difference in length; no rows where the order shown is unknown."""
     if not side.placed:
         return
     yield _row(side, None, Estimate.undefined(ONE_SYSTEM) if fitted is None else fitted.position)
@@ -122,10 +104,7 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
 
 
 def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
-    """Mean over pairs of stories of a share (e.g. of equal preferences), with an interval within 0 to 1.
-
-    `values` has one share per pair. The mean is undefined with the reason `nothing` if all are NaN.
-    """
+    """Mean of one share per pair, with an interval within 0 to 1; undefined if all are NaN."""
     return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
 
 
@@ -136,10 +115,7 @@ def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:
-    """How often story a, story b and neither was preferred: counts where a was shown first, then where b was.
-
-    Each array has shape (pairs, 3).
-    """
+    """Counts of (story a, story b, neither) preferred, shape (pairs, 3): where a was shown first, then where b was."""
     outcome = (1 - np.sign(side.value)).astype(np.int64)
     tables = []
     for shown in (side.forward, ~side.forward):
@@ -149,10 +125,7 @@ def _counts(side: Side) -> tuple[Floats, Floats]:
 
 
 def _repeated(side: Side) -> Floats:
-    """Share of equal preferences among two comparisons of a pair of stories in the same order, shape (pairs,).
-
-    Both orders are used. NaN where no order has two comparisons.
-    """
+    """Share of equal preferences among two comparisons in the same order, shape (pairs,); NaN = no order has two."""
     agree = number = np.zeros(side.pairs.n)
     for counts in _counts(side):
         total = counts.sum(axis=1)
@@ -163,10 +136,7 @@ def _repeated(side: Side) -> Floats:
 
 
 def _swapped(side: Side) -> Floats:
-    """Share of equal preferences among two comparisons of a pair of stories in opposite orders, shape (pairs,).
-
-    NaN where the pair was not compared in both orders.
-    """
+    """Share of equal preferences among two comparisons in opposite orders, shape (pairs,); NaN = not in both orders."""
     forward, backward = _counts(side)
     number = forward.sum(axis=1) * backward.sum(axis=1)
     return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))

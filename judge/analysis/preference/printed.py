@@ -30,10 +30,8 @@ _ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("
 def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
-    """The printed tables of these topics, such as agreement or order.
-
-    With `answered`, a sentence above the first table gives the main result. `long` gives tables with one row for each
-    judge or other subject and one column for each number, and no sentence.
+    """The printed tables of these topics. With `answered`, a sentence above the first gives the main result. `long`
+    gives one row for each judge or other subject and one column for each number, and no sentence.
     """
     printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
     if printed and answered and not long:
@@ -59,10 +57,7 @@ def _wide(result: Ranked, topic: Topic) -> list[Table]:
 
 
 def _about(rows: Rows) -> list[Column]:
-    """Columns that identify a table row; a column is left out if it has one value in all rows.
-
-    The run is included only where one judge has several runs. The judge is always included.
-    """
+    """Columns that identify a row and differ, and the judge; the run only where one judge has several."""
     columns = []
     for key, title in _ABOUT:
         values = {row[key] for row in rows} - {None}
@@ -77,10 +72,7 @@ def _labels(row: Any) -> dict[str, Any]:
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
-    """Tables on agreement with human preferences.
-
-    They show accuracy, kappa and AC1; accuracy by difference in length; and accuracy minus the control's.
-    """
+    """Accuracy, kappa and AC1; accuracy by difference in length; and accuracy minus the control's."""
     if not result.rows:
         return []
     rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
@@ -122,16 +114,12 @@ def _counts(row: AgreementRow) -> dict[str, Any]:
 
 
 def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Copies of the rows that keep only the values of these columns."""
     keys = [column.key for column in columns]
     return [{key: row[key] for key in keys} for row in rows]
 
 
 def order_tables(result: Order) -> list[Table]:
-    """List with a table of how the order in which two stories are shown affects each judge, over all pairs.
-
-    Empty if there are no rows.
-    """
+    """How the order shown affects each judge, over all pairs; empty without rows."""
     rows = [_labels(row) | row.numbers() for row in result.rows if row.third is None]
     if not rows:
         return []
@@ -151,10 +139,7 @@ def order_tables(result: Order) -> list[Table]:
 
 
 def system_tables(result: Systems) -> list[Table]:
-    """Tables of the rankings of systems by each judge and by people.
-
-    With few systems, each ranking is followed by a table of wins between the systems.
-    """
+    """Rankings of systems by each judge and by people; with few systems, each is followed by the wins between them."""
     printed = []
     for standing in result.standings:
         printed.append(_standings(standing, result))
@@ -211,10 +196,7 @@ def _matrix(standings: SystemStandings) -> Table:
 
 
 def story_tables(result: Stories) -> list[Table]:
-    """List with a table of each judge's agreement with people on the order of stories within story-prompts.
-
-    Empty if there are no rows.
-    """
+    """Agreement with people on the order of stories within story-prompts; empty without rows."""
     rows = [
         _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
         for order in result.orders
@@ -233,10 +215,7 @@ def story_tables(result: Stories) -> list[Table]:
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
-    """List with a table of cyclic triads (a beats b, b beats c, c beats a) by judge and by people; empty without rows.
-
-    Beside them are the shares expected from fitted strengths and from guessing.
-    """
+    """Cyclic triads by judge and by people, beside the shares expected from fitted strengths and from guessing."""
     rows = [
         _labels(row)
         | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}

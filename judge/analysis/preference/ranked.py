@@ -22,10 +22,7 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """Results of `judge rank`, computed from the same preferences between two stories.
-
-    Judges: agreement with people, effect of the order shown, transitivity. Systems and stories: rankings.
-    """
+    """Results of `judge rank`, all from the same preferences between two stories."""
 
     agreement: Agreement
     order: Order
@@ -36,10 +33,7 @@ class Ranked:
 
 
 def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranked:
-    """Results of `judge rank` on all datasets of a table of preferences between two stories.
-
-    They are agreement with people, effect of the order shown, rankings of systems and stories, and transitivity.
-    """
+    """Results on all datasets of a table of preferences."""
     options = options or RankOptions()
     pairs_and_sides = list(datasets(table, options.drop_systems))
     parts = signature_parts(table, pairs_and_sides, options)
@@ -89,9 +83,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
-    """Parts of the signature line of tables of preferences: pairs, criteria, judges, orders, parser, options, unparsed
-    share.
-    """
+    """Parts of the signature line: pairs, criteria, judges, orders, parser, options, unparsed share."""
     parts: list[str | None] = [
         ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
     ]
@@ -120,9 +112,8 @@ def _listed(key: str, values: Iterable[str]) -> str | None:
 
 
 def answer(result: Ranked) -> str:
-    """Sentences on the best judge's agreement with people, compared with the control, and on its order effect.
-
-    Without a judge, they are on the controls. A last sentence names the strongest systems.
+    """Sentences on the best judge's agreement with people, compared with the control, and on its order effect (without
+    a judge, on the controls), and on the strongest systems.
     """
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
@@ -174,10 +165,7 @@ def _controls(agreement: Agreement) -> list[str]:
 
 
 def _systems(systems: Systems) -> list[str]:
-    """List with a sentence that names the strongest systems; empty if no ranking of the systems can be computed.
-
-    The ranking is that of the first judge for which it can be computed, or else people's.
-    """
+    """The strongest systems by the first judge that allows a ranking, or else by people."""
     order = sorted(systems.standings, key=lambda standing: standing.kind != "judge")
     for standing in order:
         if len(standing.top) == 1:
@@ -198,6 +186,5 @@ def _interval(estimate: Estimate, factor: float, digits: int) -> str:
 
 
 def _shown(estimate: Estimate) -> bool:
-    """Whether the interval excludes 0; false without an interval."""
     low, high = estimate.low, estimate.high
     return low is not None and high is not None and (low > 0 or high < 0)

@@ -15,10 +15,7 @@ from judge.ratings.preferences_table.people import of_dataset
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
-    """The preferences table read from runs of comparisons, runs of ratings, and datasets by name.
-
-    From a dataset, only human preferences are read.
-    """
+    """Preferences of runs of comparisons, runs of ratings, and (human ones only) datasets by name, as one table."""
     datasets_here = set(known_datasets())
     datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
     runs = [name for name in named if str(name) not in datasets]
@@ -41,9 +38,8 @@ def narrowed(
     judge: Collection[str] | None,
     eval_prompt: Collection[str] | None,
 ) -> PreferencesTable:
-    """The table with all human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all.
-
-    Raises SpecError for a name that does not occur.
+    """All human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all. Raises SpecError
+    for a name that does not occur.
     """
     frame = table.frame
     for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):

@@ -30,18 +30,10 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The pairs of stories of one dataset that were compared.
-
-    Attributes
-    ----------
-    stories : DataFrame
-        Index = story; columns story_prompt, system, words (counted by the program where there is a text), text.
-    a, b : array of int, shape (pairs,)
-        Row numbers of the two stories in `stories`, ordered by id.
-    prompt : array of int, shape (pairs,)
-        Story-prompt of each pair, numbered from 0.
-    log_words : array, shape (pairs,)
-        Log of the length of a divided by the length of b, in words; NaN where a length is unknown or 0.
+    """The pairs of stories of one dataset that were compared. `stories` has one row per story (its index):
+    story_prompt, system, words (counted by the program where there is a text), text. Arrays have shape (pairs,): `a`
+    and `b` are rows of `stories`, ordered by id; `prompt` is numbered from 0; `log_words` is the log of a's words
+    divided by b's, NaN where a length is unknown or 0.
     """
 
     dataset: str
@@ -53,21 +45,17 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        """Number of pairs of stories."""
         return int(self.a.size)
 
     @property
     def system(self) -> tuple[Codes, tuple[str, ...]]:
-        """Index of the system of each story in the dataset, and the systems' names."""
+        """Index of the system of each story, and the systems' names."""
         code, names = pd.factorize(self.stories["system"].astype(str), sort=True)
         return code.astype(np.int64), tuple(str(name) for name in names)
 
     @property
     def thirds(self) -> Codes:
-        """Third (0, 1, 2) of each pair of stories by difference in length, shape (pairs,).
-
-        0 = most similar lengths; -1 where a length is unknown.
-        """
+        """Third (0, 1, 2) of each pair by difference in length, shape (pairs,): 0 = most similar, -1 = unknown."""
         apart = np.abs(self.log_words)
         measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
@@ -79,30 +67,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """Preferences between two stories by one judge (or by people together) on one criterion.
-
-    The arrays have one entry per comparison with a preference, n in all.
-
-    Attributes
-    ----------
-    pairs : Pairs
-        The pairs of stories of the dataset.
-    kind : ``people``, ``judge`` or ``implied``
-        ``judge`` compared two stories; an ``implied`` preference follows from two mean ratings.
-    pair : array of int
-        Index of the pair of each comparison.
-    forward : array of bool
-        Whether story a was shown first.
-    ended : array, shape (n, 3)
-        Outcome in the order shown: first, second or tie; shares where the verdict was scored by log-probabilities.
-    value : array
-        1 where a was preferred, -1 where b was preferred, 0 for a tie.
-    rater : array of object
-        Name of the person, where known; else None.
-    lost : int
-        Number of comparisons without a preference.
-    placed : bool
-        Whether the order shown is known for each comparison; for people it never is.
+    """Preferences between two stories by one judge (or by people together) on one criterion, one entry per comparison
+    with a preference, n in all. An ``implied`` preference follows from two mean ratings. `pair` is an index into
+    `pairs`. `forward`: story a was shown first. `ended`, shape (n, 3), is the outcome in the order shown: first, second
+    or tie; shares where the verdict was scored by log-probabilities. `value` is 1 where a was preferred, -1 where b, 0
+    for a tie. `rater` names the person, where known. `lost` counts comparisons without a preference. `placed`: the
+    order shown is known for each comparison; for people it never is.
     """
 
     pairs: Pairs
@@ -121,15 +91,13 @@ class Side:
 
     @property
     def name(self) -> str:
-        """Name in tables of the judge or people; preferences implied by ratings are marked, as in ``people,
-        ratings``.
-        """
+        """Name in tables; preferences implied by ratings are marked, as in ``people, ratings``."""
         who = self.judge or PEOPLE
         return f"{who}, ratings" if self.kind == "implied" else who
 
     @property
     def labels(self) -> dict[str, str | None]:
-        """Map from the columns that identify a table row to their values for this judge, or for people."""
+        """Values of the columns that identify a table row."""
         return {
             "dataset": self.pairs.dataset,
             "run": self.run,
@@ -141,10 +109,7 @@ class Side:
 
     @property
     def net(self) -> Floats:
-        """Net preference for each pair of stories over orders, repeats and people, shape (pairs,).
-
-        1 for story a, -1 for story b, 0 if balanced; NaN if there is no preference.
-        """
+        """Net preference, shape (pairs,): 1 for story a, -1 for story b, 0 if balanced; NaN if there is none."""
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
@@ -166,10 +131,8 @@ class Side:
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
-        """Comparisons in the form from which strengths of systems or, if `of_stories`, of stories are fitted.
-
-        For systems, pairs of stories of the same system are left out. `length` adds the difference in length as a
-        covariate, and leaves out comparisons where it is unknown.
+        """Comparisons from which strengths of systems (without pairs of one system) or of stories are fitted. `length`
+        adds the difference in length as a covariate, and leaves out comparisons where it is unknown.
         """
         pairs = self.pairs
         if of_stories:
@@ -189,10 +152,7 @@ class Side:
 
 
 def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
-    """Sign (1, 0 or -1) of the mean value of each pair of stories, shape (pairs,); NaN = no value.
-
-    `pair` is the index of the pair of each value.
-    """
+    """Sign (1, 0 or -1) of the mean value of each pair, shape (pairs,); NaN = none. `pair` is that of each value."""
     number = np.bincount(pair, minlength=pairs)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(pair, weights=value, minlength=pairs) / number
@@ -200,10 +160,7 @@ def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
 
 
 def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Iterator[tuple[Pairs, tuple[Side, ...]]]:
-    """Yield for each dataset its pairs of stories, and the preferences between them.
-
-    People's preferences come first, then judges', then those implied by ratings.
-    """
+    """Pairs of stories and preferences of each dataset: people's, then judges', then those implied by ratings."""
     frame = table.frame
     if drop_systems:
         gone = frame["first_system"].isin(list(drop_systems)) | frame["second_system"].isin(list(drop_systems))
@@ -214,9 +171,6 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
 
 
 def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
-    """The distinct pairs of stories, the pair index of each row of `frame`, and whether its first story is story a of
-    the pair.
-    """
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
@@ -279,11 +233,10 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """The human preferences that one judge's preferences are compared with; None if there are none.
-
-    They are those on the same criterion. If this judge has no criterion of people's, they are those on people's only
-    criterion. What people's own ratings imply is compared with their preferences on the same criterion alone. Where no
-    person compared stories, preferences implied by human ratings are used.
+    """The human preferences that one judge's are compared with: those on the same criterion. If this judge has none of
+    people's criteria, they are those on people's only one. What people's own ratings imply is compared with their
+    preferences on the same criterion alone. Where no person compared stories, preferences implied by human ratings are
+    used.
     """
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]

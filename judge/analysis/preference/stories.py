@@ -30,10 +30,8 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """Results of one story in pairwise comparisons with the other stories for its story-prompt.
-
-    `share` is the share of comparisons won, and `strength` the fitted log strength; it is undefined where the wins do
-    not connect all stories of the story-prompt.
+    """Results of one story against the others for its story-prompt: share of comparisons won, and fitted log strength,
+    which is undefined where the wins do not connect all of them.
     """
 
     story_prompt: str
@@ -45,18 +43,9 @@ class StoryRow:
 
 @dataclass(frozen=True, slots=True)
 class StoryOrder:
-    """Order of the stories within each story-prompt by the preferences of one judge, or of people.
-
-    Attributes
-    ----------
-    rows : tuple of StoryRow
-        The stories with their shares of comparisons won.
-    tau : Estimate
-        Kendall's tau-b between these shares and the shares according to people, averaged over story-prompts in which
-        both give shares for three stories or more; n counts these story-prompts.
-    story_prompts, determined : int
-        Number of story-prompts with three stories or more, and number of those in which the strengths of all stories
-        could be fitted.
+    """Order of the stories within each story-prompt by one judge, or by people. `tau` (b) is between their shares and
+    people's, averaged over story-prompts in which both give three or more; n counts these. `story_prompts` have three
+    stories or more; in `determined` of these the strengths of all could be fitted.
     """
 
     dataset: str
@@ -80,16 +69,12 @@ class Stories(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge (or people) and story: its share of comparisons won, and its strength."""
+        """One row for each judge (or people) and story."""
         return self.signed([row for order in self.orders for row in _flat(order)])
 
 
 def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
-    """Yield the order of the stories within each story-prompt by each judge and by people, and its agreement with
-    people.
-
-    `ties` says how a tie counts in the fit of strengths.
-    """
+    """Order of the stories within each story-prompt by each judge and by people, and its agreement with people."""
     rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
     for side in sides:
         rows = rows_by_side[id(side)]

@@ -24,23 +24,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Results of one system in the comparisons of one judge, or of people.
-
-    Attributes
-    ----------
-    strength : Estimate
-        Fitted log strength; strengths sum to 0 over the systems.
-    win_rate : Estimate
-        Expected share of comparisons won against all other systems, averaged over both positions.
-    equal_length : Estimate
-        `win_rate` predicted for stories of equal length.
-    group : str
-        Letters; systems that share a letter do not differ significantly (Holm, 5 %). Empty where strengths cannot be
-        fitted.
-    set : tuple of int, or None
-        Lowest and highest rank that the significant differences allow.
-    wins, ties, losses : float
-        Numbers of comparisons that this system won, tied and lost.
+    """Results of one system in the comparisons of one judge, or of people. `strength` is a log; they sum to 0 over the
+    systems. `win_rate` is the expected share of comparisons won against all other systems, averaged over both
+    positions; `equal_length` predicts it for stories of equal length. Systems that share a letter of `group` do not
+    differ significantly (Holm, 5 %); empty where strengths cannot be fitted. `set` has the lowest and highest rank that
+    the significant differences allow. `wins`, `ties` and `losses` count comparisons.
     """
 
     system: str
@@ -56,11 +44,9 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemStandings:
-    """Ranking of the systems on one criterion by the preferences of one judge, or of people, strongest first.
-
-    `matrix` holds the share of comparisons that the row's system won against the column's, with ties as one half, in
-    the order of `rows`; NaN where the two systems were never compared. `length` is the effect of a difference in
-    length. `fitted` is the fit behind the rows, with its own order of systems.
+    """Ranking of the systems on one criterion by one judge, or by people, strongest first. `matrix` holds the share of
+    comparisons that the row's system won against the column's, with ties as one half, in the order of `rows`; NaN where
+    the two were never compared. `length` is the effect of a difference in length. `fitted` has its own order.
     """
 
     dataset: str
@@ -76,17 +62,12 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """Log of the tie parameter of Davidson's model: the more often this judge (or people) gives ties, the larger it
-        is.
-        """
+        """Log of the tie parameter of Davidson's model: the more ties, the larger it is."""
         return self.fitted.log_nu
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Names of the strongest system and of those that do not differ significantly from it.
-
-        Empty where strengths or differences are undefined.
-        """
+        """The strongest system and those that do not differ significantly from it; empty where this is undefined."""
         first = self.rows[0]
         if not first.strength.defined or not first.group:
             return ()
@@ -95,25 +76,19 @@ class SystemStandings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems(Signed):
-    """Rankings of the systems by the preferences that people and each judge have between the systems' stories."""
+    """Rankings of the systems by people and by each judge."""
 
     standings: tuple[SystemStandings, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge (or people) and system, with the system's strength and win rate.
-
-        Estimates have further columns `_low`, `_high` and `_reason`.
-        """
+        """One row for each judge (or people) and system; estimates have `_low`, `_high` and `_reason`."""
         return self.signed([row for standing in self.standings for row in _flat(standing)])
 
 
 def standings(side: Side, options: RankOptions) -> SystemStandings | None:
-    """Ranking of the systems by the preferences of one judge, or of people.
-
-    None if no stories of two different systems were compared.
-    """
+    """Ranking by one judge, or by people; None if no stories of two different systems were compared."""
     comparisons = side.comparisons()
     if len(comparisons.systems) < 2:
         return None
@@ -149,10 +124,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
 
 
 def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
-    """A system's win rate at equal length, or the reason why it is undefined.
-
-    It is undefined where no length is known, or where the fit cannot separate the effect of length from the strengths.
-    """
+    """The rate, undefined where the fit cannot separate the effect of length from the strengths."""
     if rate is None:
         return Estimate.undefined("undefined: no length is known")
     return rate if length.defined or not rate.defined else Estimate.undefined(length.reason or "undefined")

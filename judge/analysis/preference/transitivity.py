@@ -1,7 +1,5 @@
-"""Transitivity of preferences: share of cyclic triads of stories, compared with two expected shares.
-
-A triad is cyclic if a is preferred to b, b to c, and c to a. One share is expected from the systems' fitted strengths,
-the other from guessing.
+"""Transitivity of preferences: share of cyclic triads of stories (a preferred to b, b to c, and c to a), compared with
+the share expected from the systems' fitted strengths and that from guessing.
 """
 
 from __future__ import annotations
@@ -21,10 +19,7 @@ from judge.stats.comparing.strengths import Strengths
 
 @dataclass(frozen=True, slots=True)
 class TransitivityRow:
-    """Cyclic triads within story-prompts in the preferences of one judge, or of people.
-
-    A triad of stories is cyclic if a is preferred to b, b to c, and c to a.
-    """
+    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
 
     dataset: str
     kind: str
@@ -37,30 +32,19 @@ class TransitivityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitivity(Signed):
-    """Cyclic triads of stories in the preferences of people and judges: a is preferred to b, b to c, and c to a.
-
-    Preferences implied by ratings are left out: they are differences of means and have no cycles.
-    """
+    """Cyclic triads by people and judges; not of implied preferences, which as differences of means have none."""
 
     rows: tuple[TransitivityRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame on cyclic triads (a preferred to b, b to c, c to a), with one row for each judge, or people.
-
-        `guessing` is the share of cyclic triads under random choices.
-        """
+        """One row for each judge, or people; `guessing` is the share under random choices."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
-    """Cyclic triads of stories in one judge's (or people's) preferences: their number and share, and the expected
-    share.
-
-    A triad is cyclic if a is preferred to b, b to c, and c to a. The expected share follows from the fitted strengths
-    of the systems.
-    """
+    """Number and share of cyclic triads, and the share expected from the fitted strengths of the systems."""
     stories = side.comparisons(of_stories=True)
     chances = None
     if fitted is not None and fitted.fit is not None:

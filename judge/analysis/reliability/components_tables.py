@@ -1,7 +1,4 @@
-"""Printed tables of variance components and of the D-study.
-
-A D-study (decision study) says how many repeats, judges, Eval-Prompts and story-prompts a target reliability requires.
-"""
+"""Printed tables of variance components and of the D-study (decision study)."""
 
 from __future__ import annotations
 
@@ -22,11 +19,8 @@ _READING = (
 
 
 def tables(result: Components, *, full: bool = False) -> list[Table]:
-    """For each dataset, a table of variance components and a table of the D-study.
-
-    The table of variance components shows shares of variance with one column per criterion. With `full`, or for a
-    single criterion, it shows the components themselves. The D-study gives the numbers that a target reliability
-    requires.
+    """For each dataset, shares of variance with one column per criterion, and the D-study: the numbers that a target
+    reliability requires. With `full`, or for a single criterion, the first shows the components themselves.
     """
     return [
         table
@@ -39,14 +33,11 @@ def tables(result: Components, *, full: bool = False) -> list[Table]:
 
 
 def plan_tables(result: Components) -> list[Table]:
-    """Tables of the D-study only, one for each dataset: the numbers that a target reliability requires."""
+    """Tables of the D-study only, one for each dataset."""
     return [_plan_table(dataset, result.options.target) for dataset in result.datasets]
 
 
 def _share_table(dataset: DatasetComponents) -> Table:
-    """Table of variance components, with sources of variance in rows, criteria in columns, and shares of variance in
-    per cent.
-    """
     studies = dataset.studies
     rows: dict[str, dict[str, object]] = {}
     for study in studies:
@@ -61,20 +52,13 @@ def _share_table(dataset: DatasetComponents) -> Table:
 
 
 def _df(term: Term, studies: Sequence[Study]) -> int | str:
-    """Degrees of freedom of one variance component; a range where they differ between criteria.
-
-    They differ where ratings are missing.
-    """
+    """Degrees of freedom; a range where they differ between criteria, because ratings are missing."""
     parts = (term_row.component for study in studies for term_row in study.terms)
     degrees = {part.df for part in parts if part.term == term}
     return degrees.pop() if len(degrees) == 1 else f"{min(degrees)}-{max(degrees)}"
 
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
-    """List with a note on the meaning of the shares of variance; empty if there are none.
-
-    It gives the number of variance components that are estimated below 0 and counted as 0.
-    """
     parts = [term.component for study in studies if not study.impossible for term in study.terms]
     if not parts:
         return []
@@ -114,7 +98,6 @@ def _long_table(dataset: DatasetComponents) -> Table:
 
 
 def _plan_table(dataset: DatasetComponents, target: float) -> Table:
-    """Table of the D-study of all criteria: the numbers (e.g. of repeats) that the target reliability requires."""
     plans = [row for study in dataset.studies for row in study.plans]
     facets = [name for name in MOST if any(name in row.levels for row in plans)]
     columns = [
@@ -145,7 +128,6 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
 
 
 def _plan(row: PlanRow) -> dict[str, Any]:
-    """Map from column names to values for one row of the D-study, with ``∞`` for infinite numbers."""
     return {
         "criterion": row.criterion,
         "score": row.score,

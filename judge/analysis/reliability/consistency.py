@@ -46,12 +46,10 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class ConsistentCell:
-    """Consistency on one criterion: of a judge with one Eval-Prompt over its repeats, or of people over raters.
-
-    For people, `judge` is `PEOPLE`, and run and Eval-Prompt are None. Two-way forms of the ICC are given only where the
-    same identified raters rated every story. Otherwise one-way forms are given and, where raters are identified, also
-    two-way forms estimated by restricted maximum likelihood (REML); `notes` give the reason. `pingouin` is the ICC
-    family computed by that package, where requested.
+    """Consistency on one criterion: of a judge over its repeats, or of people (`PEOPLE`, without run and Eval-Prompt)
+    over raters. Two-way forms of the ICC are given only where the same identified raters rated every story. Otherwise
+    one-way forms are given and, where raters are identified, also two-way forms estimated by restricted maximum
+    likelihood (REML); `notes` give the reason. `pingouin` is the family of that package, where requested.
     """
 
     dataset: str
@@ -66,15 +64,11 @@ class ConsistentCell:
 
     @property
     def is_people(self) -> bool:
-        """Whether the result is the agreement of people with each other, and not of a judge's repeats."""
         return self.judge == PEOPLE
 
     @property
     def has_agreement(self) -> bool:
-        """Whether agreement can be computed: always true for judges.
-
-        For people, it is true if the most frequent number of ratings per story is two or more.
-        """
+        """Whether agreement can be computed: for people, if most stories have two ratings or more."""
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
@@ -84,11 +78,7 @@ class ConsistentCell:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """All forms of the ICC, and exact agreement, for each judge over its repeats and for people over raters, by
-    criterion.
-
-    `notes` explain the numbers; `signature_parts` list each choice that can change a number.
-    """
+    """All forms of the ICC, and exact agreement, of judges over repeats and people over raters, by criterion."""
 
     cells: tuple[ConsistentCell, ...]
     options: ConsistencyOptions
@@ -97,30 +87,23 @@ class Consistency:
 
     @property
     def judged(self) -> tuple[ConsistentCell, ...]:
-        """The results of judges, without those of people."""
         return tuple(cell for cell in self.cells if not cell.is_people)
 
     @property
     def signature(self) -> str:
-        """Signature line of the tables and figures made from this result, which lists each choice that can change their
-        numbers.
-        """
         return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame with `COLUMNS`: one row for each judge (or people), criterion and form of the ICC.
-
-        `n` counts stories without a missing rating, `incomplete` counts stories with one.
+        """One row for each judge (or people), criterion and form of the ICC. `n` counts stories without a missing
+        rating, `incomplete` those with one.
         """
         frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, *, people: bool = True) -> Consistency:
-    """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for people,
-    unless `people` is false.
-
+    """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for `people`.
     Raises MissingExtraError where pingouin is requested and not installed.
     """
     options = options or ConsistencyOptions()
@@ -151,11 +134,6 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
 
 
 def _cells(matrix: RatingMatrix, *, people: bool, theirs: bool) -> Iterator[ConsistentCell]:
-    """Yield the consistency of each judge over its repeats, then that of people on each criterion if `people` is true.
-
-    With `theirs`, the ICC family computed by the package pingouin is added.
-    """
-
     def asked(ratings: Floats) -> PingouinFamily | None:
         return pingouin_icc.family(ratings) if theirs else None
 
@@ -182,11 +160,7 @@ def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
 
 
 def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
-    """ICC family, agreement and notes for human ratings on one criterion, without stories that nobody rated.
-
-    Two-way forms are defined where every identified rater rated every story. Otherwise only one-way forms are defined
-    and, where raters are identified, two-way forms estimated by restricted maximum likelihood (REML).
-    """
+    """ICC family, agreement and notes, without stories that nobody rated; for the forms see `ConsistentCell`."""
     raters = matrix.by_rater(criterion)
     if raters.known and ratings.size and not np.isnan(ratings).any():
         family = icc.from_0(icc.family(ratings, columns="raters", names=raters.names))
@@ -214,9 +188,6 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
 
 
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
-    """Tuple with a note on people whose ratings correlate negatively with those of the others; empty if there
-    are none.
-    """
     text = remark(ratings, names, "people")
     return (f"{criterion}: {text}",) if text else ()
 
@@ -227,15 +198,12 @@ def _crossed(ratings: Floats, k: int) -> CrossedEffects:
 
 
 def _packed(ratings: Floats) -> Floats:
-    """Ratings shifted left in each row (story), and cut to the most frequent number of ratings per story.
-
-    A column of the result is a position and not a person. Stories with fewer ratings count as incomplete. For stories
-    with more, the first ratings stored are used.
-    """
+    """Ratings shifted left and cut to the most frequent number per story: columns are positions."""
     rated = ~np.isnan(ratings)
     counts = rated.sum(axis=1)
     if not counts.size:
         return ratings
+    # Stories with fewer ratings count as incomplete; of those with more, the first ratings stored are used.
     k = int(np.bincount(counts).argmax())
     order = np.argsort(~rated, axis=1, kind="stable")
     return np.take_along_axis(ratings, order, axis=1)[:, :k]

@@ -25,10 +25,8 @@ _READING = (
 
 
 def tables(result: Consistency, *, full: bool = False) -> list[Table]:
-    """List with one table of consistency, with one row for each judge (or people) and criterion.
-
-    With `full`, there is one row for each form of the ICC, with F, degrees of freedom and p. If the options choose the
-    package pingouin, the list holds pingouin's own table for each judge and criterion instead.
+    """One row for each judge (or people) and criterion; with `full`, for each form of the ICC, with F, degrees of
+    freedom and p. The engine pingouin gives its own table for each judge and criterion instead.
     """
     if result.options.engine == "pingouin":
         return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]
@@ -72,10 +70,6 @@ def _row(cell: ConsistentCell) -> dict[str, Any]:
 
 
 def _pingouin(cell: ConsistentCell, family: PingouinFamily, line: str) -> Table:
-    """Table of the ICC of one judge (or people) on one criterion with the names that the package pingouin uses.
-
-    `line` is the signature line printed under it.
-    """
     whose = f"{PEOPLE}, {cell.criterion}" if cell.is_people else f"{cell.judge}, {cell.eval_prompt}, {cell.criterion}"
     columns = [Column(name, name, digits=3) for name in ("Type", "ICC", "F", "df1", "df2", "pval", "CI95")]
     rows = [

@@ -22,11 +22,9 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One design of the D-study (e.g. 3 repeats x 2 Eval-Prompts), its cost and the reliability that it reaches.
-
-    `score` is the score whose reliability is computed (of a system, or of a story), and `plan` describes the design.
-    `levels` maps each facet (e.g. repeat) to its number, infinite where no number reaches the target. `reached` says
-    whether `result` reaches the target in the reliability coefficient that this plan aims at.
+    """One design of the D-study (e.g. 3 repeats x 2 Eval-Prompts) and the reliability that it reaches. `score` is that
+    of a system or of a story. `levels` are numbers by facet (e.g. repeat), infinite where no number reaches the target.
+    `reached` says whether `result` reaches it in the coefficient that this plan aims at.
     """
 
     criterion: str
@@ -38,20 +36,18 @@ class PlanRow:
 
     @property
     def calls(self) -> float:
-        """Number of requests to judges that the design needs for one system, or for one story: the product of all its
-        numbers.
-        """
+        """Number of requests to judges for one system, or for one story: the product of all numbers."""
         return float(np.prod(list(self.levels.values())))
 
     @property
     def counts(self) -> dict[str, int | None]:
-        """Map from each facet of the design (e.g. repeat), and ``calls``, to its number; None where it is infinite."""
+        """Number of each facet, and of ``calls``; None where it is infinite."""
         counts = {**self.levels, "calls": self.calls}
         return {name: int(count) if np.isfinite(count) else None for name, count in counts.items()}
 
     @property
     def flat(self) -> dict[str, object]:
-        """The design as plain values, with each reliability coefficient and the ends of its interval."""
+        """The design as plain values, with each reliability coefficient and its interval."""
         relative, absolute = self.result.relative, self.result.absolute
         return {
             "criterion": self.criterion,
@@ -72,11 +68,9 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderOfSystems:
-    """Number of story-prompts (or stories of each system) needed to order the systems with the target reliability.
-
-    The numbers of repeats, Eval-Prompts and judges are kept as in `design`. `number` is given with its range of 10 to
-    90 %. `has` is the number in the data and `now` the reliability that it gives. If no number is enough, `limit` is
-    the reliability with infinitely many story-prompts (or stories); otherwise it is None.
+    """Number of story-prompts (or stories of each system) needed to order the systems with the target reliability, with
+    its range of 10 to 90 %, at the numbers of `design`. `has` is the number in the data and `now` the reliability that
+    it gives. If no number is enough, `limit` is the reliability with infinitely many.
     """
 
     unit: str
@@ -87,9 +81,7 @@ class OrderOfSystems:
     limit: float | None
 
     def sentence(self, target: float) -> str:
-        """Sentence with the number of story-prompts (or stories) needed to order the systems at the `target`
-        reliability.
-        """
+        """The number needed to order the systems at the `target` reliability."""
         with_them = f" with {self.design}" if self.design else ""
         if self.number.value is None:
             limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
@@ -101,10 +93,8 @@ class OrderOfSystems:
 
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
-    """Number of story-prompts (or stories) needed to order the systems with the `target` reliability.
-
-    `kept` gives the numbers of repeats, Eval-Prompts and judges that are assumed. None if the design has no facets for
-    systems and stories, or if the model does not hold.
+    """Number of story-prompts (or stories) that orders the systems with the `target` reliability, at the other numbers
+    in `kept`. None without facets for systems and stories, or if the model does not hold.
     """
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:
@@ -120,16 +110,12 @@ def order_of_systems(components: VarianceComponents, target: float, kept: Mappin
 
 
 def in_words(levels: Mapping[str, float]) -> str:
-    """Text that lists how many there are of each facet, e.g. ``3 repeats x 1 judge``."""
+    """Text such as ``3 repeats x 1 judge``."""
     return " x ".join(f"{int(n)} {name if n == 1 else plural(name)}" for name, n in levels.items())
 
 
 class _Asked(NamedTuple):
-    """A plan of the D-study, e.g. to change the number of repeats alone, and the design that it leads to.
-
-    `free` names the facets whose numbers the plan varies; `coefficient` is the reliability coefficient that must reach
-    the target; `answer` is the design.
-    """
+    """A plan: the facets that it varies, the coefficient that must reach the target, and the design."""
 
     plan: str
     free: Sequence[str]
@@ -138,11 +124,8 @@ class _Asked(NamedTuple):
 
 
 def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
-    """Yield the designs of the D-study on one criterion: as run, changed in one facet to reach the target, and
-    cheapest.
-
-    A facet is, e.g., the repeats or the judges. All are given for the mean score of a system (with two systems or more)
-    and for the score of a story.
+    """The designs on one criterion: as run, changed in one facet to reach the target, and cheapest, for the mean score
+    of a system (with two or more) and for the score of a story.
     """
     impossible = components.impossible
     for label, objects in _objects(part):
@@ -178,11 +161,7 @@ def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
 def _plans(
     components: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
 ) -> Iterator[_Asked]:
-    """Yield plans that vary each facet (e.g. repeats) alone, then the plans with fewest calls for Ep² and for Phi.
-
-    Ep² and Phi are the reliability coefficients of relative and absolute scores. If the plans with fewest calls are
-    equal, they are given as one plan.
-    """
+    """Each facet alone, then fewest calls for Ep² (relative scores) and Phi (absolute), as one plan if equal."""
 
     def ask(plan: str, free: Sequence[str], coefficient: Coefficient) -> _Asked:
         kept = {name: count for name, count in run.items() if name not in free}

@@ -16,7 +16,7 @@ from judge.stats.agreement import icc
 
 @dataclass(frozen=True, slots=True)
 class PingouinRow:
-    """One form of the ICC as computed by the package pingouin; `form` is pingouin's name for it."""
+    """One form of the ICC; `form` is pingouin's name for it."""
 
     form: str
     icc: float
@@ -30,10 +30,7 @@ class PingouinRow:
 
 @dataclass(frozen=True, slots=True)
 class PingouinFamily:
-    """All forms of the ICC of one array of ratings as computed by the package pingouin.
-
-    `reason` says why there are none. `version` is that of pingouin.
-    """
+    """All forms of the ICC of one array of ratings, or the `reason` why there are none; `version` is pingouin's."""
 
     version: str
     rows: tuple[PingouinRow, ...]
@@ -41,11 +38,7 @@ class PingouinFamily:
 
 
 def family(ratings: NDArray[np.float64]) -> PingouinFamily:
-    """ICC family of ratings as computed by the package pingouin; `ratings` has shape (stories, columns), NaN = no
-    rating.
-
-    Raises MissingExtraError where pingouin is not installed.
-    """
+    """ICC family of ratings of shape (stories, columns), NaN = none. Raises MissingExtraError without pingouin."""
     try:
         import pingouin
     except ImportError as error:

@@ -42,10 +42,8 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One source of variance (e.g. judge): its variance component, and its share of the sum of all components.
-
-    Negative components count as 0 in the sum. A variance is undefined if its whole interval is below 0. If it is almost
-    certainly below 0, the model does not hold and all shares are undefined.
+    """One source of variance, and its share of the sum of all components, in which negative ones count as 0. A variance
+    is undefined if its whole interval is below 0. If it surely is, the model does not hold: no share is defined.
     """
 
     name: str
@@ -55,13 +53,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """Results on one criterion of a dataset: variance components, the D-study, and counts of the ratings used.
-
-    The D-study gives the numbers that a target reliability requires. `complete` is true if no rating is missing.
-    Otherwise estimates are by Henderson's Method I, which gives the values of the analysis of variance where ratings
-    are complete. `systems` is the number of story-prompts needed to order the systems, with all other numbers as in the
-    run. `ratings` is the number of ratings used, out of `asked` answers requested. `impossible` says why the model does
-    not hold, or is None.
+    """Variance components of one criterion and the D-study. Unless the ratings are `complete`, estimates are by
+    Henderson's Method I, which gives the values of the analysis of variance where they are. `systems` is the number of
+    story-prompts needed to order the systems, with all other numbers as in the run. `ratings` are used, of `asked`
+    answers requested. `impossible` says why the model does not hold.
     """
 
     criterion: str
@@ -76,10 +71,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetComponents:
-    """Variance components and D-studies of one dataset, one entry of `studies` per criterion.
-
-    `notes` name the criteria whose variances cannot be estimated.
-    """
+    """Variance components and D-studies of one dataset, by criterion; `notes` name those that cannot be estimated."""
 
     name: str
     studies: tuple[Study, ...]
@@ -88,16 +80,12 @@ class DatasetComponents:
 
     @property
     def signature(self) -> str:
-        """Signature line of the dataset's tables, which lists each choice that can change their numbers."""
         return joined_parts(self.signature_parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """Variance components of each criterion, and the D-study, by dataset.
-
-    The D-study gives the numbers (e.g. of repeats) that a target reliability requires.
-    """
+    """Variance components and D-studies, by dataset."""
 
     datasets: tuple[DatasetComponents, ...]
     options: ComponentsOptions
@@ -105,39 +93,29 @@ class Components:
 
     @property
     def signature(self) -> str:
-        """Signature line of the variance components of all datasets together: each choice that can change the
-        numbers.
-        """
         return joined_parts(self.signature_parts)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the variance components of all datasets, each once."""
+        """Notes of all datasets, each once."""
         return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.notes))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of variance components with `COLUMNS`: one row for each criterion and source of variance."""
+        """One row for each criterion and source of variance."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
         return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
 
     @property
     def plans(self) -> pd.DataFrame:
-        """A long frame of the D-study, with one row per dataset and design: `dataset`, then the values of
-        `PlanRow.flat`.
-        """
+        """One row per dataset and design: `dataset`, then the values of `PlanRow.flat`."""
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
         rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
         return signed(pd.DataFrame(rows), self.signature, self.notes)
 
 
 def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:
-    """Variance components and the D-study of every criterion of every dataset.
-
-    The D-study gives the numbers (e.g. of repeats) that a target reliability requires.
-
-    Raises DataError if the variances can be estimated for no criterion.
-    """
+    """Variance components and the D-study of every criterion. Raises DataError if they can be estimated for none."""
     options = options or ComponentsOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -155,7 +133,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
 
 
 def method(studies: Sequence[Study]) -> str:
-    """Name of the estimation method: ``anova``, or ``henderson-1`` if any criterion has a missing rating."""
+    """``anova``, or ``henderson-1`` if any criterion has a missing rating."""
     return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 
@@ -170,11 +148,7 @@ def _flat(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
-    """The variance components of each criterion of a dataset, and notes; a criterion that cannot be estimated has only
-    a note.
-
-    If no criterion can be estimated, a DataError is raised.
-    """
+    """Components of each criterion; one that cannot be estimated has a note. Raises DataError if none can be."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     asked = {(cell.run, cell.judge) for cell in matrix.cells}
     left_out = controls & asked if asked - controls else set()
@@ -204,17 +178,13 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
 def _study(
     matrix: RatingMatrix, criterion: str, left_out: set[tuple[str, str]], options: ComponentsOptions
 ) -> tuple[Study, tuple[str, ...]]:
-    """Variance components of one criterion, and notes on variances that its design cannot separate.
-
-    `left_out` holds the (run, judge) pairs that are not used.
-    """
+    """Components of one criterion, and notes on variances that its design cannot separate."""
     part = rated_design(matrix, criterion, left_out=left_out)
     rng = np.random.default_rng(options.seed)
     estimated = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
     impossible = estimated.impossible
 
     def share(component: Component) -> Estimate:
-        """Share of one variance component in the sum of all; undefined where the model does not hold."""
         return Estimate.undefined(impossible, n=component.variance.n) if impossible else estimated.share(component)
 
     study = Study(
@@ -233,10 +203,7 @@ def _study(
 
 
 def _name(part: Component, components: VarianceComponents) -> str:
-    """Printed name of a variance component; for repeats, without the facets that they are nested in.
-
-    Without repeats, the name of the last component adds that it contains all other variation.
-    """
+    """Printed name; the last component without repeats adds that it contains all other variation."""
     if part.term.own == (REPEAT,):
         return "repeat (same query again)"
     last = part is components.components[-1]

@@ -1,8 +1,4 @@
-"""Analysis of a judge's repeats: how agreement with people depends on their number and on how they are combined.
-
-Two further results are agreement on stories on which people disagree little or much, and differences between the
-distributions of judges' and human ratings.
-"""
+"""Analysis of a judge's repeats: how agreement with people depends on their number and on how they are combined."""
 
 from judge.analysis.repeats.compute import repeats, tables, with_stated
 from judge.analysis.repeats.result import Apart, Count, Repeats, Stratum, Summed

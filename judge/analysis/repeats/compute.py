@@ -1,9 +1,9 @@
 """Computation of the analysis of repeats, for every judge, Eval-Prompt and criterion that people rated.
 
-The correlation of the mean of k repeats with people grows with k if repeats differ by chance. It is averaged over
-subsets of k of the available repeats. It is compared with the Spearman-Brown formula (Spearman 1910, Brown 1910,
-British J. of Psychology 3), which predicts r sqrt(k / (1 + (k - 1) rho)) from one repeat's correlation r and the
-repeats' ICC(1,1) rho. The formula is exact for product-moment correlations and approximate for tau.
+The correlation of the mean of k repeats with people, averaged over subsets of the available repeats, grows with k if
+repeats differ by chance. The Spearman-Brown formula (Spearman 1910, Brown 1910, British J. of Psychology 3) predicts r
+sqrt(k / (1 + (k - 1) rho)) from one repeat's correlation r and the repeats' ICC(1,1) rho. It is exact for
+product-moment correlations and approximate for tau.
 """
 
 from __future__ import annotations
@@ -41,11 +41,8 @@ if TYPE_CHECKING:
 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
-    """The table with a second reading of each run that was scored by log-probabilities: the ratings stated in its
-    answers.
-
-    Runs of the second reading are named "RUN, as stated". It has only the judges, stories, Eval-Prompts and criteria
-    that the table has, which may have been narrowed. The table is unchanged if no run was scored by log-probabilities.
+    """The table with a second reading of each run scored by log-probabilities: the ratings stated in its answers, as
+    "RUN, as stated", for the judges, stories, Eval-Prompts and criteria that the table has.
     """
     scored = [fact for fact in table.facts if fact.parser.endswith("+logprobs") or "+logprobs+" in fact.parser]
     if not scored:
@@ -72,9 +69,7 @@ _NAMES = ("people agree most", "in between", "people disagree most")
 
 
 def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
-    """Results on the repeats of every judge, on the criteria that people rated.
-
-    They are agreement with people by number of repeats, by way to combine repeats and by disagreement among people, and
+    """Agreement with people by number of repeats, by way to combine them and by disagreement among people, and
     distances between the distributions of judges' and human ratings.
     """
     options, remarks = options or RepeatsOptions(), Remarks()
@@ -105,8 +100,6 @@ def _cells(matrix: RatingMatrix, options: RepeatsOptions, remarks: Remarks) -> I
 
 
 class _Cell:
-    """Ratings of one judge, Eval-Prompt and criterion with the human ratings that they are compared with."""
-
     def __init__(self, matrix: RatingMatrix, i: int, j: int, intervals: Intervals, rng: np.random.Generator) -> None:
         self.matrix, self.i, self.j, self.intervals, self.rng = matrix, i, j, intervals, rng
         self.subject: Subject = judge_cell(matrix, i, matrix.criteria[j], None).subject
@@ -114,7 +107,6 @@ class _Cell:
         self.single = not matrix.means[i]
 
     def counts(self) -> Iterator[Count]:
-        """Yield the agreement with people of the mean of 1, 2, ... repeats, on the stories that have all repeats."""
         whole = ~np.isnan(self.ratings).any(axis=1) & ~np.isnan(self.people)
         most = self.ratings.shape[1]
         if most < 2 or not self.single or not whole.any():
@@ -135,11 +127,7 @@ class _Cell:
         return [tuple(sorted(self.rng.choice(most, k, replace=False))) for _ in range(SUBSETS)]
 
     def _average(self, rows: Floats) -> Estimate:
-        """Mean over several ratings of the same stories of their correlation with human ratings, with its interval.
-
-        `rows` holds these ratings, shape (rows, n stories), e.g. one row per subset of repeats. The mean is undefined
-        if any correlation is.
-        """
+        """Mean over rows, shape (rows, n stories), of their correlation with people; undefined if one is."""
         people = Side(self.people)
         estimates = [self.intervals.statistic.estimate(Side(row), people) for row in rows]
         lost = next((estimate for estimate in estimates if estimate.value is None), None)
@@ -151,7 +139,6 @@ class _Cell:
         return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
 
     def sums(self) -> Iterator[Summed]:
-        """Yield the agreement with people of all repeats combined in one way: by mean, by median and by mode."""
         if self.ratings.shape[1] < 2 or not self.single:
             return
         ways: dict[How, Floats] = {
@@ -172,11 +159,7 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """Yield the judge's agreement with people in thirds of the stories, by how much people disagree on a story.
-
-        Disagreement is the standard deviation of the human ratings of a story. Stories with equal standard deviations
-        are in the same third.
-        """
+        """In thirds of the stories by people's standard deviation; equal ones are in the same third."""
         positions = self.matrix.by_position(self.j)
         several = (~np.isnan(positions)).sum(axis=1) >= 2
         judge = self.matrix.judge[self.i]
@@ -193,7 +176,6 @@ class _Cell:
                 yield Stratum(self.subject, name, float(spread[stories].mean()), int(stories.sum()), value)
 
     def apart(self) -> Apart:
-        """Distances between the distributions of all single ratings of the judge and of people."""
         theirs = self.matrix.by_position(self.j)
         both = ~np.isnan(self.matrix.judge[self.i]) & ~np.isnan(self.people)
         if not both.any() or not self.single:
@@ -221,11 +203,7 @@ class _Cell:
         )
 
     def _by_story(self, judge_counts: Floats, people_counts: Floats, points: Floats) -> Estimate:
-        """Mean over stories of the Wasserstein distance between a story's ratings by the judge and by people.
-
-        Only stories that both rated at least twice are used. The counts have one row per story and one column per scale
-        point.
-        """
+        """Mean Wasserstein distance within stories that both rated at least twice."""
         several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")
@@ -243,7 +221,7 @@ class _Cell:
 
 
 def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:
-    """Summary of each story's ratings (e.g. the median), shape (stories,); NaN where a story has no rating."""
+    """A summary of each story's ratings, shape (stories,); NaN without a rating."""
     rows = ([each for each in row if each == each] for row in ratings.tolist())  # NaN differs from itself
     return np.array([summed(np.array(row)) if row else np.nan for row in rows], dtype=np.float64)
 
@@ -255,7 +233,7 @@ def _spearman_brown(first: float | None, rho: float | None, k: int) -> float | N
 
 
 def _mode(given: Floats) -> float:
-    """Most frequent rating; if several are equally frequent, their mean."""
+    """Most frequent rating; the mean of several."""
     values, counts = np.unique(given, return_counts=True)
     return float(values[counts == counts.max()].mean())
 
@@ -275,11 +253,7 @@ _APART = (
 
 
 def tables(result: Repeats) -> list[Table]:
-    """Tables of a judge's agreement with people by number of repeats, way to combine them, and disagreement among
-    people.
-
-    A last table compares the distributions of judges' and human ratings.
-    """
+    """Agreement by number of repeats, way to combine them, and disagreement among people; then the distributions."""
     most = max((row.k for row in result.counts), default=0)
     printed = [
         Table(

@@ -1,4 +1,4 @@
-"""Result types of the analysis of repeats."""
+"""Result of the analysis of repeats."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ How = Literal["mean", "median", "mode"]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Agreement of the mean of `k` repeats with people, averaged over `subsets` subsets of the repeats.
-
-    `predicted` is the value of the Spearman-Brown formula; None where it is undefined.
-    """
+    """Agreement of the mean of `k` repeats with people, averaged over subsets, and as `predicted` by Spearman-Brown."""
 
     subject: Subject
     k: int
@@ -32,10 +29,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Agreement with people of all repeats of a judge combined in one way (`how`: mean, median or mode).
-
-    `over` is this agreement minus that of the mean of all repeats, as a paired difference.
-    """
+    """Agreement with people of all repeats combined in one way; `over` is it minus that of the mean, paired."""
 
     subject: Subject
     how: How
@@ -46,10 +40,7 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Agreement of a judge with people on stories with a similar standard deviation of human ratings.
-
-    `spread` is the mean of these standard deviations.
-    """
+    """Agreement on stories with a similar standard deviation of human ratings; `spread` is the mean of these."""
 
     subject: Subject
     name: str
@@ -61,9 +52,8 @@ class Stratum:
 @dataclass(frozen=True, slots=True)
 class Apart:
     """Distances between the distributions of single ratings of a judge and of people, on the stories that both rated.
-
-    `mean` is the judge's mean minus people's. `wasserstein` and `variation` are Wasserstein and total variation
-    distance over all ratings. `by_story` is the mean distance within a story, for stories with several ratings of both.
+    `mean` is the judge's minus people's; `wasserstein` and (total) `variation` are over all ratings; `by_story` is the
+    mean distance within stories with several ratings of both.
     """
 
     subject: Subject
@@ -75,10 +65,8 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats(Signed):
-    """Results on the repeats of every judge and Eval-Prompt, on each criterion that people rated.
-
-    They are agreement with people by number of repeats (`counts`), by way to combine repeats (`sums`) and by
-    disagreement among people (`strata`), and distances between distributions (`apart`).
+    """Agreement with people by number of repeats (`counts`), by way to combine them (`sums`) and by disagreement among
+    people (`strata`), and distances between distributions (`apart`), of every judge and Eval-Prompt on each criterion.
     """
 
     counts: tuple[Count, ...]
@@ -89,11 +77,8 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of the results on repeats, with one row for each number, for example the agreement of the mean
-        of 3 repeats with people.
-
-        `what` names the number. `at` says for what it holds: the number of repeats, the way to combine them, or one of
-        three parts of the stories, such as ``people agree most``. It is None for distances between distributions.
+        """One row for each number, named by `what`. `at` says for what it holds: the number of repeats, the way to
+        combine them, or a part of the stories, such as ``people agree most``; None for distances.
         """
         return self.signed([dict(row) for row in self._rows()])
 

@@ -1,7 +1,4 @@
-"""Stress tests of judges on changed (perturbed) stories: whether they notice damage and ignore what should not matter.
-
-`stress` returns one value, from which the data frame and the printed tables are made.
-"""
+"""Stress tests of judges on changed (perturbed) stories: do they notice damage and ignore what should not matter?"""
 
 from judge.analysis.stress.compute import stress
 from judge.analysis.stress.printed import tables

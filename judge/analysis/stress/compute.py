@@ -56,11 +56,9 @@ _HIGH, _LOW = 0.75, 0.25
 
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
-    """Yield, for each perturbation that spoils a story, how often the judge would pass the quality control of Guan et
-    al. 2021: a high rating of the human story and a low one of the spoilt story. Only the highest strength of a
-    perturbation is used.
-
-    Only stories written by people are used, or all stories if the dataset names no human author.
+    """How often the judge would pass the quality control of Guan et al. 2021 (a high rating of the human story and a
+    low one of the spoilt story), for each perturbation that spoils a story, at its highest strength. Only stories by
+    people are used, or all if the dataset names no human author.
     """
     systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
     human = np.isin(systems, _HUMAN)
@@ -80,9 +78,7 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
 
 
 def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
-    """Share of stories for which `hits` is True, computed for each story-prompt and then averaged over story-prompts,
-    with a Wilson interval. `prompt` holds the code of each story's story-prompt.
-    """
+    """Share of hits by story-prompt, averaged over these, with a Wilson interval."""
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")
     group = np.unique(prompt, return_inverse=True)[1].reshape(-1)
@@ -100,11 +96,8 @@ _HALF = 0.5
 
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
-    """The finding on a row (one or two words such as ``found`` or ``fell for``), from its intervals and its p value
-    (the adjusted one if there is one).
-
-    None if an interval is missing. Also None if the perturbation should lower ratings on other criteria but not on the
-    row's criterion.
+    """The finding on a row, from its intervals and its (adjusted) p. None if an interval is missing, or if the
+    perturbation should lower ratings, but not on this criterion.
     """
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None
@@ -162,12 +155,8 @@ def _degenerate(row: Paired) -> Finding | None:
 
 
 def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
-    """Yield the comparison of every two Eval-Prompts of a judge, on each criterion and each perturbation that should be
-    noticed.
-
-    Only the highest strength of a perturbation is used. Detection is the share of pairs in which the untouched story is
-    rated higher. The estimate is the detection with the second Eval-Prompt minus the detection with the first, over the
-    original stories that have ratings with both Eval-Prompts.
+    """Every two Eval-Prompts of a judge, by criterion and perturbation that should be noticed (at its highest
+    strength): detection with the second minus with the first, over original stories with ratings with both.
     """
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
     for source in rated:
@@ -204,9 +193,7 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
 
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
-    """Copies of the contrasts `rows` whose `adjusted` is set: the p value adjusted by `method` for the number of
-    contrasts in `rows`.
-    """
+    """The contrasts with p adjusted for their number."""
     p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
     p_adjusted = adjust(p, method, family="all contrasts of this report").p
     return tuple(
@@ -219,12 +206,8 @@ def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
 
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
-    """Yield the selectivity of one judge with one Eval-Prompt, for each perturbation that should be noticed, at its
-    highest strength.
-
-    Selectivity is the mean detection on the criteria that the perturbation aims at, minus the mean detection on the
-    other criteria. `group` holds the judge's ratings, one entry for each criterion. Nothing is yielded for fewer than
-    two criteria.
+    """Selectivity for each perturbation that should be noticed, at its highest strength: mean detection on the criteria
+    that it aims at, minus that on the others. `group` has a judge's ratings by criterion, two or more.
     """
     if len(group) < 2:
         return
@@ -260,9 +243,7 @@ def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selec
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Yield the counts of answers without a rating for each judge and Eval-Prompt: first the count for untouched
-    stories, then one count for each perturbation, over all its strengths.
-    """
+    """Answers without a rating by judge and Eval-Prompt: on untouched stories, then by perturbation."""
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
     kinds = {story: name.perturbation or "" for story, name in names.items()}
@@ -279,12 +260,8 @@ def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
-    """Results of stress tests for every judge, Eval-Prompt, criterion, perturbation (kind of change) and strength.
-
-    Raises
-    ------
-    SpecError
-        The table has no pair of a perturbed and an untouched story, as identified by story ids.
+    """Stress tests for every judge, Eval-Prompt, criterion, perturbation and strength. Raises SpecError if the table
+    has no pair of a perturbed and an untouched story, as identified by story ids.
     """
     options, remarks = options or StressOptions(), Remarks()
     table = numbers(table)
@@ -319,10 +296,6 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
 
 
 def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
-    """Rows of stress tests with adjusted p and with their findings, and the number of adjusted tests.
-
-    p is adjusted over the tests of judges; those of controls have no adjusted p.
-    """
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
     adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
     with_p = [
@@ -332,7 +305,6 @@ def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Pai
 
 
 def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
-    """Yield notes on how to read the rows of automatic measures in a report on stress tests."""
     if any(judge.measure is not None for judge in rated):
         yield (
             "measures: detection is the share of pairs in which the untouched story has the better value; without "
@@ -347,8 +319,6 @@ def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
 
 
 class _Dataset:
-    """One dataset of perturbed and untouched stories, with the judges, measures and controls that are stress-tested."""
-
     def __init__(
         self, table: RatingsTable, matrix: RatingMatrix, pairs: Pairing, options: StressOptions, remarks: Remarks
     ) -> None:
@@ -367,14 +337,13 @@ class _Dataset:
             remarks.note(notes)
 
     def _groups(self) -> dict[tuple[str | None, ...], list[Rated]]:
-        """Map from (run, judge, Eval-Prompt) to its ratings, one entry per criterion; controls come last."""
+        """Ratings by (run, judge, Eval-Prompt), one entry per criterion; controls come last."""
         groups: dict[tuple[str | None, ...], list[Rated]] = {}
         for source in (*self.judges, *self.controls):
             groups.setdefault((source.subject.run, source.subject.judge, source.subject.eval_prompt), []).append(source)
         return groups
 
     def _in_points(self) -> list[Rated]:
-        """Ratings by the judges that rate in points of a scale, that is without automatic measures."""
         return [judge for judge in self.judges if judge.measure is None]
 
     def rows(self) -> Iterator[Paired]:

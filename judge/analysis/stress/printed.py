@@ -25,9 +25,7 @@ _BOX = (
 
 
 def tables(result: Stress, *, long: bool = False) -> list[Table]:
-    """The tables to print: a summary, then the evidence by kind of test. With `long`, a single long table with one row
-    per test.
-    """
+    """A summary, then the evidence by kind of test; with `long`, one table with one row per test."""
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
     printed = [
@@ -59,13 +57,8 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 def _in_points(
     result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
-    """Yield the tables of one kind of stress test: first for the judges, in the given layout, then for automatic
-    measures.
-
-    Automatic measures are text statistics. They have no points of a rating scale, and their tables therefore show only
-    detection.
-    """
     yield from _of_test(result, test, title, layout, note, measured=False)
+    # Automatic measures have no points of a rating scale: only detection is shown.
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
 
 
@@ -76,7 +69,6 @@ def _judge_name(subject: Subject) -> str:
 
 
 def _judge_columns(result: Stress) -> list[Column]:
-    """The columns that identify a row of a stress table: the judge, and the dataset if there are several."""
     columns = [Column("who", "judge", wrap=26)]
     if len({row.subject.dataset for row in result.rows}) > 1:
         columns.insert(0, Column("dataset", "dataset"))
@@ -117,9 +109,7 @@ Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
 
 
 class _Beside:
-    """Looks up the two rows with which a judge's row is compared: the row of the control (the shipped surface judge) on
-    the same stories, and the judge's own null distribution.
-    """
+    """The rows that a judge's row is compared with: the control's on the same stories, and the judge's own null."""
 
     def __init__(self, result: Stress) -> None:
         self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
@@ -130,13 +120,9 @@ class _Beside:
         return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
 
     def control(self, row: Paired) -> Paired | None:
-        """The row of the control judge on the criterion, perturbation and strength of `row`; None if there is none."""
         return self._controls.get(self._key(row))
 
     def null(self, row: Paired) -> Null | None:
-        """The null distribution for the judge, Eval-Prompt and criterion of `row`: comparisons between repeats of
-        untouched stories. None if there is none.
-        """
         return self._nulls.get(_null_key(row.subject))
 
 
@@ -153,11 +139,7 @@ def _of_test(
     *,
     measured: bool | None = None,
 ) -> Iterator[Table]:
-    """Yield the tables of one kind of stress test, one for each judge or automatic measure.
-
-    Each table fits the width of a screen. `measured` restricts the tables to automatic measures (True) or judges
-    (False); None means both.
-    """
+    """One table for each judge (or measure), which fits the width of a screen; `measured` None = both."""
     columns, cells = layout
     beside = _Beside(result)
     for key, rows in _by_judge(result, test).items():
@@ -177,10 +159,7 @@ def _of_test(
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
-    """Yield a warning for each criterion on which the standard deviation of the judge's ratings of untouched stories is
-    smaller than the margin of equivalence. If the judge stays within the margin on such a criterion, this is weak
-    evidence of invariance.
-    """
+    """Warning where untouched stories vary less than the margin: staying within it is weak evidence of invariance."""
     beside = _Beside(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():
         null = beside.null(row)

@@ -35,9 +35,7 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Direction of an automatic measure (a text statistic). `better` is 1 if more is better, -1 if less is better, and
-    0 if neither; for 0, `reason` says why.
-    """
+    """Direction of a measure (a text statistic): 1 if more is better, -1 if less, 0 if neither, for the `reason`."""
 
     better: int
     reason: str | None = None
@@ -45,13 +43,8 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
-    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt, by the control judge,
-    or by an automatic measure.
-
-    `subject` names the judge, Eval-Prompt, criterion and dataset. `repeats` has shape (n, k repeats). `means`, of
-    length n, holds the means over repeats. `asked`, of length n, is True for stories that the judge was asked about.
-    `scale` is the rating scale; it has no meaning for a measure. `measure` is the direction of a measure, and None for
-    a judge.
+    """Ratings of all n stories on one criterion, by one judge with one Eval-Prompt, the control judge, or an automatic
+    measure. `repeats` has shape (n, k repeats), `means` and `asked` (n,). `scale` has no meaning for a measure.
     """
 
     subject: Subject
@@ -63,9 +56,7 @@ class Rated:
 
     @property
     def merit(self) -> Floats:
-        """Mean ratings of this judge or measure. Their sign is changed for a measure of which less is better. All are
-        NaN for a measure of which neither more nor less is better.
-        """
+        """Means with their sign changed for a measure of which less is better; NaN where neither is."""
         if self.measure is None or self.measure.better == 1:
             return self.means
         return -self.means if self.measure.better else np.full(self.means.shape, np.nan)
@@ -77,9 +68,7 @@ class Rated:
 
 
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
-    """Yield the ratings by each judge and Eval-Prompt on each criterion with a numeric scale, and the values of each
-    measure (text statistic).
-    """
+    """Ratings of each judge and Eval-Prompt on each criterion with a numeric scale, and the values of each measure."""
     ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
     scales = {
         (fact.run, criterion.name.casefold()): criterion.scale for fact in table.facts for criterion in fact.criteria
@@ -95,22 +84,15 @@ def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
 
 
 def _measure(subject: Subject, way: int | None) -> Measure | None:
-    """Direction of an automatic measure (a text statistic); None if the subject is a judge.
-
-    `way` is the direction stored with the run: 1 (more is better), -1 (less is better), 0 (neither), or None if it is
-    missing.
-    """
+    """Direction of a measure, from that stored with the run (None = missing); None for a judge."""
     if JudgeName.of(subject.judge).provider != MEASURE:
         return None
     return Measure(way or 0, {None: _NOT_SAID, 0: _NEITHER}.get(way))
 
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
-    """Ratings by the control (the shipped surface judge, a regression on text features) on each criterion, and notes on
-    them.
-
-    The control rates all texts in the journals, perturbed or not. Stories with human ratings on which it was fitted are
-    kept: each comparison is between two texts, and the control was fitted on at most one of them.
+    """Ratings by the control (the shipped surface judge) of all texts, perturbed or not, and notes. Stories on which it
+    was fitted are kept: each comparison is of two texts, and it was fitted on at most one of them.
     """
     card, texts = read_card(shipped_model()), [str(text) for text in matrix.stories["text"]]
     if not any(texts):

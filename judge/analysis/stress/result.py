@@ -26,53 +26,21 @@ Finding = Literal["found", "weak", "missed", "prefers", "same", "moved", "withst
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Test of one judge (or the control) on one criterion, for one perturbation at one strength, paired by original
-    story.
+    """Test of a judge (or control) on one criterion, for one perturbation at one strength, paired by original story.
 
-    Attributes
-    ----------
-    subject : Subject
-        Judge, Eval-Prompt, criterion and dataset.
-    facts : Facts
-        Description of the perturbation.
-    strength : int
-        Strength of the perturbation: a larger strength means more edits. 1 if it has only one strength.
-    expected : bool
-        Whether people would expect the perturbation to change ratings on this criterion. True for every
-        criterion if the judge was asked about none of the criteria that the perturbation aims at.
-    detection : Detection
-        Share of pairs in which the untouched story is rated higher, with its counts and tests.
-    drop : Estimate
-        Mean of the untouched minus the changed story's rating, in points, clustered by story-prompt.
-    against_noise : Estimate
-        The drop divided by the standard deviation of the judge's repeats of one untouched story.
-    detectable : float or None
-        Smallest mean drop that would be detected with a power of 80 %; None if the drops do not vary.
-    p, adjusted : float or None
-        p value of the detection, and the p value adjusted over the tests of all judges in the report (None for
-        the control). For attacks the test is one-sided (the changed story is rated higher), otherwise two-sided.
-    wilcoxon : float or None
-        Two-sided p value of the signed-rank test on the mean drops of story-prompts.
-    same : Equivalence or None
-        For invariance: two one-sided tests that the drop lies within the margin.
-    flips : Estimate or None
-        For invariance: probability that a rating of the changed story is a different point of the scale than a
-        rating of the untouched story.
-    top, top_before : Estimate or None
-        For attacks: share of changed and of untouched stories rated at the top of the scale.
-    lowest : Estimate or None
-        For degenerate stories: share rated at the lowest point of the scale.
-    asked, rated : int
-        Number of changed stories that the judge was asked about, and number that have a rating.
-    correlation, auc : Estimate or None
-        Unpaired statistics as published: point-biserial correlation and AUC of all untouched stories against
-        these changed stories.
-    measured : bool
-        Whether the values are those of a measure, which has no points of a scale. Statistics in points are
-        then undefined or None, and detection counts the better value, which can be the lower one.
-    finding : str or None
-        The result in one or two words, such as ``missed`` or ``fell for``. None if an interval is missing, or if
-        the perturbation should lower ratings, but not on this criterion.
+    `strength` grows with the edits. `expected`: people would expect a change on this criterion; true for all if the
+    judge was asked about none that the perturbation aims at. `detection` is the share of pairs in which the untouched
+    story is rated higher. `drop` is the untouched minus the changed story's mean rating, in points, clustered by
+    story-prompt; `against_noise` divides it by the standard deviation of the judge's repeats of one untouched story.
+    `detectable` is the smallest mean drop with a power of 80 %; None if drops do not vary. `p` is of the detection,
+    one-sided for attacks (the changed story is rated higher); `adjusted` is over all judges' tests; None for the
+    control. `wilcoxon` is the two-sided p of the signed-rank test on mean drops of story-prompts. For invariance,
+    `same` tests that the drop lies within the margin, and `flips` is the probability that ratings of both stories are
+    different points. For attacks, `top` and `top_before` are the shares of changed and of untouched stories at the top
+    of the scale; for degenerate stories, `lowest` that at the lowest point. `asked` and `rated` count changed stories.
+    `correlation` (point-biserial) and `auc` are unpaired, as published. Values that are `measured` have no points:
+    statistics in points are undefined or None, and detection counts the better value, which can be the lower one.
+    `finding` is None if an interval is missing, or if the perturbation should lower ratings, but not on this criterion.
     """
 
     subject: Subject
@@ -100,12 +68,12 @@ class Paired:
 
     @property
     def name(self) -> str:
-        """Name of the perturbation, followed by its strength if the perturbation has several strengths."""
+        """Name of the perturbation, and its strength if there are several."""
         return f"{self.facts.name} {self.strength}" if len(self.facts.strengths) > 1 else self.facts.name
 
     @property
     def change(self) -> Estimate:
-        """Mean rating of the changed stories minus that of the untouched stories: the drop with its sign reversed."""
+        """The drop with its sign reversed: changed minus untouched."""
         drop = self.drop
         if drop.value is None:
             return drop
@@ -114,7 +82,7 @@ class Paired:
 
     @property
     def tail(self) -> str | None:
-        """Alternative hypothesis of `p`: "greater" or "two-sided"; None if there is no p value."""
+        """Alternative hypothesis of `p`; None without p."""
         if self.p is None:
             return None
         return "greater" if self.facts.test == "attack" else "two-sided"
@@ -122,12 +90,9 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """Null distribution of a judge: the repeats of untouched stories are split into two halves, and the second half is
-    compared with the first as if it held ratings of perturbed stories.
-
-    `detection` and `drop` are the results of this comparison. `flips` is the probability that two repeats give
-    different points of the scale. `noise` is the standard deviation of single ratings within a story, and `spread` the
-    standard deviation of mean ratings over stories.
+    """Null distribution of a judge: the second half of the repeats of untouched stories is compared with the first as
+    if it held ratings of perturbed stories. `flips` is the probability that two repeats give different points; `noise`
+    the standard deviation of single ratings within a story, `spread` that of mean ratings over stories.
     """
 
     subject: Subject
@@ -140,10 +105,8 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """Dose response of one perturbation: how much more the rating drops for each doubling of the strength.
-
-    `slope` is in points per doubling, averaged over original stories. `p` is the two-sided p value of its difference
-    from 0; None if it cannot be tested.
+    """Dose response of one perturbation: `slope` is the drop in points for each doubling of the strength, averaged over
+    original stories; `p` is two-sided, None if it cannot be tested.
     """
 
     subject: Subject
@@ -155,11 +118,8 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Selectivity:
-    """How much better one judge with one Eval-Prompt detects a perturbation on the criteria that it aims at than on the
-    other criteria.
-
-    Detection is the share of pairs in which the untouched story is rated higher; `by_criterion` holds it for each
-    criterion. `difference` is the mean detection on the criteria `aimed` minus that on the other criteria.
+    """Mean detection of a perturbation by one judge with one Eval-Prompt on the criteria `aimed`, minus that on the
+    others. Detection is the share of pairs in which the untouched story is rated higher.
     """
 
     subject: Subject
@@ -172,10 +132,7 @@ class Selectivity:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Detection by one judge on one criterion with the Eval-Prompt `second`, minus its detection with `first`.
-
-    Detection is the share of pairs in which the untouched story is rated higher.
-    """
+    """Detection by one judge on one criterion with the Eval-Prompt `second`, minus its detection with `first`."""
 
     subject: Subject
     facts: Facts
@@ -189,11 +146,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Counts of a judge's answers in a stress test: repeats that were requested (`asked`), repeats that have a rating
-    (`rated`), and repeats without a rating by status (`statuses`).
-
-    `facts` describes the perturbation; it is None for untouched stories.
-    """
+    """Repeats that were `asked`, that have a rating, and without one by status; no `facts` for untouched stories."""
 
     subject: Subject
     facts: Facts | None
@@ -204,12 +157,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class QualityControl:
-    """How often a judge would have passed the quality control for crowd workers of Guan et al. 2021.
-
-    On a scale from 1 to 5 the judge passes if it rates the human story 4 or higher and the spoilt story 2 or lower. On
-    other scales the limits lie at the same fractions (3/4 and 1/4) of the range. `passed` is the share of stories that
-    meet both conditions, `human_high` the share that meet the first, and `spoilt_low` the share that meet the second.
-    Each share is computed for each story-prompt and then averaged over story-prompts.
+    """How often a judge would have passed the quality control for crowd workers of Guan et al. 2021. On a scale from 1
+    to 5 the judge passes if it rates the human story 4 or higher (`human_high`) and the spoilt story 2 or lower
+    (`spoilt_low`). On other scales the limits lie at the same fractions (3/4 and 1/4) of the range. Shares are computed
+    for each story-prompt and then averaged.
     """
 
     subject: Subject
@@ -222,11 +173,7 @@ class QualityControl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stress(Signed):
-    """Results of all stress tests of a ratings table.
-
-    `rows` holds the paired comparisons, and `tests` is the number of tests over which their p values are adjusted. The
-    other tuples hold the further statistics of the report, one row for each.
-    """
+    """Results of all stress tests of a ratings table; p of `rows` is adjusted over so many `tests`."""
 
     rows: tuple[Paired, ...]
     nulls: tuple[Null, ...]
@@ -241,10 +188,7 @@ class Stress(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of the comparisons of perturbed with untouched stories in all stress tests.
-
-        It has one row for each judge, Eval-Prompt, criterion, perturbation and strength.
-        """
+        """One row for each judge, Eval-Prompt, criterion, perturbation and strength."""
         return self.signed([_flat(row) for row in self.rows])
 
 
@@ -309,9 +253,7 @@ _BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "mi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The perturbations on which one judge has the same finding, e.g. ``missed``, each with the row that
-    supports it.
-    """
+    """The perturbations on which one judge has the same finding, each with the row that supports it."""
 
     subject: Subject
     finding: Finding
@@ -319,19 +261,16 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """Names of the perturbations with this finding. After each name, a number in brackets supports the finding:
-        depending on the kind of test, the share detected, the mean change in points, or the share of stories rated
-        lowest.
+        """Their names, each with a number that supports the finding: by kind of test, the share detected, the mean
+        change in points, or the share of stories rated lowest.
         """
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
 
 def verdicts(result: Stress) -> Iterator[Verdict]:
-    """Yield the verdicts on each judge and Eval-Prompt, from the findings at the highest strength of each perturbation.
-
-    A perturbation that should be noticed counts as noticed if the judge notices it on at least one of the criteria that
-    it should change. Any other perturbation counts as moving or fooling the judge if it does so on at least one
-    criterion.
+    """Verdicts on each judge and Eval-Prompt, at the highest strength of each perturbation. One that should be noticed
+    counts as noticed if it is on at least one of the criteria that it should change; any other counts as moving or
+    fooling the judge if it does so on at least one.
     """
     groups: dict[tuple[str | None, ...], list[Paired]] = {}
     for row in result.rows:
@@ -356,12 +295,7 @@ def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
 
 
 def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
-    """The row of a stress test that represents a perturbation, chosen from its rows on several criteria; None if there
-    are no rows.
-
-    If the perturbation should be noticed, it is the row of the criterion on which the judge does best, otherwise of the
-    criterion on which it does worst.
-    """
+    """The row of the criterion on which the judge does best, if the perturbation should be noticed, else worst."""
     if not rows:
         return None
     if rows[0].facts.test == "discrimination":

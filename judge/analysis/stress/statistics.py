@@ -31,11 +31,7 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """Stories that were made by one perturbation at one strength.
-
-    `facts` describes the perturbation. `story` has one entry for each original story: the index, in the rating matrix,
-    of the story made from it, or -1 if there is none.
-    """
+    """Stories of one perturbation at one strength: `story` is each original's index in the matrix; -1 = none."""
 
     facts: Facts
     strength: int
@@ -44,22 +40,10 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """Original stories of a dataset, each with its untouched text and its perturbed versions.
-
-    Attributes
-    ----------
-    origins : tuple of str
-        Identifiers of the original stories.
-    untouched : array, shape (origins,)
-        Index of the untouched story among the stories of the rating matrix.
-    prompt : array, shape (origins,)
-        Code of the original story's story-prompt, by which pairs are clustered.
-    changed : tuple of Changed
-        Perturbed stories: one entry for each perturbation (in the order of the catalogue) and strength.
-    unknown : tuple of str
-        Names of perturbations that are not in the catalogue.
-    alone : int
-        Number of perturbed stories that are left out because their untouched story is missing.
+    """Original stories with their untouched text and perturbed versions. `untouched` and `prompt` (code of the
+    story-prompt, by which pairs are clustered) have shape (origins,). `changed` is by perturbation, in the order of the
+    catalogue, and strength; `unknown` perturbations are not in it. `alone` counts those left out because their
+    untouched story is missing.
     """
 
     origins: tuple[str, ...]
@@ -71,9 +55,7 @@ class Pairing:
 
 
 def pairing(matrix: RatingMatrix) -> Pairing | None:
-    """Pairs of each perturbed story of a dataset and the untouched story that it was made from; None if the dataset has
-    no perturbed story.
-    """
+    """Each perturbed story of a dataset with its untouched story; None if there is no perturbed story."""
     stories = list(matrix.stories["story"])
     names = perturbed_names(stories)
     if not any(name.perturbation for name in names.values()):
@@ -114,8 +96,8 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
-    """Comparison of the ratings of stories changed by one perturbation, at one strength, with the ratings of the
-    untouched stories. `expected` says whether the perturbation should change ratings on the criterion.
+    """Ratings of stories changed by one perturbation at one strength against the untouched ones. `expected`: it should
+    change ratings on this criterion.
     """
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
@@ -143,16 +125,13 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
 
 
 def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
-    """Share of pairs in which the untouched story has the better rating or value. It is undefined, with a reason, for a
-    measure of which neither more nor less is better.
-    """
+    """Share of pairs whose untouched story has the better rating; undefined for a measure without direction."""
     if rated.measure is not None and not rated.measure.better:
         return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
     return detection(rated.merit[before] - rated.merit[after], prompt)
 
 
 def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions) -> Paired:
-    """A copy of `row` with more statistics: those that are measured in points of the rating scale."""
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     difference = rated.means[before] - rated.means[after]
@@ -174,9 +153,7 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
 
 
 def null(rated: Rated, pairs: Pairing) -> Null:
-    """Null distribution: the ratings of untouched stories in the first half of the repeats compared with those in the
-    second half.
-    """
+    """Null distribution: the first half of the repeats of untouched stories against the second."""
     repeats = rated.repeats[pairs.untouched]
     half = repeats.shape[1] // 2
     spread = agreement(rated.points(repeats))
@@ -191,7 +168,6 @@ def null(rated: Rated, pairs: Pairing) -> Null:
 
 
 def _spread(ratings: Floats) -> Estimate:
-    """Standard deviation over stories of their mean ratings; undefined for fewer than two rated stories."""
     defined = ratings[~np.isnan(ratings)]
     if defined.size < 2:
         return Estimate.undefined("undefined with fewer than 2 rated stories")
@@ -199,9 +175,7 @@ def _spread(ratings: Floats) -> Estimate:
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
-    """Yield, for each perturbation with several strengths, how much more the rating drops for each doubling of the
-    strength: the slope of the drop on log2 of the strength, averaged over original stories.
-    """
+    """Slope of the drop on log2 of the strength, for each perturbation with several strengths."""
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
         if len(several) < 2:
@@ -235,9 +209,7 @@ def _codes(prompt: Codes) -> Codes:
 
 
 def _error(values: Floats, prompt: Codes) -> tuple[float, int] | None:
-    """Standard error of the mean of `values`, clustered by story-prompt, and its degrees of freedom. None if the values
-    do not vary or if there are none.
-    """
+    """Clustered standard error of the mean, and its degrees of freedom; None if nothing varies."""
     if not values.size:
         return None
     error, clusters = means.clustered_error(values, _codes(prompt))
@@ -260,10 +232,7 @@ def _p(values: Floats, prompt: Codes) -> float | None:
 
 
 def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
-    """Two-sided p value of Wilcoxon's signed-rank test on mean differences of story-prompts, which are independent.
-
-    None if fewer than two of these means differ from 0.
-    """
+    """Two-sided p of the signed-rank test on means of story-prompts; None if fewer than two differ from 0."""
     from scipy import stats
 
     defined = ~np.isnan(difference)
@@ -277,9 +246,7 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
 
 
 def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
-    """Mean of `difference` (each the rating of an untouched story minus that of the changed story), divided by the
-    standard deviation of repeats within an untouched story.
-    """
+    """Mean difference divided by the standard deviation of repeats within an untouched story."""
     noise = agreement(rated.repeats[pairs.untouched]).within_sd
     if noise.value is None:
         return Estimate.undefined(ONE_REPEAT)
@@ -292,9 +259,7 @@ def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
 
 
 def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
-    """Probability that a single rating of the changed story is a different point of the scale than a single rating of
-    the untouched story.
-    """
+    """Probability that single ratings of both stories are different points."""
     x, y = rated.points(rated.repeats[before]), rated.points(rated.repeats[after])
     both = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     unequal = both & (np.abs(np.nan_to_num(x)[:, :, None] - np.nan_to_num(y)[:, None, :]) > _SAME)
@@ -322,9 +287,7 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def _published(rated: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:
-    """Point-biserial correlation and AUC of all untouched stories against the changed stories `after`, without pairing.
-    Both are larger if untouched stories are rated better.
-    """
+    """Unpaired; both are larger if untouched stories are rated better."""
     if rated.measure is not None and not rated.measure.better:
         nothing = Estimate.undefined(rated.measure.reason or "")
         return nothing, nothing

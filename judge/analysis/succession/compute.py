@@ -1,5 +1,6 @@
-"""Computes the comparison of an old and a new judge on the same stories: equivalence tests, crosswalks between their
-scales, and changed verdicts. A non-significant difference is not taken for equivalence.
+"""Compares an old and a new judge on the same stories: equivalence tests, crosswalks, and changed verdicts.
+
+A non-significant difference is not taken for equivalence.
 """
 
 from __future__ import annotations
@@ -41,10 +42,8 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Ratings by the old and the new judge of their n common stories, on one criterion with one Eval-Prompt.
-
-    Arrays have length n, except `repeats` with shape (n, k): the k single ratings of each story by the old judge.
-    `people` holds mean human ratings; if it is None, `reason` says why.
+    """Ratings by the old and the new judge of their n common stories, on one criterion with one Eval-Prompt. `repeats`,
+    shape (n, k), are the old judge's single ratings; `people` are human means, None for the `reason`.
     """
 
     dataset: str
@@ -61,9 +60,7 @@ class Pair:
 
 
 def judge_of(table: RatingsTable, side: str) -> str:
-    """Name of the only judge in a table. Raises SpecError if there is no judge, or if there are several; the error
-    message calls the table `side`.
-    """
+    """Name of the only judge. Raises SpecError if there is none or several; the message calls the table `side`."""
     names = [str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].dropna().unique()]
     if len(names) != 1:
         has = f"has {len(names)} judges: {', '.join(names)}" if names else "has no judge's rating"
@@ -73,13 +70,8 @@ def judge_of(table: RatingsTable, side: str) -> str:
 
 
 def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
-    """The ratings of both judges for each criterion and Eval-Prompt that they have in common, and sentences on the
-    stories and criteria that were left out.
-
-    Raises
-    ------
-    SpecError
-        If the two tables have no dataset in common, or no criterion with the same Eval-Prompt.
+    """Ratings of both judges for each common criterion and Eval-Prompt, and sentences on what was left out. Raises
+    SpecError without a common dataset, or a criterion with the same Eval-Prompt.
     """
     before = {matrix.dataset: matrix for matrix in build(numbers(old), drop_systems=options.drop_systems)}
     after = {matrix.dataset: matrix for matrix in build(numbers(new), drop_systems=options.drop_systems)}
@@ -140,10 +132,7 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
 
 
 def _aligned(before: RatingMatrix, after: RatingMatrix) -> tuple[Codes, Codes, list[str]]:
-    """Indices of the common stories in `before` and in `after`, and notes on the stories left out.
-
-    A story is left out if only one matrix has it, or if both have its text and the texts differ.
-    """
+    """Indices of the common stories, and notes; stories whose texts differ are left out."""
     row_of = {str(story): k for k, story in enumerate(after.stories["story"])}
     at, other, differ = [], [], 0
     for k, (story, text) in enumerate(zip(before.stories["story"], before.stories["text"], strict=True)):
@@ -178,12 +167,8 @@ _MOST_POINTS = 9
 
 
 def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions | None = None) -> Succession:
-    """Tests of whether the judge of `new` may replace the judge of `old`, for each criterion and Eval-Prompt.
-
-    Raises
-    ------
-    SpecError
-        If a table has several judges, or if the two tables have no dataset, criterion or Eval-Prompt in common.
+    """Tests of whether the judge of `new` may replace that of `old`, for each criterion and Eval-Prompt. Raises
+    SpecError if a table has several judges, or nothing is in common.
     """
     options = options or SuccessionOptions()
     names = judge_of(old, "OLD"), judge_of(new, "NEW")
@@ -241,11 +226,9 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 def agreement_test(
     pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
-    """Test of whether the two judges agree equally well with human ratings.
-
-    Returns the taus of the old and of the new judge with human ratings, the equivalence test of their difference (new
-    minus old), and the spread of this difference over story-prompts (None if there is no test). `both` marks the
-    stories that the two judges rated; `unit` holds the code of the story-prompt of each marked story.
+    """Taus of the old and the new judge with people, the equivalence test of their difference (new minus old), and its
+    spread over story-prompts (None without a test). `both` marks the stories that the two rated; `unit` has the
+    story-prompt's code of each.
     """
     bounds = (-options.margin, options.margin)
     if pair.people is None:
@@ -280,11 +263,7 @@ def agreement_test(
 
 
 def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:
-    """Equivalence test of the mean of `differences`, each the new judge's rating of a story minus the old judge's, and
-    the spread of the differences over story-prompts (None if there is no test or no spread).
-
-    `unit` holds the code of each story's story-prompt.
-    """
+    """Equivalence test of new minus old mean ratings, and their spread over story-prompts."""
     bounds = (-options.points, options.points)
     if not differences.size:
         return Equivalence(Estimate.undefined("no story was rated by both judges"), bounds), None
@@ -310,9 +289,7 @@ def _needed(test: Equivalence, scatter: Spread | None, each: float, options: Suc
 
 
 def _out_of_fold(new: Floats, old: Floats, unit: Codes, kind: str, options: SuccessionOptions) -> Floats:
-    """The new judge's ratings converted to the old judge's scale by a curve, in cross-validation over story-prompts:
-    the curve for a story is fitted without the stories of its story-prompt.
-    """
+    """New ratings on the old judge's scale, by curves fitted without the story-prompt of the story."""
     predicted = np.full(new.shape, np.nan)
     folds = deal(unit, options.folds, np.random.default_rng(options.seed))
     for fold in np.unique(folds):
@@ -339,9 +316,7 @@ def _rmse(first: Floats, second: Floats) -> Estimate:
 
 
 def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
-    """Verdict for each rating. Without a cut in `options`, it is the nearest whole number; with a cut, it is 1 if the
-    rating is at least the cut and 0 if it is lower. NaN if there is no rating.
-    """
+    """Nearest whole number, or whether the rating is at least the cut (1 or 0); NaN without a rating."""
     if options.cut is None:
         return np.floor(ratings + 0.5)
     return np.where(np.isnan(ratings), np.nan, (ratings >= options.cut - 1e-9).astype(np.float64))

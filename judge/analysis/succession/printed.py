@@ -1,4 +1,4 @@
-"""Prints whether a new judge may replace an old one: first sentences, then tables. Nothing is computed here."""
+"""Prints whether a new judge may replace an old one: first sentences, then tables."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SAYS: Mapping[Decision, str] = {
 
 
 def tables(result: Succession) -> list[Table]:
-    """Four tables: the answers in sentences, the two equivalence tests (of agreement with human ratings and of mean
-    ratings), the crosswalks (conversions between the two judges' scales), and the stories whose verdict changes.
+    """The answers in sentences, the two equivalence tests (agreement with people, mean ratings), the crosswalks, and
+    the stories whose verdict changes.
     """
     return [_sentences(result), _tests(result), _crosswalks(result), _stories(result)]
 
@@ -33,7 +33,7 @@ def _sentences(result: Succession) -> Table:
 
 
 def sentences(result: Succession) -> Iterator[tuple[str, str]]:
-    """Pairs of a question and its answer, such as whether the new judge may replace the old one."""
+    """Pairs of a question and its answer."""
     yield "may it replace it?", " ".join(_verdict(result))
     yield "on the same level?", " ".join(_level(result))
     if more := list(_more(result)):
@@ -42,9 +42,7 @@ def sentences(result: Succession) -> Iterator[tuple[str, str]]:
 
 
 def _verdict(result: Succession) -> Iterator[str]:
-    """Sentences on agreement with human ratings. The first one is the overall answer: yes only if every test shows
-    equivalence.
-    """
+    """The overall answer is yes only if every test shows equivalence."""
     by: dict[Decision, list[Heir]] = {}
     for heir in result.heirs:
         by.setdefault(heir.decision, []).append(heir)
@@ -70,9 +68,7 @@ def _verdict(result: Succession) -> Iterator[str]:
 
 
 def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
-    """Sentences on the undecided comparisons whose 90 % interval excludes 0: it is clear which judge agrees better with
-    human ratings, but not by how much.
-    """
+    """Comparisons whose 90 % interval excludes 0: it is clear who agrees better, but not by how much."""
     for word, sign in (("less", -1), ("more", 1)):
         some = []
         for heir in undecided:
@@ -102,9 +98,7 @@ def _level(result: Succession) -> Iterator[str]:
 
 
 def _more(result: Succession) -> Iterator[str]:
-    """Sentences on how many more stories would decide the undecided comparisons. One number assumes that the judges
-    agree equally well with human ratings, the other that the differences are those observed.
-    """
+    """How many more stories would decide, if the judges agree equally well, and if they differ as observed."""
     power = f"{100 * result.options.power:.0f} %"
     some = [heir for heir in result.heirs if heir.decision == "undecided"]
     if not some:
@@ -145,9 +139,6 @@ def _mean(some: Sequence[Estimate]) -> float | None:
 
 
 def _where(some: Sequence[Heir], every: Sequence[Heir]) -> str:
-    """The beginning of a sentence ("On ...") with the criteria of the comparisons `some`. Their Eval-Prompts are added
-    if the comparisons `every` have several Eval-Prompts.
-    """
     if len(some) == len(every) and len(every) > 1:
         return f"On all {len(every)}"
     several = len({heir.eval_prompt for heir in every}) > 1

@@ -1,4 +1,4 @@
-"""Result of comparing an old and a new judge, as typed rows. Nothing is printed here."""
+"""Result of comparing an old and a new judge."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Number of additional stories that would decide an undecided test with the required power.
-
-    `if_as_seen` assumes the observed difference, `if_none` a difference of 0. A number is None if the test is already
-    decided or was not possible, or if no number of stories would decide it.
+    """Number of additional stories that would decide an undecided test with the required power, at the observed
+    difference or at 0. None if the test is decided or was not possible, or if no number would decide it.
     """
 
     if_as_seen: int | None
@@ -31,16 +29,8 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Crosswalk:
-    """A curve that converts the new judge's ratings to the old judge's scale.
-
-    Attributes
-    ----------
-    kind : ``linear`` or ``isotonic``
-        Form of the curve.
-    points : tuple of (float, float)
-        Pairs of a new judge's rating and the old judge's rating predicted from it, fitted on all stories.
-    rmse : Estimate
-        Root mean squared error in points of the scale, cross-validated over story-prompts.
+    """A curve that converts the new judge's ratings to the old judge's scale. `points` are (new, predicted old)
+    ratings, fitted on all stories; `rmse` is in points of the scale, cross-validated over story-prompts.
     """
 
     kind: Literal["linear", "isotonic"]
@@ -51,11 +41,8 @@ class Crosswalk:
 @dataclass(frozen=True, slots=True)
 class Changed:
     """Shares of stories whose verdict (the rating rounded to a point, or whether it reaches a cut) differs from the old
-    judge's verdict.
-
-    `raw`: verdicts by the new judge's own ratings. `crossed`: verdicts by its ratings after the isotonic conversion to
-    the old judge's scale. `own`, for comparison: how often verdicts differ between two single answers of the old judge
-    to the same query.
+    judge's: by the new judge's ratings (`raw`), by these after isotonic conversion (`crossed`), and between two single
+    answers of the old judge to the same query (`own`).
     """
 
     raw: Estimate
@@ -66,27 +53,9 @@ class Changed:
 @dataclass(frozen=True, slots=True)
 class Heir:
     """Comparison of the old and new judge on one criterion with one Eval-Prompt, on the stories that both rated.
-
-    Attributes
-    ----------
-    stories, story_prompts : int
-        Number of these stories and of their story-prompts.
-    tau_old, tau_new : Estimate
-        Kendall's tau with human ratings; undefined if the criterion has no human ratings.
-    agreement : Equivalence
-        Test of the difference of these taus, new minus old, with a jackknife over story-prompts.
-    level : Equivalence
-        Test of the difference of mean ratings, new minus old, in points.
-    alike : Estimate
-        Kendall's tau between the two judges' ratings.
-    raw : Estimate
-        Root mean squared difference of the two judges' ratings.
-    needed, needed_level : Needed
-        Number of additional stories that would decide the test `agreement` or the test `level`.
-    crosswalks : tuple of Crosswalk
-        Curves that convert the new judge's ratings to the old judge's scale.
-    changed : Changed
-        Shares of stories whose verdict the new judge changes.
+    `tau_old` and `tau_new` with people are undefined without human ratings. `agreement` tests their difference, new
+    minus old, with a jackknife over story-prompts; `level` that of mean ratings, in points. `alike` is the tau between
+    the two judges, `raw` their root mean squared difference. `needed` would decide `agreement`, `needed_level` `level`.
     """
 
     dataset: str
@@ -107,25 +76,18 @@ class Heir:
 
     @property
     def decision(self) -> Decision:
-        """Decision of the test of whether the new judge agrees with human ratings as well as the old one, such as
-        ``equivalent`` or ``undecided``.
-        """
+        """Whether the new judge agrees with people as well as the old one."""
         return decided(self.agreement)
 
     @property
     def level_decision(self) -> Decision:
-        """Decision of the test of whether the two judges' mean ratings are equal. Here ``better`` means that the new
-        judge rates higher, and ``worse`` that it rates lower.
-        """
+        """Whether mean ratings are equal; ``better`` = the new judge rates higher, ``worse`` = lower."""
         return decided(self.level)
 
 
 def decided(test: Equivalence) -> Decision:
-    """Decision of an equivalence test of a difference.
-
-    ``equivalent``: both one-sided tests are significant. ``better``: the interval of the difference lies above the
-    upper bound of equivalence. ``worse``: it lies below the lower bound. ``undecided``: none of these. ``no test``:
-    there is no p value or no interval.
+    """``equivalent``: both one-sided tests are significant. ``better``: the interval of the difference lies above the
+    upper bound. ``worse``: it lies below the lower. ``undecided``: none of these. ``no test``: no p or interval.
     """
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"
@@ -138,11 +100,7 @@ def decided(test: Equivalence) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story whose verdict changes if the new judge's converted rating replaces the old judge's rating.
-
-    `old` is the old judge's rating, `new` the new judge's rating, and `crossed` the new rating converted to the old
-    judge's scale.
-    """
+    """A story whose verdict changes if the new judge's rating, `crossed` to the old scale, replaces the old."""
 
     dataset: str
     story: str
@@ -156,9 +114,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Succession(Signed):
-    """Comparison of an old and a new judge: `heirs` holds a comparison for each criterion and Eval-Prompt that both
-    judges rated, and `stories` the stories whose verdict changes.
-    """
+    """Comparison of an old and a new judge by criterion and Eval-Prompt, and the `stories` whose verdict changes."""
 
     old: str
     new: str
@@ -168,20 +124,14 @@ class Succession(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame that compares the new judge with the old one, with one row for each dataset, criterion and
-        Eval-Prompt.
-
-        Among its columns are two equivalence tests (of the judges' agreement with human ratings, and of their mean
-        ratings) with their decisions, the number of additional stories that would decide an undecided test, and the
-        shares of stories whose verdict the new judge would change.
+        """One row for each dataset, criterion and Eval-Prompt, with both equivalence tests and their decisions, the
+        number of additional stories that would decide them, and the shares of stories whose verdict would change.
         """
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
     @property
     def stories_frame(self) -> pd.DataFrame:
-        """All stories whose verdict changes when the new judge's ratings are converted to the old judge's scale, with
-        the largest change first.
-        """
+        """All stories whose verdict changes, largest change first."""
         names = list(Story.__dataclass_fields__)
         return self.signed([{name: getattr(story, name) for name in names} for story in self.stories], names)
 

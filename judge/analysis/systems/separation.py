@@ -1,8 +1,8 @@
-"""Tests whether judges find the same differences between systems as human raters, by counting pairs of systems.
+"""Tests whether judges find the same differences between systems as people, by counting pairs of systems.
 
-The difference of every pair of systems is tested twice on the same stories, with human ratings and with the judge's,
-because a correlation over ten system means says little about any two systems. The pairs are counted by result:
-significant in both, in both with opposite signs, only with human ratings, or only with the judge's.
+Every pair is tested twice on the same stories, with human ratings and with the judge's, because a correlation over ten
+system means says little about any two systems. Pairs are counted by result: significant in both, in both with opposite
+signs, only with human ratings, or only with the judge's.
 """
 
 from __future__ import annotations
@@ -44,26 +44,12 @@ LEAST_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """Results of all systems by one source (human raters, or a judge with an Eval-Prompt), on one criterion or on
-    average over criteria.
-
-    Each list and `best` has one entry for each system, in the order of the rating matrix, except `differences`.
-
-    Attributes
-    ----------
-    mean, rank : list of Estimate
-        Mean rating, and rank with an interval over resamples.
-    best : array of float
-        Share of resamples in which the system has the highest mean.
-    stories, story_prompts, ratings, unrated : list of int
-        Number of rated stories, of their story-prompts, of ratings, and of stories without a rating although
-        the source was asked about them.
-    differences : list of Difference
-        All pairs, the system with the higher mean first; p adjusted over `family` tests.
-    sets : list of (int, int)
-        Lowest and highest rank that is consistent with the tested differences.
-    groups : list of str
-        Letters: systems that share a letter do not differ significantly.
+    """Results of all systems by one source (people, or a judge with an Eval-Prompt), on one criterion or on average.
+    Each list and `best` has one entry for each system, in the order of the rating matrix, except `differences`. `rank`
+    has intervals over resamples; `best` is the share of resamples in which the system has the highest mean. `unrated`
+    counts stories without a rating although the source was asked. `differences` has all pairs, the higher mean first,
+    with p adjusted over `family` tests. `sets` are the lowest and highest rank consistent with these; systems that
+    share a letter of `groups` do not differ significantly.
     """
 
     source: Source
@@ -84,9 +70,8 @@ class Standing:
 def standings(
     matrices: Sequence[RatingMatrix], options: SystemsOptions, scales: Mapping[str, means.Bounds]
 ) -> list[Standing]:
-    """Results of all systems by each source (human raters, or a judge with an Eval-Prompt) on each criterion, then on
-    average. p values are adjusted over the tests that `options.holm_over` declares to be one family. `scales` maps a
-    criterion to the ends of its scale, where these are known; intervals of means do not leave them.
+    """Results of all systems by each source on each criterion, then on average. p is adjusted over the family of
+    `options.holm_over`. `scales` has the known ends of scales; intervals of means do not leave them.
     """
     all_standings: list[Standing] = []
     for matrix in matrices:
@@ -108,9 +93,6 @@ def _tests(pairs: Sequence[Difference]) -> int:
 
 
 def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
-    """A copy of the results `standing`, completed from its adjusted `differences` between systems: rank sets, group
-    letters, and `family`, the number of tests adjusted together.
-    """
     higher = paired_differences.told_apart(differences, len(standing.mean))
     mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
     return replace(
@@ -123,16 +105,12 @@ def _judged(standing: Standing, differences: Sequence[Difference], family: int) 
 
 
 def average(source: Source) -> Floats:
-    """Mean of each story's ratings over the source's criteria, one value for each story; NaN for a story that is not
-    rated on every criterion.
-    """
+    """Mean of each story's ratings over the source's criteria; NaN for a story without a rating on one of them."""
     return np.asarray(source.by_story.mean(axis=0), dtype=np.float64)
 
 
 def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
-    """Differences of the means of all pairs of systems, with p values adjusted over the pairs. `values` holds one
-    rating for each story.
-    """
+    """Differences of all pairs of systems' means, with p adjusted over these. `values` has one rating per story."""
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
 
@@ -185,9 +163,7 @@ def _standings(
 
 
 def _singles(source: Source) -> list[Floats]:
-    """Single ratings by a source: for each criterion an array with one row for each story and one column for each rater
-    or repeat. If there are several criteria, a last array holds the columns of all criteria.
-    """
+    """Single ratings by criterion (stories x raters or repeats); of several, last the columns of all."""
     singles = [source.ratings(k) for k in range(len(source.criteria))]
     return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
 
@@ -208,15 +184,13 @@ def _mean(
     options: SystemsOptions,
     resampled: Floats,
 ) -> Estimate:
-    """Mean rating of one system, with the kind of interval that `options` choose. `member` marks the system's stories.
-    The estimate's `n` counts stories, or ratings if the interval is computed as published.
-    """
     honest = means.clustered(values[member], matrix.story_prompt[member])
     if options.mean_interval == "clustered" or not honest.defined:
         return honest
     if honest.n < 2:
         return replace(honest, reason="no interval: one story only")
     if options.mean_interval == "as-published":
+        # `n` then counts ratings, else stories.
         return means.as_independent(singles[member])
     if options.mean_interval != "boot":
         assert_never(options.mean_interval)
@@ -238,26 +212,10 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """Counts of pairs of systems that differ significantly by the ratings of one judge with one Eval-Prompt, and by
-    human ratings.
-
-    Ratings are averaged over the criteria that both the judge and human raters rated.
-
-    Attributes
-    ----------
-    criteria, stories : int
-        Number of criteria and of stories that both the judge and human raters rated.
-    level : Estimate
-        The judge's mean rating minus the human mean, clustered by story-prompt.
-    people : int
-        Pairs of systems that differ significantly by human ratings (Holm, 5 %).
-    same, silent, reversed : int
-        How many of these pairs differ by the judge's ratings significantly in the same direction, not
-        significantly, and significantly in the opposite direction.
-    alone : int
-        Pairs that differ significantly only by the judge's ratings.
-    pairs : int
-        All pairs of systems.
+    """Pairs of systems that differ significantly by one judge with one Eval-Prompt, and by people, on the mean of the
+    criteria that both rated. `level` is the judge's mean rating minus the human mean, clustered by story-prompt. Of the
+    pairs that differ by `people` (Holm, 5 %), `same` differ by the judge in the same direction, `silent` not
+    significantly, `reversed` in the opposite direction; `alone` differ only by the judge. `pairs` counts all.
     """
 
     dataset: str
@@ -277,25 +235,18 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Counts of pairs of systems that differ significantly. There is one row for each judge and Eval-Prompt that rated
-    a criterion which human raters rated too.
-
-    `signature_parts` are the options on which the numbers depend.
-    """
+    """Counts for each judge and Eval-Prompt that rated a criterion which people rated too."""
 
     rows: tuple[Separated, ...]
     signature_parts: tuple[str, ...]
 
     @property
     def signature(self) -> str:
-        """Signature line printed under the tables of counts: the options on which the numbers depend."""
         return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with `COLUMNS`, one row for each judge x Eval-Prompt. `level` is the judge's mean rating minus the
-        human mean; `level_low` and `level_high` are the ends of its interval.
-        """
+        """One row for each judge x Eval-Prompt; `level` has the interval `level_low` to `level_high`."""
         rows = [
             (
                 *(row.dataset, row.run, row.judge, row.eval_prompt, row.criteria, row.stories, row.level.value),
@@ -307,25 +258,19 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """For every dataset, judge and Eval-Prompt, count the pairs of systems for which the judge and human raters find
-    the same significant difference, and those for which their results differ.
-    """
+    """Pairs of systems with the same, and with another, significant difference as by people, for every judge."""
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 
 
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
-    """Counts of the pairs of systems for which a judge and human raters find the same significant difference, and of
-    those for which their results differ. They are computed from rating matrices that are already built.
-    """
+    """`separation` from rating matrices that are already built."""
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
     return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
-    """Yield a row for each judge x Eval-Prompt of one dataset: how far the judge finds the same differences between
-    systems as human raters. Nothing is yielded without human ratings or with only one system.
-    """
+    """A row for each judge x Eval-Prompt of one dataset; nothing without human ratings or with only one system."""
     matrix_sources = sources(matrix)
     if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:
         return

@@ -1,6 +1,4 @@
-"""Compares systems by human ratings and by judges' ratings. The result has frames of means and ranks, of pairwise
-differences, and of differences that judges share with human raters. No winner is named.
-"""
+"""Compares systems by human ratings and by judges' ratings: means, ranks, differences. No winner is named."""
 
 from __future__ import annotations
 
@@ -38,11 +36,9 @@ DIFFERENCE_COLUMNS = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems:
-    """Ratings of every system by human raters and by every judge x Eval-Prompt, on each criterion, then on average.
-
-    Label criteria are averaged over label codes: with two labels the mean is the share of the second label.
-    `signature_parts` describe the means and ranks, `difference_parts` the pairwise differences; `notes` apply to both.
-    `labelled` names the datasets whose reference ratings are labels that no reader gave.
+    """Ratings of every system by people and by every judge x Eval-Prompt, on each criterion, then on average. Labels
+    are averaged as codes: with two, the mean is the share of the second. `signature_parts` describe the means and
+    ranks, `difference_parts` the pairwise differences. `labelled` datasets have reference labels that no reader gave.
     """
 
     standings: tuple[Standing, ...]
@@ -55,9 +51,8 @@ class Systems:
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
-        """The second label of a scale with two labels, because the means in `standing` are then the shares of stories
-        with this label. None on other scales. For an average over criteria, None unless it is the same label on all
-        criteria.
+        """The second of two labels: the means are then shares of stories with it. None on other scales, and for an
+        average over criteria whose labels differ.
         """
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]
@@ -66,22 +61,17 @@ class Systems:
 
     @property
     def signature(self) -> str:
-        """Signature line printed under tables and figures of means and ranks: the options on which the numbers
-        depend.
-        """
+        """Signature line of tables and figures of means and ranks."""
         return joined(self.signature_parts)
 
     @property
     def difference_signature(self) -> str:
-        """Signature line printed under tables of differences between systems: the options on which the numbers
-        depend.
-        """
+        """Signature line of tables of differences."""
         return joined(self.difference_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table with `COLUMNS`: one row for each system, criterion and source. `judge` is "people" for human
-        raters.
+        """One row for each system, criterion and source (`judge` is "people" for people).
 
         `rank_low` to `rank_high` is the interval of the rank over resamples, and `best` the share of resamples in which
         the system has the highest mean. `set_low` to `set_high` are the ranks consistent with the tested differences.
@@ -93,19 +83,16 @@ class Systems:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Long table with `DIFFERENCE_COLUMNS`: one row for each pair of systems, on the story-prompts that both have.
-
-        `difference` is the mean of `system` minus `against` over `n` story-prompts, with an interval for this pair
-        alone. `p_adjusted` is adjusted by Holm's method over the `family` tests that `options.holm_over` declares.
+        """One row for each pair of systems: `difference` is the mean of `system` minus `against` over the `n`
+        story-prompts that both have, with an interval for this pair alone. `p_adjusted` is by Holm's method over the
+        `family` of `options.holm_over`.
         """
         rows = [row for standing in self.standings for row in _pairs(standing)]
         return signed(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS), self.difference_signature, self.notes)
 
 
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
-    """Means, ranks, differences and groups of systems, and counts of the significant differences that judges share with
-    human raters.
-    """
+    """Means, ranks, differences and groups of systems, and significant differences that judges share with people."""
     options = options or SystemsOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -1,9 +1,8 @@
-"""Tables that compare systems, for printing: wide tables of one judge or one criterion at a time. Nothing is computed
-here.
+"""Tables that compare systems: wide tables of one judge or one criterion at a time.
 
-Two results are always shown unless the user asks for another form: how human raters rate the systems, and whether
-judges find the same differences. The tables of each judge are printed only if there are few judges, or on request,
-because a run can hold ten systems x six criteria x twenty judges and Eval-Prompts. The long table holds everything.
+How people rate the systems, and whether judges find the same differences, is always shown. The tables of each judge are
+printed only if there are few judges, or on request, because a run can hold ten systems x six criteria x twenty judges
+and Eval-Prompts. The long table holds everything.
 """
 
 from __future__ import annotations
@@ -51,11 +50,9 @@ def tables(
     full: bool = False,
     long: bool = False,
 ) -> list[Table]:
-    """Tables of systems: wide, or with `long` a single table with one row for each number.
-
-    `by` is ``judge`` (one table for each judge x Eval-Prompt, with criteria as columns), ``criterion`` (one table for
-    each criterion, with judges as columns) or ``auto`` (``criterion`` if there is only one criterion, else ``judge``).
-    `rank` prints ranks instead of means. `differences` prints all pairs of systems. `full` leaves nothing out.
+    """Tables of systems: wide, or with `long` one table with one row for each number. `by` is ``judge`` (criteria as
+    columns), ``criterion`` (judges as columns) or ``auto`` (``criterion`` if there is only one, else ``judge``). `rank`
+    prints ranks instead of means, `differences` all pairs of systems; `full` leaves nothing out.
     """
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
@@ -77,9 +74,7 @@ def _long_differences(result: Systems) -> Table:
 
 
 def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
-    """Results of each source (human raters, or a judge with an Eval-Prompt) that gets a table, human raters first. If
-    there are many judges, their tables are left out unless `full`.
-    """
+    """Results of the sources that get a table, people first; without many judges unless `full`."""
     groups: dict[int, list[Standing]] = {}
     for standing in result.standings:
         if standing.source.matrix is matrix:
@@ -131,14 +126,11 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
 
 
 def _order(standing: Standing) -> list[int]:
-    """Indices of the systems in the results `standing`, from the highest mean rating to the lowest."""
     return near_ties.descending([mean.value for mean in standing.mean])
 
 
 def _called(source: Source, result: Systems) -> str:
-    """Name of a source of ratings (human raters, or a judge with an Eval-Prompt) in titles. It is "labels" if the
-    reference ratings are labels that no reader gave.
-    """
+    """Name of a source in titles: "labels" if no reader gave them."""
     return "labels" if source.is_people and source.matrix.dataset in result.labelled else source.name
 
 
@@ -150,9 +142,7 @@ def _title(group: Sequence[Standing], subject: str, result: Systems) -> str:
 
 
 def _main(group: Sequence[Standing]) -> Standing:
-    """The column whose group letters are printed in a table: the average over criteria if all columns have one source,
-    otherwise the first source's column.
-    """
+    """The column whose letters are printed: the average over criteria of one source, else the first source's."""
     return group[-1] if group[-1].source is group[0].source else group[0]
 
 
@@ -164,9 +154,6 @@ def _whose(group: Sequence[Standing], result: Systems) -> str:
 def _mean_table(
     group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems, *, half_width: bool
 ) -> Table:
-    """Table of systems x criteria (or judges): means with intervals, or shares for scales of two labels. The group
-    letters are those of the average over criteria (or of the first source).
-    """
     matrix, letters = group[0].source.matrix, _main(group).groups
     keys = column_keys(titles, ("system", "stories", "group"))
     rows = [
@@ -189,11 +176,6 @@ def _mean_table(
 
 
 def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems) -> Table:
-    """Table of systems x criteria (or judges): rank, its interval and group letters.
-
-    Two further columns belong to the average over criteria (or to the first source): the ranks that the tests leave
-    possible, and the share of resamples in which the system is best.
-    """
     matrix, main = group[0].source.matrix, _main(group)
     keys = column_keys(titles, ("system", "stories", "set", "best"))
     rows = []
@@ -219,17 +201,11 @@ def _rank(standing: Standing, s: int) -> str:
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
-    """Number of rated stories of the system with index `s`: one number, or a range if the number differs between the
-    columns of the table.
-    """
     counts = [standing.stories[s] for standing in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 
 
 def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]:
-    """Yield the table of how far judges find the same differences between systems as human raters. Nothing is yielded
-    without human ratings, or if no judge rated a criterion that human raters rated.
-    """
     rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
     if not rows:
         return
@@ -261,9 +237,6 @@ def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
 
 
 def _difference_table(result: Systems, *, full: bool) -> Table:
-    """Table of all pairs of systems, pairs of the best systems first. With `full` it covers every criterion and the
-    average over criteria, otherwise only the average.
-    """
     rows = [
         _difference(standing, pair)
         for matrix in result.matrices

@@ -1,3 +1,1 @@
-"""Certificates: a record of how well a judge agrees with human ratings, for which Eval-Prompts and criteria, and
-whether this meets given conditions.
-"""
+"""Certificates: how well a judge agrees with people, by Eval-Prompt and criterion, and whether conditions are met."""

@@ -1,8 +1,7 @@
-"""Tests whether a judge's agreement with human ratings meets conditions, for each Eval-Prompt and criterion.
+"""Tests whether a judge's agreement with people meets conditions, for each Eval-Prompt and criterion.
 
-Every certified Eval-Prompt and criterion must meet every condition, for two reasons. A condition that holds on average
-may fail for the criterion that is used, and the best of several Eval-Prompts may be the best by chance. Labels that no
-person gave are not accepted as human ratings.
+Each must meet every condition: one that holds on average may fail for the criterion that is used, and the best of
+several Eval-Prompts may be the best by chance. Labels that no person gave are not accepted as human ratings.
 """
 
 from __future__ import annotations
@@ -40,13 +39,10 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CertifiedRow:
-    """Results of a judge for one Eval-Prompt and criterion, as a certificate needs them.
-
-    `margin` holds the agreement with human ratings, and its differences from the agreement of one rater and of the
-    control judge. `icc` is ICC(1,1) over repeats, `coverage` the share of requested repeats that have a rating, and
-    `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator test,
-    and `informed` says whether the judge agrees with people more than every uninformed judge. `faults` holds the tests
-    for biases such as leniency, and `bounds` says for each kind of bias whether it is shown to be within its limit.
+    """Results of a judge for one Eval-Prompt and criterion. `icc` is ICC(1,1) over repeats, `coverage` the share of
+    requested repeats that have a rating, and `accuracy` the balanced accuracy (None unless ratings are labels).
+    `informed`: the judge agrees with people more than every uninformed judge. `bounds` says for each kind of bias
+    whether it is shown to be within its limit.
     """
 
     margin: Margin
@@ -60,7 +56,7 @@ class CertifiedRow:
 
     @property
     def name(self) -> str:
-        """Eval-Prompt and criterion of the row, as text for sentences."""
+        """Eval-Prompt and criterion, as text for sentences."""
         return f"{self.margin.eval_prompt}, {self.margin.criteria[0]}"
 
 
@@ -69,9 +65,7 @@ _OWN = "; the option own names the judge's own systems, and no-own states that t
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Result for one condition of a certificate: the condition, a sentence on its meaning, whether it holds, and the
-    Eval-Prompts and criteria that fail it, with their values.
-    """
+    """One condition: its meaning, whether it holds, and the Eval-Prompts and criteria that fail it, with values."""
 
     condition: str
     meaning: str
@@ -81,12 +75,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """Whether a judge meets the conditions of a certificate (`conditions`), and the results on which this is based
-    (`rows`, one for each Eval-Prompt and criterion).
-
-    `fact` and `manifest` describe the run, and `matrix` holds its ratings. `issued` is the date of the certificate;
-    `answered` are the dates of the run's first request and last answer (None for imported ratings). `left_out` names
-    what the run holds and the certificate does not cover.
+    """Whether a judge meets the conditions of a certificate, and the results for each Eval-Prompt and criterion.
+    `issued` is its date; `answered` are the dates of the run's first request and last answer (None for imported
+    ratings). `left_out` names what the run holds and the certificate does not cover.
     """
 
     fact: RunFacts
@@ -102,7 +93,6 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether every condition of the certificate holds."""
         return all(condition.holds for condition in self.conditions)
 
     @property
@@ -158,11 +148,8 @@ class Certificate:
 
 
 def certify(evidence: Evidence, conditions: Conditions, today: date, left_out: LeftOut | None = None) -> Certificate:
-    """Certificate of the judge in `evidence`, which holds the statistical analyses of one table of ratings. `today` is
-    the date of the certificate, and `left_out` names what of the run is not in that table.
-
-    Raises SpecError if there is no judge, if there are several judges, runs or datasets, or if there are no human
-    ratings.
+    """Certificate of the judge in `evidence`, dated `today`; `left_out` is what of the run is not there. Raises
+    SpecError unless there is one judge, run and dataset, and human ratings.
     """
     fact, matrix = _only(evidence)
     own = [margin for margin in margins.by_criterion(evidence.correlations) if margin.dataset == matrix.dataset]
@@ -229,7 +216,7 @@ def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> It
 
 
 def _stated(options: EvidenceOptions) -> Iterator[str]:
-    """What the user stated about the judge's own systems, which no data show."""
+    # No data show this.
     if options.own:
         yield f"the judge's own systems, as was stated: {', '.join(options.own)}"
     if options.no_own:
@@ -277,12 +264,7 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """Reason why a row does not reach the minimum `least` of the statistic `name`: a text with the value of the
-    statistic, or with the reason why it is undefined. None if the minimum is reached.
-
-    Coverage reaches the minimum if its value is at least `least`. Tau, ICC and accuracy reach it if the lower end of
-    their interval is at least `least`; without an interval they do not.
-    """
+    """Why a row does not reach a minimum; tau, ICC and accuracy need the lower end of their interval to."""
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"
     if name == "accuracy":
@@ -297,7 +279,6 @@ def _below(row: CertifiedRow, name: str, least: float) -> str | None:
 
 
 def _unmet(row: CertifiedRow, name: str) -> str | None:
-    """Reason why a row does not meet the requirement `name` of a certificate; None if it does."""
     if name == "replace":
         test = row.replacement
         if test is None or not test.winning_rate.defined:
@@ -317,9 +298,7 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
 
 
 def _biased(row: CertifiedRow) -> str | None:
-    """Reason why a row is not shown to be unbiased: biases that are not within their limits, or cannot be told, a
-    repeated rater and a person whose scale runs against the others'. None if it is.
-    """
+    """Biases that are not within their limits, a repeated rater, or a person's scale turned round."""
     if not row.bounds:
         return f"{row.name}: cannot be told: no test could be computed"
     failed = [f"{bound.words}{_OWN if bound.asks_for_own else ''}" for bound in row.bounds if not bound.within]
@@ -390,7 +369,6 @@ def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
 
 
 def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
-    """Dates of a run's first request and last answer; None for imported ratings."""
     if not folder.journal.is_file():
         return None, None
     with JournalReader(folder.journal) as journal:

@@ -1,6 +1,4 @@
-"""Conditions of a certificate: minimum values of statistics (floors), and requirements by name. Values are compared
-unrounded.
-"""
+"""Conditions of a certificate: floors of statistics, and requirements by name. Values are compared unrounded."""
 
 from __future__ import annotations
 
@@ -35,10 +33,8 @@ LEAST_RATED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Condition of a certificate that the statistic `name` (tau, icc, coverage or accuracy) is at least `value`.
-
-    For `coverage` the statistic itself must reach `value`. For the others the lower end of the 95 % interval must reach
-    it, so that the condition is not met without an interval.
+    """The statistic `name` is at least `value`: coverage itself, else the lower end of the 95 % interval, so that the
+    condition is not met without an interval.
     """
 
     name: str
@@ -46,14 +42,14 @@ class Floor:
 
     @property
     def words(self) -> str:
-        """The condition as the user writes it, for example ``tau=0.3``."""
+        """As the user writes it, for example ``tau=0.3``."""
         return f"{self.name}={self.value:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Conditions of a certificate. All must hold, for every Eval-Prompt and criterion that is certified. A floor of
-    coverage is always among them, since every other figure is about the stories that were rated.
+    """Conditions that must hold for every certified Eval-Prompt and criterion. A floor of coverage is always among
+    them, since every other figure is about the stories that were rated.
     """
 
     floors: tuple[Floor, ...] = ()
@@ -61,9 +57,8 @@ class Conditions:
 
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
-        """Conditions from texts such as ``tau=0.3`` (in `floors`: a minimum value) and ``replace`` (in `requirements`).
-        Without a floor of coverage that of 90 % is added. Raises OptionError for unknown words, and if there is no
-        condition.
+        """Conditions from words such as ``tau=0.3`` and ``replace``; without a floor of coverage that of 90 % is added.
+        Raises OptionError for unknown words, and if there is no condition.
         """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]

@@ -1,6 +1,4 @@
-"""Writes and reads the JSON file of a certificate. The file is written completely or not at all, and its format is
-checked on reading.
-"""
+"""Writes and reads the JSON file of a certificate: completely or not at all, with its format checked on reading."""
 
 from __future__ import annotations
 
@@ -18,13 +16,12 @@ _KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "left_out", "
 
 
 def text_of(certificate: Mapping[str, Any]) -> str:
-    """The certificate as JSON text."""
     # NaN, which JSON does not have, would make a file that other programs cannot read.
     return json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write(certificate: Mapping[str, Any], path: Path) -> None:
-    """Write a certificate to a file. Raises SpecError if the file cannot be written."""
+    """Raises SpecError if the file cannot be written."""
     try:
         write_whole(path, text_of(certificate))
     except OSError as error:
@@ -32,7 +29,7 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a certificate's file. Raises DataError if the file is not a certificate of this format."""
+    """The file's content. Raises DataError if it is not a certificate of this format."""
     hint = f"judge certify RUN -o {path} writes one"
     data = json_file(path, what="certificate", hint=hint)
     form = data.get("format")

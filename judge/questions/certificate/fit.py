@@ -21,11 +21,8 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings in a run's definition that affect its answers (generation without the seed, api, system, structured,
-    scoring), by name.
-
-    The entry `wording` is the hash of the prompt texts that are taken from a study's publication; None if the run takes
-    none.
+    """Settings in a run's definition that affect its answers, by name. `wording` is the hash of the prompt texts that
+    are taken from a study's publication; None if there are none.
     """
     settings = {name: definition.get(name) for name in SETTINGS}
     settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}
@@ -39,9 +36,7 @@ def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
 
 
 def identity_of(plan: Plan) -> dict[str, Any]:
-    """What identifies a planned run when it is compared with a certificate: judge, settings, Eval-Prompts, criteria and
-    repeats.
-    """
+    """What a planned run is compared by: judge, settings, Eval-Prompts, criteria and repeats."""
     definition = plan.definition()
     return {
         "judge": {"name": plan.spec.judge, "judge_key": definition["judge_key"]},
@@ -57,9 +52,8 @@ class UncertifiedError(JudgeError):
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
-    """Raise UncertifiedError if the certificate does not cover the planned run, if not all conditions of the
-    certificate hold, or if the certified model is shut down by `today`. The message names `file` and lists every
-    reason.
+    """Raise UncertifiedError if the certificate does not cover the planned run, if not all its conditions hold, or if
+    the certified model is shut down by `today`. The message names `file` and lists every reason.
     """
     asked = identity_of(plan)
     with reading(file, "a certificate"):

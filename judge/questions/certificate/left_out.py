@@ -9,14 +9,14 @@ from judge.ratings.ratings_table import RatingsTable
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Criteria and Eval-Prompts of a run that its certificate does not cover, since they were left out by options."""
+    """Criteria and Eval-Prompts of a run that its certificate does not cover, since options left them out."""
 
     criteria: tuple[str, ...] = ()
     eval_prompts: tuple[str, ...] = ()
 
     @classmethod
     def between(cls, whole: RatingsTable, part: RatingsTable) -> LeftOut:
-        """What a table of ratings has of a judge that is in `part`, and `part` itself does not have."""
+        """What `whole` has of the judges in `part`, and `part` has not."""
         judges = set(part.frame["judge"].dropna())
         rows = whole.frame[whole.frame["judge"].isin(judges)]
         criteria, prompts = (
@@ -32,6 +32,6 @@ class LeftOut:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what is left out, one for criteria and one for Eval-Prompts; none where nothing is."""
+        """Sentences on what is left out; none where nothing is."""
         kinds = (("criteria", self.criteria), ("Eval-Prompts", self.eval_prompts))
         return [f"left out, and not certified: the {kind} {', '.join(names)}" for kind, names in kinds if names]

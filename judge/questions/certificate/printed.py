@@ -12,9 +12,7 @@ _SHOWN = 4
 
 
 def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:
-    """Two tables: whether each condition of the certificate holds, and the values reached. `brief` names only the first
-    failures, to fit a screen.
-    """
+    """Whether each condition holds, and the values reached; `brief` names only the first failures."""
     whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"
     verdict = "holds" if certificate.holds else "does not hold"
     columns = [Column("condition", "condition"), Column("holds", "holds"), Column("failed", "fails at", wrap=90)]

@@ -1,6 +1,4 @@
-"""Builds the audit chart: error rates and agreement with intervals, with a row for each error and a panel for each way
-of counting.
-"""
+"""Audit chart: error rates and agreement with intervals; a row for each error, a panel for each way of counting."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ _HOW = {
 
 
 def forest(report: AuditReport) -> Forest:
-    """Forest chart of an audit's report: rates of each error in each way of counting, and agreement between annotators
-    (AC1).
-    """
+    """Rates of each error in each way of counting, and agreement between annotators (AC1)."""
     annotators = len(report.answered.annotators)
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")

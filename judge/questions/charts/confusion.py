@@ -1,8 +1,6 @@
-"""Builds the chart of confusion matrices: a row for each label of the human raters, a column for each label of the
-judge, one block of rows per judge.
+"""Chart of confusion matrices, one block of rows per judge: people's labels in rows, the judge's in columns.
 
-A cell is the share of stories with the row's label to which the judge gives the column's label. Counts are shown in the
-cell's tooltip.
+A cell is the share of stories with the row's label to which the judge gives the column's; counts are in its tooltip.
 """
 
 from __future__ import annotations
@@ -21,9 +19,8 @@ UNIT = "% of the stories with people's label"
 
 
 def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
-    """Heat map of the confusion matrices `rows`, of judges and of individual raters on one criterion. All matrices must
-    have the same labels. If `raters` says that the reference labels come from no reader, the matrices of individual
-    raters are left out.
+    """Heat map of confusion matrices with the same labels, of judges and of individual raters on one criterion; without
+    the raters if no reader gave the reference labels.
     """
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
@@ -41,9 +38,7 @@ def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, ra
 
 
 def _row(row: ConfusionRow, k: int) -> HeatRow:
-    """Row of the heat map for the k-th label (from 0) of the human raters. In the matrix of an individual rater, it is
-    the k-th label of the other raters' majority.
-    """
+    """Row for the k-th label of people, or of the other raters' majority."""
     counts, subject = row.counts[k], row.subject
     total = sum(counts)
     name = ", ".join(part for part in (subject.judge, subject.eval_prompt) if part)

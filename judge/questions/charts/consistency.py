@@ -1,6 +1,4 @@
-"""Builds the consistency chart: agreement of judges with themselves over repeats, with intervals, and agreement among
-human raters for comparison.
-"""
+"""Consistency chart: agreement of judges with themselves over repeats, with intervals, and agreement among people."""
 
 from __future__ import annotations
 
@@ -27,10 +25,8 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """Forest chart of one coefficient of agreement (`form`) for each judge, Eval-Prompt and criterion. If a judge has
-    several runs, its name includes the run.
-
-    `short` maps criteria to abbreviations, `controls` names the judges that are controls.
+    """Forest chart of one coefficient (`form`) for each judge, Eval-Prompt and criterion; the run is named where a
+    judge has several. `short` abbreviates criteria.
     """
     raters = raters or Raters()
     judged = result.judged
@@ -69,9 +65,6 @@ def forest(
 
 
 def _of(cell: ConsistentCell, form: str) -> Estimate:
-    """The estimate of the coefficient of agreement `form` for `cell`, one judge with one Eval-Prompt and criterion; an
-    undefined estimate if it was not computed.
-    """
     return cell.estimate(form) or _NOBODY
 
 

@@ -1,4 +1,4 @@
-"""Builds the chart of contrasts: differences between Eval-Prompts or judges, with intervals."""
+"""Chart of contrasts: differences between Eval-Prompts or judges, with intervals."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 def forest(
     comparison: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
 ) -> Forest:
-    """Forest chart of the differences in agreement with human ratings between the two sides of each contrast, such as
-    two Eval-Prompts: tau-b of the second minus tau-b of the first, averaged over criteria.
-
-    Each difference is drawn twice: with the interval that resamples story-prompts, and with the interval that resamples
-    both story-prompts and systems. `named` says what is compared, for example Eval-Prompts. `signature` is empty if the
-    chart is printed next to tables of the same numbers, which show the signature.
+    """Differences in tau-b with people (second minus first, mean over criteria), each with the interval over
+    story-prompts and that over systems too. `named` says what is compared, for example Eval-Prompts. `signature` is
+    empty next to tables of the same numbers, which show it.
     """
     raters = raters or Raters()
     panels = tuple(name for _, name in _PANELS)

@@ -1,6 +1,4 @@
-"""Builds the correlation chart: correlations with human ratings, with intervals, and lines for the human ceiling and
-the control.
-"""
+"""Correlation chart: correlations with people, with intervals, and lines for the human ceiling and the control."""
 
 from __future__ import annotations
 
@@ -21,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def forest(grid: Layout, raters: Raters | None = None) -> Forest:
-    """Forest chart of judges' correlations with human ratings and their intervals, in the layout used in papers.
-
-    If `raters` says that the reference ratings are labels that no reader gave, the chart has no human ceiling.
-    """
+    """Forest chart of a correlation grid; without human ceiling if no reader gave the reference labels."""
     raters = raters or Raters()
     several = len(grid.criteria) > 1
     bands = tuple(

@@ -1,7 +1,6 @@
-"""Builds the chart of rating distributions: a row for human raters and one for each judge, a column for each criterion.
+"""Chart of rating distributions: a row for people and one for each judge, a column for each criterion.
 
-Bars are shares of a row's ratings, on the same scale in all histograms. The distribution of human ratings is drawn as a
-line in every judge's histogram.
+Bars are shares of a row's ratings, on the same scale in all histograms; people's are a line in every judge's.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ Kind = Literal["people", "judge", "control"]
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Histogram of ratings: `counts` holds the number of ratings at each of the `points` of the scale. `asked` is the
-    number of ratings requested, with or without success.
-
-    `reason` says why there are no points or ratings. `words` are the labels of the points, if ratings are labels.
+    """Number of ratings at each of the `points` of the scale. `asked` counts ratings requested, with or without
+    success. `reason` says why there are no points or ratings; `words` are the labels of the points.
     """
 
     points: tuple[float, ...]
@@ -36,12 +33,11 @@ class Histogram:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the points of the rating scale: their labels if they have some, otherwise their numbers."""
+        """Labels of the points, or their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
     def n(self) -> int:
-        """Number of ratings in the histogram."""
         return sum(self.counts)
 
     @property
@@ -51,15 +47,13 @@ class Histogram:
 
     @property
     def size(self) -> str:
-        """Number of ratings in the histogram as text: `n = 144`, or `n = 144 of 151` if some repeats gave no rating."""
+        """`n = 144`, or `n = 144 of 151` if some repeats gave no rating."""
         return f"n = {self.n:,}" if self.n == self.asked else f"n = {self.n:,} of {self.asked:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """Row of a chart of histograms: name and Eval-Prompt (`label`) of a judge, or name of the human raters, and a
-    histogram for each criterion. `group` is the run; it is empty for human raters.
-    """
+    """A histogram for each criterion, of a judge (with `label`, its Eval-Prompt) or people (no `group`, the run)."""
 
     name: str
     label: str
@@ -69,15 +63,12 @@ class HistogramRow:
 
     @property
     def words(self) -> str:
-        """Name and Eval-Prompt of the row's judge, or the name of the human raters, as text."""
         return ", ".join(part for part in (self.name, self.label) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Specification of a chart of histograms, `rows` x `criteria`. The row of human ratings comes first. `short` are
-    abbreviations of the criteria.
-    """
+    """Specification of a chart of histograms, `rows` x `criteria`; people come first."""
 
     title: str
     criteria: tuple[str, ...]
@@ -88,26 +79,23 @@ class Distributions:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the chart of histograms, for screen readers."""
         return f"{len(self.rows)} rows by {len(self.criteria)} criteria; each histogram counts the scale's points."
 
     @property
     def top(self) -> float:
-        """Largest share of ratings at one point in the chart. It sets the length of the longest bar."""
+        """Largest share at one point in the chart: the longest bar."""
         return (
             max((share for row in self.rows for histogram in row.cells for share in histogram.shares), default=0.0)
             or 1.0
         )
 
     def people(self, criterion: int) -> Histogram | None:
-        """Histogram of the human ratings on a criterion (by its index), for comparison with each judge's histogram.
-        None without human ratings.
-        """
+        """Histogram of human ratings on a criterion (an index); None without ratings."""
         histogram = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
         return histogram if histogram and histogram.n else None
 
     def tip(self, row: int, criterion: int, point: int) -> str:
-        """Tooltip of one bar of a histogram: who gave this rating, and how often."""
+        """Tooltip of one bar: who gave this rating, and how often."""
         histogram = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = histogram.counts[point]
@@ -116,7 +104,6 @@ class Distributions:
 
 
 def distributions(counts: Counted, raters: Raters | None = None) -> Distributions:
-    """Chart of the rating distributions of one dataset."""
     raters = raters or Raters()
     rows = tuple(_row(row, counts.criteria, raters) for row in counts.rows)
     size = f"{counts.stories:,} stories"
@@ -134,9 +121,7 @@ def distributions(counts: Counted, raters: Raters | None = None) -> Distribution
 
 
 def _codes(rows: Sequence[HistogramRow]) -> str:
-    """Caption sentence that lists the label of each point, because the chart has room only for numbers; empty without
-    labels.
-    """
+    """Labels of the points, because the chart has room only for numbers."""
     sets = dict.fromkeys(
         (histogram.points, histogram.words) for row in rows for histogram in row.cells if histogram.words
     )
@@ -145,8 +130,8 @@ def _codes(rows: Sequence[HistogramRow]) -> str:
 
 
 def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
-    """Caption sentences that explain the line for human ratings, the hatching and the repeats left out, as far as the
-    chart has them. With `between` they add that ratings between two points were rounded.
+    """Sentences on the line for people, the hatching and the repeats left out, as far as the chart has them, and with
+    `between` on ratings between two points.
     """
     text = ""
     if any(row.kind == "people" for row in rows) and len(rows) > 1:

@@ -1,5 +1,4 @@
-"""Builds the chart of the explanation map: a point for each explanation, marked by criterion, cluster, rating or other
-values.
+"""Chart of the explanation map: a point for each explanation, marked by criterion, cluster, rating or other values.
 
 Both axes have the same scale. Only which points are close to each other is meaningful, not their coordinates.
 """
@@ -23,7 +22,7 @@ Point = Mapping[str, Any]
 
 
 class Map(Protocol):
-    """Protocol of a map of explanations (each a point in the plane) in the form in which `judge explain` stores it."""
+    """A map of explanations (each a point in the plane) as `judge explain` stores it."""
 
     @property
     def signature(self) -> str: ...
@@ -39,9 +38,7 @@ class Map(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Points of a map of explanations that have the same mark: the group's name, words that describe it (such as a
-    cluster's keywords), its sign (colour and marker), and the number of points.
-    """
+    """Points with the same mark: their name, words that describe them (such as a cluster's keywords), and sign."""
 
     name: str
     words: tuple[str, ...]
@@ -50,17 +47,14 @@ class Group:
 
     @property
     def full_name(self) -> str:
-        """Name of a group of points, followed by the words that describe it."""
+        """Name, followed by the words that describe it."""
         return f"{self.name}: {', '.join(self.words)}" if self.words else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """One way to mark the points of a map of explanations: by the variable `by`, for example the criterion.
-
-    `groups` are the sets of points with the same mark. `of_point` holds, for each point, the index of its group, and
-    `note` explains the marks. `ratings` is set if the marks represent ratings, so that they can be drawn on a
-    continuous colour scale. It holds None for points without a rating.
+    """One way to mark the points, by a variable. `of_point` has the index of each point's group. `ratings` is set if
+    the marks represent ratings (None = none), so that they can be drawn on a continuous colour scale.
     """
 
     by: str
@@ -72,7 +66,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationMap:
-    """Specification of the chart of a map of explanations: the positions of its points, and the ways to mark them."""
+    """Specification of the chart: the positions of the points, and the ways to mark them."""
 
     title: str
     places: tuple[tuple[float, float], ...]
@@ -82,18 +76,14 @@ class ExplanationMap:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the chart, for screen readers."""
         return "Each dot is an explanation; near dots use similar words."
 
 
 def explanation_map(
     explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
 ) -> ExplanationMap:
-    """Chart of a map of explanations, with one way of marking the points for each name in `ways`, such as criterion or
-    cluster.
-
-    If the points are a random sample, `sampled_of` is the number of explanations from which it was drawn. Raises
-    SpecError for a way that is not in `BY`, for a map without points, and if no point has the value that a way needs.
+    """Chart with one way of marking the points for each of `ways`. The points are a sample of `sampled_of`. Raises
+    SpecError for an unknown way, a map without points, and if no point has the value that a way needs.
     """
     for by in ways:
         if by not in BY:
@@ -130,9 +120,7 @@ def _colouring(source: Map, by: str) -> Colouring:
 
 
 def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
-    """Values of the property `by` that get a sign (colour and marker) of their own, in order, and a function that gives
-    the value of a point.
-    """
+    """Values that get a sign of their own, in order, and a function from a point to its value."""
     if by == "rating":
         rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
         if not rated:
@@ -148,7 +136,6 @@ def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
 
 
 def _signs(number: int) -> list[Sign]:
-    """The first `number` signs (colour and marker). They are reused if there are more groups than signs."""
     return [SIGNS[i % len(SIGNS)] for i in range(number)]
 
 

@@ -1,8 +1,7 @@
-"""Specification of forest charts: estimates with intervals, a row for each source of ratings, a panel for each
+"""Specification of a forest chart: estimates with intervals, a row for each source of ratings, a panel for each
 criterion.
 
-Reference values are drawn behind the rows: how well human raters agree with each other, and what the control judge
-reaches.
+Reference values are drawn behind the rows: how well people agree with each other, and what the control reaches.
 """
 
 from __future__ import annotations
@@ -22,11 +21,8 @@ _SPACE = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a forest chart: its group (e.g. a judge), its label (e.g. an Eval-Prompt or a system), and an estimate
-    for each panel and, within a panel, for each series.
-
-    An estimate is None where none is expected, so that nothing is drawn or reported as missing. `sign` replaces the
-    signs (colour and marker) of the series in this row.
+    """One row: its group (e.g. a judge), its label (e.g. an Eval-Prompt or a system), and an estimate for each panel
+    and, within it, each series. None = none is expected, and none missing. `sign` replaces those of the series.
     """
 
     group: str
@@ -36,14 +32,13 @@ class Line:
 
     @property
     def name(self) -> str:
-        """Group and label of a row of a forest chart, as text."""
         return ", ".join(part for part in (self.group, self.label) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A reference line with its interval, drawn behind all rows of a forest chart, with one estimate for each panel.
-    `hatched` marks a reference that is not a ceiling, such as the control.
+    """A reference line with its interval behind all rows, with one estimate for each panel. `hatched` marks one that is
+    not a ceiling, such as the control.
     """
 
     name: str
@@ -52,24 +47,21 @@ class Band:
 
     @property
     def defined(self) -> bool:
-        """Whether the reference line is defined in at least one panel."""
+        """Whether it is defined in at least one panel."""
         return any(estimate.defined for estimate in self.estimates)
 
     @property
     def wide(self) -> bool:
-        """Whether the reference line has at least one interval, so that more than a line is drawn."""
+        """Whether it has at least one interval."""
         return any(estimate.low is not None and estimate.high is not None for estimate in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Specification of a forest chart: estimates with intervals in rows (`lines`) and panels.
-
-    `short` are abbreviations of the panels' names. `series` are the names and signs of the estimates within a row and
-    panel, for example one for each judge. `bands` are reference lines. Values are multiplied by `factor` before they
-    are drawn. `axis` is their unit after that, one for all panels or one for each. `counted` names what an estimate's n
-    counts; if empty, tooltips do not show n. `digits` is the number of decimals in texts. `from_zero` includes 0 in the
-    axis, for values whose sign matters.
+    """Specification of a forest chart, by rows (`lines`) and panels. `series` are the names and signs of the estimates
+    within a row and panel, `bands` reference lines. Values are multiplied by `factor`; `axis` is their unit after that,
+    one for all panels or one for each. `counted` names what n counts; if empty, tooltips do not show it. `digits` are
+    decimals in texts. `from_zero` includes 0 in the axis, for values whose sign matters.
     """
 
     title: str
@@ -88,7 +80,6 @@ class Forest:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the forest chart, for screen readers."""
         rows = "1 row" if len(self.lines) == 1 else f"{len(self.lines)} rows"
         lines = [band.name for band in self.bands if band.defined]
         beside = f", beside {' and '.join(lines)}" if lines else ""
@@ -97,19 +88,16 @@ class Forest:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Unit of the axis of each panel."""
         return (self.axis,) * len(self.panels) if isinstance(self.axis, str) else self.axis
 
     @property
     def estimates(self) -> list[Estimate]:
-        """All estimates that the forest chart draws as marks, row by row."""
+        """All estimates drawn as marks, row by row."""
         return [estimate for line in self.lines for cell in line.cells for estimate in cell if estimate is not None]
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Lower and upper end of the axis that all panels share, in its unit. The axis includes every mark, interval
-        and reference line.
-        """
+        """Ends of the axis that all panels share, in its unit; it includes every mark, interval and reference line."""
         estimates = [*self.estimates, *(estimate for band in self.bands for estimate in band.estimates)]
         ends = [
             e
@@ -126,18 +114,16 @@ class Forest:
         return low - space, high + space
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of the top of each row, in units of rows. Where a new group (e.g. the next judge) begins,
-        there is an additional gap of `gap` rows.
-        """
+        """Top of each row, in units of rows, with an additional `gap` where a new group begins."""
         return groups.places([line.group for line in self.lines], gap)
 
     def tip(self, line: Line, panel: int, series: int) -> str:
-        """Tooltip of one mark of the forest chart: name, panel, estimate and its interval."""
+        """Tooltip of one mark."""
         named = [line.name, self.series[series][0]] if len(self.series) > 1 else [line.name]
         return self._worded(", ".join([*named, self.panels[panel]]), line.cells[panel][series])
 
     def band_tip(self, band: Band, panel: int) -> str:
-        """Tooltip of a reference line in one panel: name, panel, estimate and its interval."""
+        """Tooltip of a reference line."""
         return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
 
     def _worded(self, name: str, estimate: Estimate | None) -> str:
@@ -148,9 +134,7 @@ class Forest:
 
 
 def signs(names: Sequence[str], kind: str) -> list[Sign]:
-    """A different sign (colour and marker) for each name. Raises SpecError if there are more names than signs. For the
-    error message, `kind` says what the names are.
-    """
+    """A different sign for each name. Raises SpecError if there are more names (of this `kind`) than signs."""
     if len(names) > len(SIGNS):
         raise SpecError(
             f"{len(names)} {kind} are too many for one figure; at most {len(SIGNS)} can be distinguished",

@@ -1,5 +1,4 @@
-"""Builds the heat map of correlations: a row for each judge x Eval-Prompt, a column for each criterion, with additional
-rows for human raters and the control.
+"""Heat map of correlations: a row for each judge x Eval-Prompt, people and the control, a column for each criterion.
 
 Values are in the printed unit (×100). For an undefined cell the value is None and the tooltip gives the reason.
 """
@@ -44,9 +43,7 @@ _INK = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Colour scale for the values of a chart: sequential from `low` to `high`, or diverging around 0 if some values are
-    negative.
-    """
+    """Colour scale: sequential from `low` to `high`, or diverging around 0 if some values are negative."""
 
     low: float
     high: float
@@ -54,8 +51,8 @@ class Scale:
 
     @classmethod
     def of(cls, values: Sequence[float], *, digits: int = 2) -> Scale:
-        """A colour scale that contains all values: from 0 to the largest value or, if some values are negative, from -x
-        to x with x the largest absolute value. Values that round to 0 at `digits` decimals do not count as negative.
+        """Scale from 0 to the largest value or, if some are negative, from -x to x with x the largest absolute value.
+        Values that round to 0 at `digits` decimals do not count as negative.
         """
         top = max((abs(value) for value in values), default=0.1) or 0.1
         if any(round(value, digits) < 0 for value in values):
@@ -64,7 +61,7 @@ class Scale:
 
     @property
     def steps(self) -> list[str]:
-        """Colours at equal steps from `low` to `high`, as `#rrggbb`. Colours between two steps are interpolated."""
+        """Colours at equal steps, as `#rrggbb`; between two steps they are interpolated."""
         return [f"#{step}" for step in (_RED_BLUE if self.diverging else _CIVIDIS)]
 
     def colour(self, value: float) -> str:
@@ -101,9 +98,7 @@ _MEAN = "mean over criteria"
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """Cell of a heat map: `value` (None = undefined) sets the colour, `shown` is the text in the cell, and `tip` the
-    tooltip.
-    """
+    """`value` (None = undefined) sets the colour, `shown` is the text in the cell."""
 
     value: float | None
     shown: str
@@ -112,10 +107,8 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """Row of a heat map. `is_bar` marks a reference row (human raters or the control) with which judges are compared.
-
-    `short_name` is used where space is limited. If consecutive rows have the same name, the name is printed once;
-    `label` distinguishes these rows and may be empty.
+    """Row of a heat map; `is_bar` marks a reference (people or the control). A name that consecutive rows share is
+    printed once; `label` distinguishes them.
     """
 
     name: str
@@ -127,9 +120,7 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Specification of a heat map. `unit` is the unit of the coloured values. The last `apart` columns (means) are
-    drawn with a gap before them.
-    """
+    """Specification of a heat map. The last `apart` columns (means) are drawn with a gap before them."""
 
     title: str
     alt: str
@@ -142,22 +133,16 @@ class HeatMap:
     apart: int = 0
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of the top of each row, in units of rows. Where the next judge's rows begin, there is an
-        additional gap of `gap` rows.
-        """
+        """Top of each row, in units of rows, with an additional `gap` where the next judge's begin."""
         return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
 
     def begins(self, row: int) -> bool:
-        """Whether a row is the first row of its judge."""
         current, before = self.rows[row], self.rows[row - 1]
         return not row or (current.is_bar, current.name) != (before.is_bar, before.name)
 
 
 def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
-    """Heat map of judges' correlations with human ratings, in the layout used in papers.
-
-    If `raters` says that the reference ratings are labels that no reader gave, the chart has no row for human raters.
-    """
+    """Heat map of a correlation grid; without a row for people if no reader gave the reference labels."""
     raters = raters or Raters()
     shown = [row for row in grid.rows if not (row.kind == CEILING and raters.labels_note)]
     means = len(grid.criteria) > 1  # the mean over one criterion says nothing new
@@ -178,9 +163,7 @@ def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
 
 
 def named(row: LayoutRow) -> str:
-    """Name of a row of the heat map, for tooltips: the judge and its Eval-Prompt, or the reference (human raters or the
-    control).
-    """
+    """Name of a row for tooltips: the judge and its Eval-Prompt, or the reference."""
     return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
 
 
@@ -218,7 +201,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
 
 
 def control_sentence(grid: Layout) -> str:
-    """Caption sentence that explains the control judge's row; empty if there is none."""
+    """Caption sentence on the control's row; empty without."""
     if all(row.kind != CONTROL for row in grid.rows):
         return ""
     text = " The control reads only surface features of a text and is no language model"

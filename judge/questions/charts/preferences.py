@@ -1,4 +1,4 @@
-"""Builds charts of preferences between systems: a heat map of wins, and the systems' strengths with intervals."""
+"""Charts of preferences between systems: a heat map of wins, and the systems' strengths with intervals."""
 
 from __future__ import annotations
 
@@ -15,16 +15,12 @@ _NOT_COMPARED = Estimate.undefined("not compared")
 
 
 def named(standing: SystemStandings) -> str:
-    """Name of a source of preferences between systems: the judge and its Eval-Prompt, or human raters."""
     return ", ".join(part for part in (standing.judge, standing.eval_prompt) if part)
 
 
 def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
-    """Heat map of the share of comparisons that the row's system won against the column's system, ties counted as one
-    half.
-
-    There is one block of rows for each source of preferences (human raters, or a judge with an Eval-Prompt). Systems
-    are in the order of their strengths by the first source.
+    """Share of comparisons that the row's system won against the column's, ties as one half; one block of rows for each
+    source. Systems are in the order of their strengths by the first source.
     """
     order = [row.system for row in standings[0].rows]
     order += [row.system for standing in standings for row in standing.rows if row.system not in order]
@@ -71,9 +67,7 @@ def _row(standing: SystemStandings, name: str, columns: Sequence[str]) -> HeatRo
 
 
 def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
-    """Forest chart of the systems' log strengths, with one series for each source of preferences (human raters, or a
-    judge with an Eval-Prompt). Systems are in the order of the first source.
-    """
+    """The systems' log strengths, one series for each source, in the order of the first."""
     first = standings[0]
     systems = list(dict.fromkeys(row.system for standing in standings for row in standing.rows))
     by_system = [{row.system: row.strength for row in standing.rows} for standing in standings]

@@ -1,8 +1,6 @@
-"""Signs that distinguish groups in a figure. Each group has its own colour, marker and dash, so that colour is not
-needed to recognise it.
+"""Signs of groups in a figure: each has its own colour, marker and dash, so that colour is not needed to recognise it.
 
-Colours: Okabe & Ito, Color Universal Design (2008). They are distinguishable with the common colour vision
-deficiencies.
+Colours: Okabe & Ito, Color Universal Design (2008), distinguishable with the common colour vision deficiencies.
 """
 
 from __future__ import annotations
@@ -12,9 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Colour, marker and dash that distinguish one group in a figure. `filled` markers are filled with the colour,
-    others with white.
-    """
+    """Colour, marker and dash of one group; markers are `filled` with the colour, or with white."""
 
     colour: str
     marker: str
@@ -23,7 +19,7 @@ class Sign:
 
     @property
     def face(self) -> str:
-        """Colour with which the marker is filled: the group's colour or white."""
+        """Colour inside the marker."""
         return self.colour if self.filled else "white"
 
 

@@ -1,6 +1,4 @@
-"""Builds the stress chart: detection rates of perturbed stories with intervals, compared with repeats of untouched
-stories.
-"""
+"""Stress chart: detection rates of perturbed stories with intervals, compared with repeats of untouched stories."""
 
 from __future__ import annotations
 
@@ -14,11 +12,9 @@ _CHANCE = 0.5
 
 
 def forest(stress: Stress, dataset: str, *, signature: str = "") -> Forest:
-    """Forest chart of how often each perturbation is detected at its highest strength, with a sign (colour and marker)
-    for each judge and Eval-Prompt, and a panel for each criterion.
-
-    Detection is the share of pairs in which the untouched story is rated higher than the perturbed one. `signature` is
-    empty if the chart is printed next to tables of the same numbers, which show the signature.
+    """How often each perturbation is detected at its highest strength, with a sign for each judge and Eval-Prompt, and
+    a panel for each criterion. Detection is the share of pairs in which the untouched story is rated higher.
+    `signature` is empty next to tables of the same numbers, which show it.
     """
     strongest = _strongest([row for row in stress.rows if row.subject.dataset == dataset])
     named = list(dict.fromkeys(_named(row.subject) for row in strongest))
@@ -71,9 +67,7 @@ def _named(subject: Subject) -> str:
 
 
 def _bands(stress: Stress, dataset: str, criteria: tuple[str, ...]) -> tuple[Band, ...]:
-    """Reference line of the stress chart. If exactly one judge has repeats, it is the detection between repeats of
-    untouched stories, otherwise one half, the value expected by chance.
-    """
+    """Detection between repeats of untouched stories if exactly one judge has them, else one half (chance)."""
     nulls = [null for null in stress.nulls if null.subject.dataset == dataset and null.detection.estimate.defined]
     if len({_named(null.subject) for null in nulls}) == 1:
         by_criterion = {null.subject.criterion: null.detection.estimate for null in nulls}

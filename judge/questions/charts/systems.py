@@ -1,4 +1,4 @@
-"""Builds the chart of systems: mean ratings by human raters and by judges, with intervals."""
+"""Chart of systems: mean ratings by people and by judges, with intervals."""
 
 from __future__ import annotations
 
@@ -25,11 +25,8 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """Forest chart of one dataset's mean ratings of systems, by human raters and by judges. `short` maps criteria to
-    abbreviations, `controls` names the judges that are controls, and `interval` says for the caption how intervals are
-    computed.
-
-    Systems are in the order of their mean human rating or, without human ratings, of the first judge's mean.
+    """Mean ratings of systems by people and by judges, in the order of the mean human rating or, without, of the first
+    judge's mean. `short` abbreviates criteria; `interval` says for the caption how intervals are computed.
     """
     raters = raters or Raters()
     sources = list({id(standing.source): standing.source for standing in standings}.values())

@@ -21,8 +21,8 @@ def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
 def worded_difference(
     over: Estimate, first: Estimate, second: Estimate, *, factor: float = 100, digits: int = 1
 ) -> str:
-    """A difference with its sign, beside which its two sides are printed: that of the two numbers as they are rounded,
-    so that who subtracts one from the other finds it. The interval stays that of the difference.
+    """A difference with its sign, as that of its two sides as they are printed (rounded), so that who subtracts one
+    from the other finds it. The interval stays that of the difference.
     """
     if over.value is None:
         return worded(over)
@@ -46,7 +46,7 @@ def counted(numbers: Sequence[int], unit: str) -> str:
 
 
 def meaning(short: Sequence[str], names: Sequence[str]) -> str:
-    """Caption sentence that explains abbreviated names, with a leading blank; empty if no name is abbreviated."""
+    """Caption sentence that explains abbreviated names, with a leading blank; empty without any."""
     pairs = [f"{a} {b}" for a, b in zip(short, names, strict=True) if a != b]
     return f" {', '.join(pairs)}." if pairs else ""
 

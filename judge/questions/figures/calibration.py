@@ -1,6 +1,4 @@
-"""The calibration figure: the mean human rating against the judge's rating, before and after calibration. Numbers of
-stories are drawn below each panel.
-"""
+"""The calibration figure: mean human rating against the judge's, before and after, with numbers of stories below."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ _COUNTS, _ERRORS = 0.3, 0.21
 
 
 def check(number: int) -> None:
-    """Raise SpecError if a calibration figure cannot hold this number of panels; called before the panels are
-    computed.
-    """
+    """Raise SpecError for more panels than a figure holds, before they are computed."""
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
@@ -35,7 +31,7 @@ def check(number: int) -> None:
 
 
 def draw(curves: Curves, width: float, note: str = "") -> Any:
-    """A matplotlib figure with one panel for each calibration curve, `width` inches wide. `note` ends the caption."""
+    """One panel for each curve, `width` inches wide; `note` ends the caption."""
     with panels.style():
         return _draw(curves, width, note)
 
@@ -74,9 +70,7 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
 
 
 def _name(curve: Curve, curves: Curves) -> str:
-    """Title of a curve's panel: those of judge, Eval-Prompt and criterion that differ between the curves, or the
-    criterion where none differs.
-    """
+    """What differs between the curves: judge, Eval-Prompt or criterion; else the criterion."""
     parts = [
         part
         for part, names in (
@@ -96,10 +90,7 @@ def _limits(curves: Curves) -> tuple[float, float]:
 
 
 def _panel(grid: panels.Panels, axes: Any, curve: Curve, name: str, limits: tuple[float, float], most: float) -> None:
-    """Draw the curve as a square panel, with the number of stories at each point beneath it.
-
-    `limits` are the ends of both axes, and `most` is the largest number of stories at a point of any panel.
-    """
+    """A square panel, with the number of stories at each point beneath it, of at most `most` in any panel."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     box = axes.get_position()
@@ -175,9 +166,7 @@ def _caption(curves: Curves, most: float) -> str:
 
 
 def _larger(curves: Curves) -> str:
-    """Sentence that names the curves whose error is larger after calibration than before, so that a smaller mean error
-    does not hide them; "" without such curves.
-    """
+    """Names the curves whose error is larger after calibration, so that a smaller mean error does not hide them."""
     errors = [(curve.error_before.value, curve.error_after.value) for curve in curves.curves]
     pairs = [(before, after) for before, after in errors if before is not None and after is not None]
     worse = sum(after > before for before, after in pairs)

@@ -1,6 +1,4 @@
-"""The figure of rating distributions: one row for human raters and one for each judge, one column for each
-criterion.
-"""
+"""The figure of rating distributions: one row for people and one for each judge, one column for each criterion."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ MOST = 120
 
 
 def draw(chart: Distributions, width: float) -> Any:
-    """A matplotlib figure of rating distributions, `width` inches wide. Bars show per cent of the ratings, and a line
-    in each judge's panel shows the human distribution.
-    """
+    """Figure `width` inches wide: bars are per cent of the ratings, a line in judges' panels is people's."""
     with panels.style():
         return _draw(chart, width)
 
@@ -75,9 +71,7 @@ def _draw(chart: Distributions, width: float) -> Any:
 
 
 def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
-    """The judges' names and the Eval-Prompts, as maps from full to shortened text, and the width in inches of the
-    labels at the left.
-    """
+    """Shortened names of judges and Eval-Prompts, and the width in inches of the labels at the left."""
     size, most = panels.LABEL, _JUDGE_SHARE * width
     names = {row.name: panels.shortened(row.name, size, most, weight="bold") for row in chart.rows}
     prompts = {row.label: panels.shortened(row.label, size, 0.6 * most) for row in chart.rows}
@@ -136,7 +130,6 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, t
 
 
 def _bars(axes: Any, histogram: Histogram, row: HistogramRow) -> float:
-    """Draw the bars of one panel; returns the distance between neighbouring scale points."""
     unit = histogram.points[1] - histogram.points[0] if len(histogram.points) > 1 else 1.0
     # People are the grey of paper, judges a colour: told apart by luminance too.
     colour, edge = ("#8a8a8a", "#444444") if row.kind == "people" else (SKY, BLUE)

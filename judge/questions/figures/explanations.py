@@ -18,10 +18,8 @@ _BAR = 0.5
 
 
 def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
-    """A matplotlib figure of the explanation map, `width` inches wide. `way` is an index in `chart.colourings`: it
-    selects what colour and shape of the points show, such as the criterion or the rating.
-
-    Raises SpecError where there are too many groups to distinguish.
+    """Figure `width` inches wide, whose points are marked by `chart.colourings[way]`. Raises SpecError where there are
+    too many groups to distinguish.
     """
     colouring = chart.colourings[way]
     groups = [group for group in colouring.groups if group.sign is not OTHERS]
@@ -66,12 +64,10 @@ def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
 
 
 def _groups(chart: ExplanationMap, colouring: Colouring) -> list[tuple[Group, Places]]:
-    """Each group of points with the positions of its points. The group of all points that belong to no named group
-    comes first, so that it is drawn at the bottom.
-    """
     places: list[Places] = [[] for _ in colouring.groups]
     for point, group in zip(chart.places, colouring.of_point, strict=True):
         places[group].append(point)
+    # Points of no named group are drawn at the bottom.
     return sorted(zip(colouring.groups, places, strict=True), key=lambda pair: pair[0].sign is not OTHERS)
 
 
@@ -92,10 +88,7 @@ def _signs(axes: Any, groups: list[tuple[Group, Places]], size: float) -> None:
 
 
 def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
-    """Write each cluster's number above the median position of its points.
-
-    A number that would lie on an earlier one is left out; the legend names that cluster.
-    """
+    """Each cluster's number above the median of its points; one that would lie on an earlier one is left out."""
     import numpy as np
     from matplotlib.patheffects import withStroke
 
@@ -117,9 +110,7 @@ def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
 def _ratings(
     grid: panels.Panels, axes: Any, explanations: ExplanationMap, ratings: tuple[float | None, ...], size: float
 ) -> None:
-    """Draw points coloured by rating, from dark (low) to light (high), also in greyscale. Texts without a rating are
-    crosses.
-    """
+    """From dark (low) to light (high), also in greyscale; crosses are without a rating."""
     points = list(zip(explanations.places, ratings, strict=True))
     without = [bounds for bounds, rating in points if rating is None]
     if without:

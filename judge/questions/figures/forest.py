@@ -19,7 +19,7 @@ _LEAST = {True: 0.46, False: 0.58}
 
 
 def draw(forest: Forest, width: float) -> Any:
-    """A matplotlib figure of a forest chart, `width` inches wide."""
+    """Figure of a forest chart, `width` inches wide."""
     with panels.style():
         return _draw(forest, width)
 
@@ -116,12 +116,7 @@ def _labels(
     names: tuple[dict[str, str], dict[str, str]],
     indent: float,
 ) -> None:
-    """Write the names of the forest plot's estimates at the left of a row of panels, one line for each. Consecutive
-    lines of one judge share its name, which is written once.
-
-    `places` are the vertical positions of the lines. `names` maps the judges' names, and the names of the lines, to
-    shortened ones. `indent` is the width in inches of the lines' names; the judges' names are printed left of them.
-    """
+    """Rows' names at the left, in `indent` inches; consecutive lines of one judge share its name."""
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
     before: str | None = None
@@ -136,9 +131,6 @@ def _labels(
 
 
 def _entries(forest: Forest) -> list[panels.Entry]:
-    """Entries of the legend: the bands (grey or hatched areas) and, where there are several, the series of
-    estimates.
-    """
     entries: list[panels.Entry] = [
         (band.name, panels.Bar(band.hatched, band.wide)) for band in forest.bands if band.defined
     ]

@@ -23,9 +23,7 @@ _UNDEFINED = "#f2f2f2"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sizes for drawing a heat map: cells in inches, font sizes in points (`label`, `number`, `caption`). `names` holds
-    the names of rows as they are printed.
-    """
+    """Sizes: cells in inches, fonts in points; `names` are those of rows as printed."""
 
     cell_width: float
     cell_height: float
@@ -36,10 +34,7 @@ class _Form:
 
 
 def draw(chart: HeatMap, width: float | None = None) -> Any:
-    """A matplotlib figure of a heat map, with caption and signature below the data.
-
-    It is `width` inches wide; None makes it as wide as the content needs.
-    """
+    """Figure of a heat map, `width` inches wide; None = as wide as the content needs."""
     with panels.style():
         return _draw(chart, width)
 
@@ -97,21 +92,15 @@ def _draw(chart: HeatMap, asked: float | None) -> Any:
 
 
 def _x(chart: HeatMap, column: int) -> float:
-    """Horizontal position of a column's left edge, in widths of a cell. There is a gap before the last `chart.apart`
-    columns.
-    """
     return column + (_GAP if column >= len(chart.columns) - chart.apart else 0.0)
 
 
 def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Distance in inches from the cells to the right end of the judges' names. The Eval-Prompts' names are printed in
-    this space.
-    """
+    """Inches from the cells to the right end of the judges' names; the Eval-Prompts' are in this space."""
     return _SPACE + max((panels.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
 
 
 def _left_width(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Width in inches of the labels left of the cells."""
     indent, size = _indent(rows, form), form.label
     judges = [indent + panels.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
     others = [_SPACE + panels.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]

@@ -51,9 +51,7 @@ _ABOVE_SIGNATURE = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The text below a figure's data: the caption and, below it, the signature, broken into lines that fit. `size` is
-    the caption's font size in points.
-    """
+    """Caption and signature below a figure, broken into lines that fit. `size` is the caption's in points."""
 
     caption: tuple[str, ...]
     signature: tuple[str, ...]
@@ -61,21 +59,17 @@ class Foot:
 
     @classmethod
     def of(cls, caption: str, signature: str, inches: float, size: float = CAPTION_SIZE) -> Foot:
-        """The text below a figure `inches` wide, with caption and signature broken into lines that fit. `size` is the
-        caption's font size in points.
-        """
+        """The text below a figure `inches` wide."""
         return cls(tuple(caption_lines(caption, inches, size)), tuple(signature_lines(signature, inches)), size)
 
     @property
     def height(self) -> float:
-        """Distance in inches from the lower edge of the figure to the top of the caption, which is above the
-        signature.
-        """
+        """Inches from the lower edge of the figure to the top of the caption."""
         lines = len(self.caption) * self.size + len(self.signature) * SIGNATURE_SIZE
         return MARGIN + lines * _LEADING / 72 + _ABOVE_SIGNATURE
 
     def write(self, figure: Any) -> None:
-        """Write caption and signature into a figure, starting at its left margin."""
+        """Write caption and signature into a figure."""
         width, height = (float(side) for side in figure.get_size_inches())
         y = MARGIN
         grey = {"color": "#555555", "family": "monospace"}
@@ -88,11 +82,7 @@ class Foot:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Context manager with matplotlib's settings for this program's figures. It is active while a figure is drawn or
-    written.
-
-    Raises MissingExtraError where matplotlib is not installed.
-    """
+    """matplotlib's settings while figures are drawn or written. Raises MissingExtraError without matplotlib."""
     try:
         import matplotlib
     except ImportError as error:
@@ -119,9 +109,7 @@ def write(figure: Any, path: Path) -> None:
 
 
 def text_width(text: str, size: float, **font: Any) -> float:
-    """Width in inches of a text in font size `size` (points); `font` are matplotlib's font properties (weight, style,
-    family).
-    """
+    """Inches of a text in font size `size` (points); `font` are matplotlib's properties (weight, style, family)."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
@@ -130,16 +118,14 @@ def text_width(text: str, size: float, **font: Any) -> float:
 
 
 def inches_of(width: str) -> float:
-    """Width in inches of the figure widths `column` and `page`; OptionError for any other word."""
+    """Inches of the widths `column` and `page`; OptionError for any other word."""
     if width not in WIDTHS:
         raise OptionError("width", width, allowed=WIDTHS)
     return WIDTHS[width]
 
 
 def shortened(text: str, size: float, inches: float, **font: Any) -> str:
-    """The text, with "…" in place of its middle if it is wider than `inches`. Both ends are kept because names differ
-    there.
-    """
+    """The text, with "…" for its middle if it is wider than `inches`; names differ at both ends."""
     if text_width(text, size, **font) <= inches:
         return text
     for keep in range(len(text) - 1, 1, -1):
@@ -155,7 +141,7 @@ def caption_lines(text: str, inches: float, size: float = CAPTION_SIZE) -> list[
 
 
 def signature_lines(signature: str, inches: float) -> list[str]:
-    """A signature broken after vertical bars and commas into lines that fit; the joined lines equal the signature."""
+    """A signature broken after vertical bars and commas into lines that fit; joined, they equal it."""
     pieces = re.findall(r"[^|,]*[|,]?", signature)
     return _filled([piece for piece in pieces if piece], "", inches, SIGNATURE_SIZE, family="monospace")
 
@@ -191,9 +177,7 @@ GRID = "#dddddd"
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Space in inches around and between panels: left of each row, above and below each row, between neighbouring
-    panels, and at the top of the figure.
-    """
+    """Inches around and between panels: left of each row, above and below it, between neighbours, and at the top."""
 
     left: float
     above: float
@@ -204,9 +188,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """A figure with empty axes: `axes[i]` is panel i, and `columns` is the number of panels in a row. `width` and
-    `height` are the figure's, in inches.
-    """
+    """A figure with empty axes, one per panel; `columns` is the number in a row. `width` and `height` are in inches."""
 
     figure: Any
     axes: tuple[Any, ...]
@@ -216,20 +198,17 @@ class Panels:
 
     @property
     def rows(self) -> int:
-        """Number of rows of panels in the figure."""
         return math.ceil(len(self.axes) / self.columns)
 
     def row_ends(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the axes of the first and the last panel of each row."""
+        """The axes of the first and the last panel of each row."""
         for start in range(0, len(self.axes), self.columns):
             row = self.axes[start : start + self.columns]
             yield row[0], row[-1]
 
 
 def columns_for(number: int, width: float, room: Room, least: float) -> int:
-    """Number of columns in which to arrange `number` panels, so that each panel is at least `least` inches wide and
-    rows are filled evenly.
-    """
+    """Number of columns for panels at least `least` inches wide, with rows filled evenly."""
     free = width - room.left - MARGIN
     most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
     return math.ceil(number / math.ceil(number / most))
@@ -245,9 +224,7 @@ def make(
     columns: int,
     widest: float = 9.0,
 ) -> Panels:
-    """A figure `width` inches wide with `number` empty panels. Its height follows from the panels; SpecError if it
-    exceeds a page.
-    """
+    """A figure with `number` empty panels; its height follows from these. SpecError if it exceeds a page."""
     from matplotlib.figure import Figure
 
     rows = math.ceil(number / columns)
@@ -294,16 +271,14 @@ def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str
 
 
 def title(axes: Any, text: str, pad: float = 3) -> None:
-    """Draw a panel's title `pad` points above the panel, shortened if it is wider than the panel."""
+    """Title `pad` points above a panel, shortened to its width."""
     inches = axes.get_position().width * axes.figure.get_size_inches()[0]
     name = shortened(text, TITLE, inches, weight="bold")
     axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
 def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
-    """Draw titles of the horizontal axes, `drop` inches below the axes. Neighbouring panels with the same title share
-    one.
-    """
+    """Titles of the horizontal axes, `drop` inches below; neighbouring panels with the same one share it."""
     for start in range(0, len(grid.axes), grid.columns):
         row = zip(grid.axes[start : start + grid.columns], texts[start : start + grid.columns], strict=True)
         for unit, group in groupby(row, key=lambda pair: pair[1]):
@@ -313,9 +288,7 @@ def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
-    """Titles for panels `inches` wide: all criteria in full or, if any is too wide, all in their `short` form; and a
-    sentence that explains the abbreviations ("" without them).
-    """
+    """Titles for panels `inches` wide: all in full, or all `short` with a sentence that explains these."""
     if all(text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(criteria):
         return criteria, ""
     return short, words.meaning(short, criteria)
@@ -329,14 +302,14 @@ _TEXT = _SIGN + 0.05
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Symbol of a band in the legend: a grey or (`hatched`) a hatched area, or only a line if not `wide`."""
+    """Symbol of a band in the legend: a grey or a `hatched` area, or only a line if not `wide`."""
 
     hatched: bool = False
     wide: bool = True
 
     @property
     def style(self) -> dict[str, Any]:
-        """Keyword arguments with which matplotlib draws the symbol as a patch."""
+        """Keyword arguments of matplotlib's patch."""
         if self.hatched:
             return {"facecolor": "none", "edgecolor": "#bbbbbb", "hatch": "//////"}
         return {"facecolor": "#d4d4d4", "edgecolor": "none"}
@@ -346,7 +319,7 @@ Entry = tuple[str, Sign | Bar]
 
 
 def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
-    """Legend entries in rows at most `inches` wide. A name that is wider than a row is shortened."""
+    """Legend entries in rows at most `inches` wide; a name that is wider is shortened."""
     drawn: list[list[Entry]] = []
     used = 0.0
     for name, sign in entries:
@@ -362,12 +335,12 @@ def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
 
 
 def height(lines_of_entries: Sequence[Sequence[Entry]]) -> float:
-    """Height of the legend's rows in inches."""
+    """Inches of the legend's rows."""
     return _ROW * len(lines_of_entries) + (0.04 if lines_of_entries else 0.0)
 
 
 def draw(grid: Panels, lines_of_entries: Sequence[Sequence[Entry]], *, lines: bool = True) -> None:
-    """Draw the legend's rows at the top of the figure. Without `lines`, markers are drawn without a line."""
+    """The legend at the top of the figure; without `lines`, markers alone."""
     for number, row in enumerate(lines_of_entries):
         x, y = MARGIN, grid.height - MARGIN - (number + 0.5) * _ROW
         for name, sign in row:

@@ -2,14 +2,13 @@
 
 A row is a judge with an Eval-Prompt. The highest of several rows looks better on the stories that chose it than on
 others. What a summary claims of it (its tau, the comparison with people, whether it may replace an annotator) is
-therefore cross-fitted over story-prompts: for each of five folds of story-prompts the row is chosen on the other folds,
-and the ratings of the fold's stories are those of the row so chosen. All that is claimed is computed on these ratings,
-as of any judge. Where every fold chooses the same row, they are this row's own ratings.
+therefore cross-fitted over story-prompts: for each of five folds the row is chosen on the other folds, and the ratings
+of the fold's stories are those of the row so chosen. Where all folds choose one row, they are its own ratings.
 
 Cross-fitting takes the flattery away on average. In a single study it leaves more spread than an interval of one row
 has, since rows that are as good as each other may be chosen by all folds alike. Intervals and tests are therefore those
-of all rows at once that are not told apart from the best one (Bonferroni over these contenders). A clear winner has no
-contender but itself.
+of all rows at once that are not told apart from the best one (Bonferroni over these contenders). A clear winner has
+none but itself.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ from judge.stats.resampling.grouped_folds import deal
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Statistical analyses of one table of ratings, from which a summary is written. `control` is the function that
-    predicts the ratings of the control (a surface-feature baseline).
+    """Analyses of one table of ratings, from which a summary is written; each is computed when first needed. `control`
+    predicts the ratings of the control.
     """
 
     table: RatingsTable
@@ -69,17 +68,15 @@ class Evidence:
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Ratings of each dataset as arrays, without the excluded systems."""
+        """Ratings of each dataset, without the excluded systems."""
         return build(self.table, drop_systems=self.options.drop_systems)
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Coverage of the ratings: the numbers of repeats requested, answered and rated."""
         return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
     def consistency(self) -> Consistency:
-        """Consistency of judges with themselves, and of people with each other."""
         return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
 
     @property
@@ -94,38 +91,28 @@ class Evidence:
 
     @cached_property
     def correlations(self) -> Correlations:
-        """Correlations of judges with people over all stories. Each judge is compared with the ceiling (the agreement
-        of one more human rater) and with the control (a surface-feature baseline) by paired differences: the judge's
-        correlation minus that of the ceiling or the control.
-        """
+        """Correlations over all stories, with paired differences from ceiling and control."""
         return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
     @cached_property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations of judges with people over system means."""
+        """Correlations over system means."""
         return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
     @cached_property
     def judges_over_systems(self) -> Correlations:
-        """As `correlations_over_systems`, but people's own correlations are not resampled and have no intervals, which
-        a summary does not print.
-        """
+        """As `correlations_over_systems`, without intervals of people's own, which a summary does not print."""
         options = self.options.correlation("system")
         return correlation.correlations(self.table, options, self.control, paired=True, people_drawn=False)
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Correlation of each pair of judge and Eval-Prompt with people over all stories, with its differences from the
-        control (a surface-feature baseline) and from the ceiling (one more human rater). Empty where there are neither
-        human ratings nor labels.
-        """
+        """Margins of each judge x Eval-Prompt over all stories; empty without human ratings or labels."""
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
     def confusions(self) -> Confusions | None:
-        """Agreement of the judges' labels with those of people; None where no criterion has labels, or no ratings by
-        people are known.
-        """
+        """Agreement of labels; None where no criterion has labels, or people's ratings are not known."""
         if not self.has_people or not any(matrix.labels for matrix in self.matrices):
             return None
         chosen = self.options
@@ -134,19 +121,14 @@ class Evidence:
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether any story has ratings with which judges can be compared: human ratings or labels."""
+        """Whether any story has human ratings or labels."""
         return any(matrix.criteria for matrix in self.matrices)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters with whom judges are compared on a dataset: people, or labels that follow from how the stories
-        were made.
-        """
         return Raters.of(self.table, dataset)
 
     def alternative_annotator(self, best: Margin) -> list[AltTestRow]:
-        """The alternative annotator tests (whether a judge may replace a human annotator) of one pair of judge and
-        Eval-Prompt, one row for each criterion.
-        """
+        """The alternative annotator tests of one judge x Eval-Prompt, one row for each criterion."""
         chosen = self.options
         words = {
             "drop_systems": chosen.drop_systems,
@@ -159,15 +141,11 @@ class Evidence:
         return tests_of_judges(self._only(best), options, self.control, self.correlations)
 
     def diagnosis(self, best: Margin) -> Diagnosis:
-        """Tests of one pair of judge and Eval-Prompt for typical faults of judges; p values are adjusted over this
-        pair's tests.
-        """
+        """Tests of one judge x Eval-Prompt for faults, with p adjusted over these."""
         return diagnose.diagnose(self._only(best), self.options.diagnosis())
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
-        """Comparison of the best pair of judge and Eval-Prompt with other pairs. If `by` is "eval_prompt", these are
-        the same judge's other Eval-Prompts, otherwise other judges under the same Eval-Prompt.
-        """
+        """The best judge x Eval-Prompt against the judge's other Eval-Prompts, or against other judges under it."""
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options
         options = CompareOptions(
@@ -188,9 +166,7 @@ class Evidence:
 
 
 def names_of(matrix: RatingMatrix, field_name: str) -> Sequence[str]:
-    """Names of the judges, Eval-Prompts or criteria of a dataset (according to `field_name`), in order of
-    appearance.
-    """
+    """Names of judges, Eval-Prompts or criteria (`field_name`) of a dataset, in order of appearance."""
     return tuple(dict.fromkeys(getattr(cell, field_name) for cell in matrix.cells))
 
 
@@ -203,23 +179,11 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """The row that a summary is about, and the evidence for what it claims of this row.
-
-    Attributes
-    ----------
-    best : Margin
-        The row with the highest tau.
-    rows : int
-        Number of rows from which it was chosen.
-    elsewhere : int or None
-        Number of folds that choose another row; None where nothing was cross-fitted.
-    contenders : int
-        Number of rows whose tau is not shown to lie below that of the best one, with it; intervals and tests of what is
-        claimed are for so many rows at once.
-    evidence : Evidence
-        Analyses for what is claimed: those of the cross-fitted ratings where a fold chooses another row.
-    claimed : Margin
-        Agreement of these ratings with people, with the intervals for all contenders.
+    """The row that a summary is about, and the evidence for what it claims of this row. `best` has the highest tau of
+    `rows`; `elsewhere` counts folds that choose another (None = not cross-fitted). `contenders` counts rows whose tau
+    is not shown to lie below that of the best, with it; intervals and tests are for so many at once. `evidence` is of
+    the cross-fitted ratings where a fold chooses another row, and `claimed` their agreement with people, with the
+    intervals for all contenders.
     """
 
     best: Margin
@@ -246,10 +210,8 @@ class Choice:
 
 
 def chosen(evidence: Evidence, matrix: RatingMatrix, best: Margin, rows: Sequence[Margin]) -> Choice:
-    """The choice of `best` among `rows`, cross-fitted over story-prompts.
-
-    Where there are fewer story-prompts than folds, every story-prompt is a fold. With two or fewer, too little is left
-    to choose on, and the row's own ratings are kept.
+    """The choice of `best` among `rows`, cross-fitted. With fewer story-prompts than folds, each is a fold. With two or
+    fewer, too little is left to choose on, and the row's own ratings are kept.
     """
     prompts = np.unique(matrix.story_prompt).size
     if len(rows) < 2 or prompts < LEAST:
@@ -266,7 +228,7 @@ def chosen(evidence: Evidence, matrix: RatingMatrix, best: Margin, rows: Sequenc
 
 
 def _contenders(evidence: Evidence, best: Margin, rows: Sequence[Margin]) -> int:
-    """Number of rows whose mean tau is not shown to lie below that of the best one by the paired interval, with it."""
+    """Rows whose mean tau is not shown to lie below that of the best one by the paired interval, with it."""
     (dataset,) = (each for each in evidence.correlations.datasets if each.name == best.dataset)
     parts: dict[tuple[str, str, str], list[Part]] = {}
     for cell in dataset.rows:
@@ -295,9 +257,7 @@ def _key(margin: Margin) -> tuple[str, str, str]:
 
 
 def _for_all(margin: Margin, count: int, story_prompts: int) -> Margin:
-    """The margin with 95 % intervals that hold for so many rows at once (Bonferroni), by quantiles of Student's t with
-    one degree of freedom less than story-prompts.
-    """
+    """Intervals for `count` rows at once (Bonferroni), by Student's t with story-prompts - 1 degrees of freedom."""
     from scipy.special import stdtrit
 
     if count == 1:
@@ -308,7 +268,7 @@ def _for_all(margin: Margin, count: int, story_prompts: int) -> Margin:
 
 
 def _wider(estimate: Estimate, by: float, most: float) -> Estimate:
-    """The estimate with each half of its interval multiplied by a factor, within -most to most."""
+    """Each half of the interval times a factor, within -most to most."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, high = (estimate.value + by * (end - estimate.value) for end in (estimate.low, estimate.high))
@@ -316,7 +276,6 @@ def _wider(estimate: Estimate, by: float, most: float) -> Estimate:
 
 
 def _picked(matrix: RatingMatrix, rows: Sequence[Margin], keep: NDArray[np.bool_]) -> Margin | None:
-    """The row with the highest mean tau over criteria on the stories where `keep` is true; None if none is defined."""
     values = [_mean_tau(matrix, row, keep) for row in rows]
     defined = [i for i, value in enumerate(values) if value is not None]
     return rows[defined[near_ties.highest([values[i] for i in defined])]] if defined else None
@@ -335,7 +294,7 @@ def _mean_tau(matrix: RatingMatrix, row: Margin, keep: NDArray[np.bool_]) -> flo
 def _crossed(
     table: RatingsTable, matrix: RatingMatrix, best: Margin, picked: Sequence[Margin], fold: Codes
 ) -> RatingsTable:
-    """The dataset's ratings; those of judges are by the row picked for each story's fold, under the best row's name."""
+    """Judges' ratings are by the row picked for each story's fold, under the best row's name."""
     frame = table.frame[table.frame["dataset"] == matrix.dataset]
     fold_of = dict(zip(matrix.stories["story"], fold.tolist(), strict=True))
     in_fold = frame["story"].map(fold_of)

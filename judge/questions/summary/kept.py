@@ -1,8 +1,8 @@
 """Summaries of runs that are kept in `derived/`, so that they are computed once for the same runs and options.
 
-What is kept is found by a fingerprint of all that it depends on: the files of the result folders, the selection, the
-options, the parser, and the program with the packages that it computes with. Where anything of this changed, or cannot
-be examined, the summaries are computed; a file that cannot be read or written, or that is damaged, is ignored.
+They are found by a fingerprint of all that they depend on: the files of the result folders, the selection, the options,
+the parser, and the program with its packages. Where any of this changed, or cannot be examined, they are computed; a
+file that cannot be read or written, or that is damaged, is ignored.
 """
 
 from __future__ import annotations
@@ -60,10 +60,8 @@ def summaries_of(
     scores: Sequence[Path] = (),
     parser: str = "ours",
 ) -> list[Summary]:
-    """The summaries of runs as `of_runs` computes them, from `derived/` of the first result folder where they are kept.
-
-    `scores` are paths of files of contamination scores. Raises the errors of `of_runs`, and DataError for a file of
-    scores that cannot be read.
+    """Summaries as of `of_runs`, from `derived/` of the first result folder where they are kept. Raises its errors, and
+    DataError for a file of `scores` that cannot be read.
     """
     chosen, options = chosen or Chosen(), options or EvidenceOptions()
     folders = [folder.path for folder in resolve(runs)]
@@ -112,10 +110,7 @@ def _key(
 
 
 def _files(folder: Path) -> list[list[str]] | None:
-    """Name and content of each file from which a summary is made, the journal by its state; None while it is written.
-
-    The files are those of the result folder itself, and what contamination checks wrote to `derived/`.
-    """
+    """Name and content of each file, the journal by its state; None while it is written."""
     state = file_state(folder / JOURNAL) if (folder / JOURNAL).is_file() else ""
     if state is None:
         return None
@@ -126,7 +121,6 @@ def _files(folder: Path) -> list[list[str]] | None:
 
 @cache
 def _program() -> str:
-    """Fingerprint of the program's files and of the packages that it computes with."""
     sources = (file for file in _PACKAGE.rglob("*") if file.suffix in (".py", ".json", ".yaml") and file.is_file())
     stats = sorted((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in sources)
     return fingerprint([__version__, sys.version, [_version(name) for name in _PACKAGES], stats])

@@ -1,4 +1,4 @@
-"""Summaries of runs: one for the runs that rate stories, and one for the runs that compare stories."""
+"""Summaries of runs: one for those that rate stories, and one for those that compare stories."""
 
 from __future__ import annotations
 
@@ -37,13 +37,9 @@ def of_runs(
     telling: Telling = silent,
     named: Sequence[str] | None = None,
 ) -> list[Summary]:
-    """List of summaries: one of the runs that rate stories and one of the runs that compare stories, as far as there
-    are such runs. `keep` selects judges, Eval-Prompts and criteria, `scores` are files of contamination scores, and
-    `parser` names the parser of answers. `telling` shows the progress of reading answers. `named` are the names of the
-    runs in suggested commands.
-
-    Raises RunFolderError where a run has no results. Raises SpecError where `keep` has a name that does not occur, and
-    where all runs compare stories but an argument is for ratings only, such as `scores`.
+    """One summary of the runs that rate stories and one of those that compare, as far as there are such. `named` are
+    the runs in suggested commands. Raises RunFolderError for a run without results, and SpecError where `keep` has a
+    name that does not occur, or all runs compare stories but an argument is for ratings only, such as `scores`.
     """
     compare, rate = comparing(runs)
     keep, options, named = keep or Selection(), options or EvidenceOptions(), named or [str(run) for run in runs]
@@ -62,9 +58,7 @@ def of_runs(
 
 
 def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[ScoresFile] = ()) -> Summary:
-    """Summary of runs that rate stories, with what is known of contamination: from `scores`, and from the scores files
-    kept beside the runs.
-    """
+    """Summary of runs that rate stories; contamination is from `scores` and the scores files beside the runs."""
     files = [*scores, *(file for _, file in kept(evidence.table))]
     seen = Seen.of(contamination_report.report(evidence.table, files), files) if files else None
     with built_once():
@@ -73,9 +67,7 @@ def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[Scores
 
 @dataclass(frozen=True, eq=False)
 class RunsCompared:
-    """Result folders of runs that compare stories, and their analyses. Each analysis is computed once, when it is first
-    needed. `rates` says whether runs that rate stories are summarised too.
-    """
+    """Runs that compare stories, and their analyses, each computed when first needed. `rates`: others rate stories."""
 
     folders: tuple[Path, ...]
     options: EvidenceOptions
@@ -84,30 +76,27 @@ class RunsCompared:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Table of the preferences that judges gave in comparisons."""
         keep = self.keep
         return preferences.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
 
     @cached_property
     def preferences(self) -> Ranked:
-        """Results of `judge rank` from the preferences that judges gave in comparisons, such as agreement with people
-        and rankings of systems.
-        """
+        """Results of `judge rank`."""
         return ranked(
             self.preferences_table, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
         )
 
     @property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """Facts about the comparisons in each result folder, such as dataset and judge."""
+        """Facts about the comparisons in each result folder."""
         return self.preferences_table.facts
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """Numbers of comparisons of stories that were requested, answered and decided."""
+        """Numbers of comparisons requested, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @cached_property
     def unasked(self) -> int:
-        """Number of planned repeats of comparisons that have not been requested yet."""
+        """Planned repeats that have not been requested yet."""
         return unasked(self.compared_facts)

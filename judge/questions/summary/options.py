@@ -1,4 +1,4 @@
-"""Options that change the numbers of a summary. All of them are part of the signature of the summary."""
+"""Options that change the numbers of a summary; all are part of its signature."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from judge.base.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions:
-    """Options that change the numbers of a summary: excluded systems, number of resamples and their seed, and settings
-    of the replacement test.
-
-    `margin` is the difference of tau from the average person within which a judge counts as not below people.
-    `epsilon` is the advantage that the replacement test (`judge replace`) grants a judge over an annotator. `readings`
-    says which ratings of a judge are compared with those of one person: ``mean``, the mean of its repeats, or
-    ``single``, each repeat. With `positions`, columns of ratings by unknown people count as raters in the test. `own`
-    and `no_own` name the judge's own systems for the test of self-preference, or state that there is none.
+    """`margin` is the difference of tau from the average person within which a judge counts as not below people.
+    `epsilon` is the advantage that `judge replace` grants a judge over an annotator. `readings` of a judge are compared
+    with one person's: ``mean`` of its repeats, or ``single``. With `positions`, columns of ratings by unknown people
+    count as raters in the test. `own` and `no_own` name the judge's own systems for the test of self-preference, or
+    state that there is none.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -43,19 +40,15 @@ class EvidenceOptions:
 
     @property
     def signature_part(self) -> str:
-        """Part of the signature with the choices that the correlations' signature does not show."""
+        """The choices that the correlations' signature does not show."""
         own = f"|own:{','.join(self.own)}" if self.own else "|own:none" if self.no_own else ""
         positions = "|positions:yes" if self.positions else ""
         return f"epsilon:{self.epsilon:g}|margin:{self.margin:g}{positions}{own}"
 
     def diagnosis(self) -> DiagnoseOptions:
-        """The options with which the summary tests the judge for faults."""
         return DiagnoseOptions(drop_systems=self.drop_systems, own=self.own, no_own=self.no_own)
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """The options with which the summary computes correlations over stories or, at level "system", over system
-        means.
-        """
         return from_words(
             CorrelationOptions,
             level=level,

@@ -1,9 +1,8 @@
-"""Answer of a summary on whether the judge rates stories as people do: how its agreement with people compares with 0,
-with the control (a baseline from surface features) and with one more person.
+"""Answer of a summary on whether the judge rates as people do: its agreement beside 0, the control and one more person.
 
-The words for the comparison with people are of a non-inferiority test: *not below* stands only where the judge's
-difference from the average person is above minus a stated margin, and the judge's agreement above 0. A wide interval
-gives *cannot tell*, never *not below*, and the numbers of story-prompts and people that would decide.
+The words are of a non-inferiority test: *not below* stands only where the judge's difference from the average person is
+above minus a stated margin, and the judge's agreement above 0. A wide interval gives *cannot tell*, never *not below*,
+and the numbers of story-prompts and people that would decide.
 """
 
 from __future__ import annotations
@@ -37,10 +36,9 @@ BesidePeople = Literal["above", "not below", "below", "cannot tell"]
 
 
 def beside_people(one_more: Estimate, average: Estimate, margin: float) -> BesidePeople | None:
-    """How a judge's agreement compares with that of people; None where the difference or its interval is undefined.
-
-    `one_more` is the difference with the interval of one more person, which says what is above or below people's
-    range. `average` is the same difference with the interval of a difference from the average person.
+    """How a judge's agreement compares with people's; None where the difference or its interval is undefined.
+    `one_more` has the interval of one more person, which says what is above or below people's range; `average` is the
+    same difference from the average person.
     """
     if one_more.value is None or one_more.low is None or one_more.high is None:
         return None
@@ -52,9 +50,7 @@ def beside_people(one_more: Estimate, average: Estimate, margin: float) -> Besid
 
 
 def of_agreement(best: Margin, margin: float = MARGIN) -> Verdict:
-    """Verdict of a summary on a judge's agreement with people: whether the correlation of their ratings is above 0, and
-    how it compares with that of the control (a surface-feature baseline) and that of one more human rater.
-    """
+    """Whether the correlation with people is above 0, and how it compares with the control's and one more person's."""
     shown = leaves_zero_out(best.value)
     value = best.value.value
     rule = "by the 95 % interval of the correlation"
@@ -71,7 +67,7 @@ def of_agreement(best: Margin, margin: float = MARGIN) -> Verdict:
 
 
 def people_words(word: BesidePeople | None) -> str | None:
-    """The comparison with people as the part of a verdict; None without a comparison."""
+    """The comparison as the part of a verdict; None without one."""
     return None if word is None else "people: cannot tell" if word == "cannot tell" else f"{word} people"
 
 
@@ -85,9 +81,7 @@ def _beside_control(best: Margin) -> str | None:
 
 
 def people(evidence: Evidence, best: Margin) -> Answer:
-    """A summary's answer on the judge's agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt
-    over all stories. It is compared with the control (a baseline from surface features) and with one more human rater.
-    """
+    """Tau of the best judge x Eval-Prompt over all stories, beside the control and one more person."""
     raters = evidence.raters_of(best.dataset)
     question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
     margin = evidence.options.margin
@@ -107,13 +101,13 @@ def people(evidence: Evidence, best: Margin) -> Answer:
 
 
 def height(statistic: str, value: Estimate, stories: int, criteria: Sequence[str]) -> str:
-    """A correlation with people in words, with the stories and criteria that it is over; without a final period."""
+    """A correlation in words, with its stories and criteria; without a final period."""
     over = f"mean of {len(criteria)} criteria" if len(criteria) > 1 else criteria[0]
     return f"{statistic} x100 {worded(value)} over {stories:,} stories, {over}"
 
 
 def beside(best: Margin) -> list[str]:
-    """Sentences on a judge's agreement with people, that of the control and that of one more person."""
+    """Sentences on the agreement of a judge, of the control and of one more person."""
     sentences = [f"{height(TAU, best.value, best.stories, best.criteria)}."]
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if control.value is not None and not best.control:
@@ -124,7 +118,6 @@ def beside(best: Margin) -> list[str]:
 
 
 def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: str) -> str:
-    """Sentence with the judge's value, that of the control or one more person, and their difference."""
     own, over = best.same.get(kind), best.over[kind]
     name = f"{who[:1].upper()}{who[1:]}"
     if over.value is None:
@@ -138,9 +131,7 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
 
 
 def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
-    """Sentence on what would decide whether a judge is below people: the story-prompts or people with which a judge as
-    good as the average person would be found not to be below by more than the margin.
-    """
+    """What would decide: story-prompts or people that show a judge as good as the average person not to be below."""
     wide = f"by more than {100 * margin:g} or not"
     if best.spread is None:
         return f"Whether it lies below people {wide} cannot be told: there is no interval."
@@ -159,7 +150,6 @@ def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
 
 
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Sentence on why the agreement of one more human rater with the other raters is unknown."""
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
         return "One more person: not known, as no column of the data names the raters."

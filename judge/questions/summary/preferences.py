@@ -1,8 +1,7 @@
-"""Answers of a summary about runs that compare stories: agreement with people, effects of the order of the two stories,
-systems, and comparisons without a verdict.
+"""Answers of a summary about runs that compare stories: agreement with people, order effect, systems, lost comparisons.
 
 Where the best of several results is shown, the answer says so, since selection makes it look too good. For a
-difference, the answer says whether its interval contains 0. For an undefined value, it gives the reason.
+difference, it says whether its interval contains 0. For an undefined value, it gives the reason.
 """
 
 from __future__ import annotations
@@ -24,11 +23,8 @@ from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable
 
 
 class Compared(Protocol):
-    """Results of runs that compare stories: the preferences, their statistics, and the numbers of comparisons requested
-    and decided.
-
-    `rates` says whether runs that rate stories are summarised too. `unasked` counts planned repeats that have not been
-    requested yet.
+    """Results of runs that compare stories. `rates`: runs that rate stories are summarised too; `unasked` counts
+    planned repeats that have not been requested yet.
     """
 
     @property
@@ -46,9 +42,7 @@ class Compared(Protocol):
 
 
 def answers(compared: Compared) -> list[Answer]:
-    """Answers of a summary of comparisons: first the limits of the figures (if there are any), then agreement with
-    people, effects of the order of the two stories, systems, and missing answers.
-    """
+    """The limits of the figures (if any), agreement with people, order effect, systems, and missing answers."""
     first = tuple(_caveats(compared))
     answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
     ranked = compared.preferences
@@ -105,9 +99,7 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
-    """Verdict of a summary on a judge's accuracy (how often it prefers the story that people prefer), compared first
-    with guessing and then with the control (a surface-feature baseline).
-    """
+    """A judge's accuracy (how often it prefers the story that people prefer) beside guessing and then the control."""
     half, over = best.agreement.half, best.over_control
     if half.low is None or half.high is None:
         return Verdict("no interval", "of accuracy")
@@ -135,10 +127,6 @@ def _best(best: AgreementRow, rows: int) -> str:
 
 
 def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """Yield sentences that compare a judge's accuracy (how often it prefers the story that people prefer) with that of
-    baselines: preferring the longer story, the control (a surface-feature baseline), one more person, and the
-    preferences implied by the judge's own ratings.
-    """
     bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
     if "longer" in bars:
         yield f"The longer story is the preferred one in {_of(bars['longer'], best)}."
@@ -154,9 +142,6 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """Accuracy of a baseline (how often it prefers the story that people prefer) as text, followed by the number of
-    pairs of stories if that number differs from the judge's.
-    """
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
 
@@ -175,10 +160,7 @@ def _distance(over: Estimate) -> str:
 
 
 def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
-    """A summary's answer on the effect of the position in which a story is shown (first or second) on preferences. It
-    shows the judge, Eval-Prompt and criterion with the strongest effect, since one strong effect is enough for a
-    warning.
-    """
+    # The strongest effect is shown, since one is enough for a warning.
     question = f"Does the place of a story matter{on}?"
     rule = "by the 95 % interval of the position's log odds"
     defined = [row for row in rows if row.position.value is not None]

@@ -1,6 +1,4 @@
-"""Answers of a summary on a judge's quality: consistency over repeats, missing ratings, biases, and whether the model
-has seen the stories.
-"""
+"""Answers of a summary on a judge's quality: consistency, missing ratings, biases, and contamination."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ _FIRST = (COPY, REVERSED, REVERSED_RATER)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Faults:
-    """The tests of one judge and Eval-Prompt for faults.
-
-    `tests` are all tests of faults that the judge, or the people beside it, can have here. `found` are those that are
+    """The tests of one judge x Eval-Prompt for faults that it, or the people beside it, can have here, and those
     significant after Holm's adjustment.
     """
 
@@ -44,9 +40,8 @@ class Faults:
 
     @classmethod
     def of(cls, diagnosis: Diagnosis, dataset: str, run: str | None, criteria: Sequence[str] | None = None) -> Faults:
-        """The tests in a diagnosis that are of one dataset and run (None = of any run), and of people's ratings there.
-
-        `criteria` keeps the tests of these criteria; tests over all criteria then stay.
+        """The tests of one dataset and run (None = any), and of people's ratings there. `criteria` keeps the tests of
+        these, and those over all criteria.
         """
         tests = tuple(
             finding
@@ -60,18 +55,16 @@ class Faults:
 
     @property
     def made(self) -> tuple[Finding, ...]:
-        """The tests that could be made."""
         return tuple(finding for finding in self.tests if finding.test.p is not None)
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of a summary: in how many tests something was found, and how many could be made."""
+        """In how many tests something was found, and how many could be made."""
         return rules.of_faults(len(self.found), len(self.made), len(self.tests))
 
     def words(self, most: int | None = None, who: str = "It") -> str:
-        """Sentences that name the faults found, those that spoil everything and the most frequent ones first, at most
-        `most` kinds; empty without any. Each has the number of criteria on which it was found and on which it was
-        tested. `who` is the subject of the sentence.
+        """The faults found, those that spoil everything and the most frequent first, at most `most` kinds, with the
+        number of criteria on which each was found and tested. `who` is the subject of the sentence.
         """
         kinds = list(self._kinds())
         told = kinds if most is None else kinds[:most]
@@ -82,9 +75,7 @@ class Faults:
         return " ".join((*first, *(f"Of the people, {words}." for words in people)))
 
     def not_made(self, *, reasons: bool) -> str:
-        """Sentence that names the tests that could not be made, with their `reasons` or without; empty where all could
-        be.
-        """
+        """The tests that could not be made, with their `reasons` or without; empty where all could be."""
         left: dict[str, str] = {}
         for finding in self.tests:
             if finding.test.p is None:
@@ -97,7 +88,7 @@ class Faults:
         return f"Could not be tested: {'; '.join(parts)}." if parts else ""
 
     def _kinds(self) -> Iterator[tuple[bool, str, str]]:
-        """For each kind of fault found: whether it is people's, its words, and where it was found (in brackets)."""
+        """By kind: whether it is people's, its words, and where it was found (in brackets)."""
         counts: dict[tuple[str, bool, str], list[str]] = {}
         for finding in self.found:
             key = (finding.diagnostic, finding.of_people, _words(finding))
@@ -111,12 +102,11 @@ class Faults:
 
 
 def holds(finding: Finding, alpha: float) -> bool:
-    """Whether a test for a fault of a judge is significant at level `alpha` after Holm's adjustment."""
+    """Whether a test is significant at level `alpha` after Holm's adjustment."""
     return finding.finds(alpha) and finding.adjusted is not None and finding.adjusted <= alpha
 
 
 def _words(finding: Finding) -> str:
-    """Short description of a fault, with the rater whom it names, and without numbers."""
     kind = finding.kind
     words = (kind.above if (finding.test.estimate.value or 0.0) > 0 else kind.below).partition(":")[0]
     if finding.of_people:
@@ -133,11 +123,8 @@ _SHARE_BY = "judge contamination check computes it with a labelled set, texts th
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from files of contamination scores on whether models have seen the stories.
-
-    `sentences` state the results. `recital` says that it was tested whether a model recites the stories, and `recited`
-    counts the stories recited. `blunt` says that a model recites no well-known passages either, so that its test is
-    uninformative.
+    """Evidence from contamination scores. `recital`: it was tested whether a model recites the stories; `recited`
+    counts these. `blunt`: it recites no well-known passages either, so that the test is uninformative.
     """
 
     sentences: tuple[str, ...]
@@ -147,9 +134,7 @@ class Seen:
 
     @classmethod
     def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
-        """The evidence in a contamination report, with a sentence for each model. `files` are the score files on which
-        the report is based.
-        """
+        """The evidence in a report on these files, with a sentence for each model."""
         recitals = [(file, Recital.of_file(file)) for file in files]
         scored = [(file, recital) for file, recital in recitals if recital is not None]
         sentences = tuple(
@@ -174,10 +159,7 @@ class Seen:
 
 
 def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
-    """A summary's answer on a judge's self-consistency, yielded as the only item: ICC(1,1) over repeats, as the median
-    over the criteria of the best pair of judge and Eval-Prompt. Where `best` is None, it is the median over all pairs
-    and criteria.
-    """
+    """Median ICC(1,1) over the criteria of the best judge x Eval-Prompt, or (None) over all pairs and criteria."""
     question, label = "Does it agree with itself?", "itself"
     cells = [
         cell
@@ -191,9 +173,7 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]:
-    """Sentence on the agreement of repeats by the ICC(1,1) of several cells, with its verdict, by the median. `over`
-    names what the cells are, such as criteria.
-    """
+    """Sentence on several cells' ICC(1,1), with the verdict by the median; `over` names the cells, such as criteria."""
     values = [estimate.value for estimate in estimates if estimate.value is not None]
     if not values:
         reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason)
@@ -206,9 +186,7 @@ def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """A summary's answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than
-    others. Where `best` is None, all judges and Eval-Prompts are counted.
-    """
+    """Share of repeats without a rating, and stories that lost more than others; for `best` None, of all judges."""
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
@@ -228,15 +206,12 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
 
 
 def rated_of(rated: int, asked: int, causes: Mapping[str, int]) -> str:
-    """Sentence on how many of the repeats asked have a rating, with the causes of the others' loss."""
+    """How many of the repeats asked have a rating, with the causes of the others' loss."""
     named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
     return f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
-    """Sentence that names a kind of stories (`which`) that lost more ratings than others. `cells` gives the criteria
-    concerned for each judge and Eval-Prompt.
-    """
     named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
     return f"Stories {which} were lost more often by {named}."
 
@@ -246,9 +221,7 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """A summary's answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long
-    stories, on a person whose scale runs against the others', and on what could not be tested.
-    """
+    """Faults that the tests of `judge diagnose` find, such as a bias for long stories, and what could not be tested."""
     raters = evidence.raters_of(best.dataset)
     faults = Faults.of(evidence.diagnosis(best), best.dataset, best.run)
     whole, some = ((faults.words(most), faults.not_made(reasons=most is None)) for most in (None, _FINDINGS))
@@ -257,10 +230,7 @@ def wrong(evidence: Evidence, best: Margin) -> Answer:
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """A summary's answer on whether the judge's model has seen the stories: from contamination scores, and from the
-    dates (months) of the model and the stories. `evidence` is None without scores, and `dates` is None without known
-    dates.
-    """
+    """Whether the judge's model has seen the stories, from contamination scores and dates (months); None = none."""
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)
     if evidence is None:

@@ -1,4 +1,4 @@
-"""Data classes for a summary: a dataset's answers in reading order, missing evidence, and the next commands."""
+"""A summary: a dataset's answers in reading order, missing evidence, and the next commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer to a question of a summary in a few words, and the rule by which it was chosen."""
+    """The answer to a question in a few words, and the rule by which it was chosen."""
 
     text: str
     rule: str
@@ -25,11 +25,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of a summary: the reader's question, a verdict in a few words where a rule gives one, and sentences
-    with the numbers.
-
-    `label` is a short name of the question, printed next to the answer on a screen. `brief` holds shorter sentences for
-    a screen where `sentences` are too long for it; all other formats use `sentences`.
+    """A reader's question, its verdict where a rule gives one, and sentences with the numbers. `label` is a short name
+    of the question; `brief` replaces `sentences` on a screen where they are too long.
     """
 
     question: str
@@ -41,9 +38,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A gap in the evidence, from the list in docs/summary.md: its name, a description of what is missing, and the
-    command that supplies it (None = no command).
-    """
+    """A gap in the evidence, from the list in docs/summary.md, and the command that supplies it."""
 
     name: str
     words: str
@@ -52,10 +47,8 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class OfDataset:
-    """The summary of one dataset, printed on one screen.
-
-    `about` says what was rated and by whom. `row` names the pair of judge and Eval-Prompt that the answers are about.
-    `answers` are in reading order.
+    """The summary of one dataset, on one screen. `about` says what was rated and by whom; `row` names the judge x
+    Eval-Prompt that the answers are about.
     """
 
     dataset: str
@@ -66,44 +59,34 @@ class OfDataset:
     commands: tuple[str, ...] = ()
 
     def verdict(self, label: str) -> str | None:
-        """Text of the verdict of the answer whose short name is `label`; None without such an answer, and where it has
-        no verdict.
-        """
+        """Text of the verdict with this label; None without answer or verdict."""
         verdict = next((answer.verdict for answer in self.answers if answer.label == label), None)
         return None if verdict is None else verdict.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary(Signed):
-    """Summary of runs, with one part for each dataset. `caveats` are sentences about the limits of the figures, shown
-    first.
-    """
+    """Summary of runs by dataset; `caveats` on the limits of the figures come first."""
 
     datasets: tuple[OfDataset, ...]
     caveats: tuple[str, ...] = field(default=())
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The summary as a data frame. For each dataset it has one row per answer (columns `dataset, row, answer,
-        question, verdict, rule, text`), followed by one row per suggested command (`answer` is then `next`).
-        """
+        """For each dataset, one row per answer, then one per suggested command (`answer` is then `next`)."""
         columns = ["dataset", "row", "answer", "question", "verdict", "rule", "text"]
         return self.signed([row for dataset in self.datasets for row in rows(dataset)], columns)
 
 
 def in_a_row(answer: Answer, *, brief: bool = False) -> str:
-    """The sentences of an answer as one text. If `brief`, it is the answer's short form for a screen, where there is
-    one. The items of the list of missing evidence are numbered.
-    """
+    """The sentences of an answer as one text, `brief` where there is a short form; missing evidence is numbered."""
     if answer.label == "missing":
         return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
     return " ".join((brief and answer.brief) or answer.sentences)
 
 
 def rows(dataset: OfDataset) -> list[dict[str, object]]:
-    """A dataset's part of the summary as rows of a table, each a dict: first one row for each question that the summary
-    answers about the dataset, then one row for each suggested command.
-    """
+    """One row for each question answered, then one for each suggested command."""
     cells: list[dict[str, object]] = []
     for answer in dataset.answers:
         verdict = answer.verdict

@@ -1,10 +1,9 @@
-"""Rules that give the verdicts of a summary. A verdict is the answer to a question in a few words, and is printed with
-its rule.
+"""Rules that give the verdicts of a summary: the answer to a question in a few words, printed with its rule.
 
-Agreement is compared with 0, with the control (a surface-feature baseline) and with one more human rater, by the
-interval of the correlation and the intervals of paired differences. Consistency is classified by the bounds of Koo & Li
-(2016, A guideline of selecting and reporting intraclass correlation coefficients for reliability research, J.
-Chiropractic Medicine 15(2), p. 161): .5, .75, .9. `RULES` and docs/summary.md say when each verdict is given.
+Agreement is compared with 0, with the control and with one more person, by the interval of the correlation and those of
+paired differences. Consistency is classified by the bounds of Koo & Li (2016, A guideline of selecting and reporting
+intraclass correlation coefficients for reliability research, J. Chiropractic Medicine 15(2), p. 161): .5, .75, .9.
+`RULES` and docs/summary.md say when each verdict is given.
 """
 
 from __future__ import annotations
@@ -47,9 +46,7 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_labels(best: ConfusionRow) -> Verdict:
-    """Verdict of a summary on a judge's labels: their balanced accuracy against people's labels, compared with that of
-    uninformed judges (which do not use the story) and of one human rater.
-    """
+    """Balanced accuracy against people's labels, beside that of uninformed judges and of one person."""
     value = best.statistics["balanced_accuracy"]
     if value.value is None:
         return Verdict("undefined", "by balanced accuracy")
@@ -68,9 +65,7 @@ def of_labels(best: ConfusionRow) -> Verdict:
 
 
 def of_loss(rated: int, asked: int) -> Verdict:
-    """Verdict of a summary on missing ratings of judges: the share of the requested repeats that have no rating.
-    `asked` repeats were requested, and `rated` have a rating.
-    """
+    """Share of the `asked` repeats that have no rating."""
     if rated == asked:
         return Verdict("nothing", "of the repeats requested")
     share = 100 * (asked - rated) / asked
@@ -78,17 +73,13 @@ def of_loss(rated: int, asked: int) -> Verdict:
 
 
 def of_consistency(median: float) -> Verdict:
-    """Verdict of a summary on a judge's self-consistency (excellent, good, moderate or poor), from the median ICC(1,1)
-    over repeats.
-    """
+    """Excellent, good, moderate or poor, from the median ICC(1,1) over repeats."""
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
 
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
-    """Verdict of a summary on whether the best of several Eval-Prompts or judges is clearly better than the others;
-    `differences` holds, for each of the others, its Kendall's tau with people minus that of the best.
-    """
+    """Whether the best of several is clearly better; `differences` are the others' tau minus that of the best."""
     rule = "by the 95 % intervals of the paired differences of tau"
     defined = [difference for difference in differences if difference.value is not None]
     if not defined:
@@ -104,9 +95,7 @@ def of_variants(differences: Sequence[Estimate]) -> Verdict:
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
-    """Verdict of a summary on whether a judge and people agree about systems: whether Kendall's tau between their
-    system means differs from 0. `value` is this tau; with too few `systems` the verdict says so.
-    """
+    """Whether tau between system means differs from 0; with too few `systems` it says so."""
     if value.value is None:
         return Verdict("undefined", "tau over system means")
     if systems < FEW_SYSTEMS:
@@ -121,10 +110,7 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, made: int, tests: int) -> Verdict:
-    """Verdict of a summary on faults of a judge, such as a bias for long stories: the number of tests that are
-    significant after Holm's adjustment, for one pair of judge and Eval-Prompt. `tests` could be asked for, and `made`
-    of them could be made.
-    """
+    """Number of tests for faults that are significant after Holm's adjustment; `made` of the `tests` could be made."""
     rule = "tests against people's ratings, Holm at .05"
     if findings:
         return Verdict(f"faults in {findings} of {made} tests", rule)
@@ -141,10 +127,7 @@ def names_a_fault(verdict: str) -> bool:
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
-    """Verdict of a summary on whether the judge's model has seen the stories. `measured`: there are contamination
-    scores. `recital`: it was tested whether the model recites the stories, and `recited` counts the stories recited.
-    `blunt`: the model recites no well-known passages either, so that the test is uninformative.
-    """
+    """Whether the model has seen the stories. `measured`: there are contamination scores. For the others see `Seen`."""
     rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
     if recital:
         return Verdict("recites stories" if recited else "cannot be told" if blunt else "recites none", rule)
@@ -152,18 +135,14 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 
 def of_stories(half: float, wide: float) -> Verdict:
-    """Verdict of a summary on whether there are enough stories, i.e. whether the half-width `half` of the interval of
-    Kendall's tau is at most `wide`.
-    """
+    """Whether the half-width `half` of the interval of tau is at most `wide`."""
     purpose = f"for tau to ±{100 * wide:.0f}"
     words = "enough" if half <= wide else "more are needed"
     return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
 
 
 def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
-    """Verdict of a summary on the order of systems: of all `pairs` of systems, the judge orders `agreed` as people do,
-    and `turned` the other way round.
-    """
+    """The order of systems: of all pairs, `agreed` are ordered as by people, and `turned` the other way round."""
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     # A judge that puts all systems level has turned nothing round; one that orders them at random seldom has.
     order = TURNED if inversions.tail(systems, turned) <= _CHANCE else f"{agreed} of {pairs} pairs"
@@ -174,16 +153,14 @@ def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """Verdict of a summary on missing evidence: the number of gaps in the evidence."""
+    """Number of gaps in the evidence."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A possible verdict of a summary: the short name of its answer, its text with `K` and `N` in place of numbers, and
-    the condition for it.
-    """
+    """A possible verdict: the label of its answer, its text with `K` and `N` for numbers, and the condition for it."""
 
     answer: str
     verdict: str
@@ -298,10 +275,7 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Yield a summary's answers to the questions of which Eval-Prompt and which judge to choose. Kendall's tau with
-    people of the best pair of judge and Eval-Prompt is compared with that of the same judge under its other
-    Eval-Prompts, and with that of other judges under the same Eval-Prompt.
-    """
+    """Which Eval-Prompt and which judge: the best beside its judge's other Eval-Prompts, and other judges under it."""
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
         ("judge", "judges", "judge"),
@@ -329,9 +303,7 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
 
 
 def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
-    """Sentence that says for how many of the other judges the best Eval-Prompt also has the highest tau; empty where no
-    other judge used several Eval-Prompts.
-    """
+    """For how many other judges the best Eval-Prompt has the highest tau too; empty if none used several."""
     highest: dict[tuple[str | None, str], Margin] = {}
     for margin in evidence.margins:
         key = (margin.run, margin.judge)
@@ -349,10 +321,7 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
-    """For each other Eval-Prompt (or judge, according to `by`): its name, and the mean over criteria of its tau minus
-    the tau of the best pair of judge and Eval-Prompt. `own` is the name of that pair's Eval-Prompt (or judge). The
-    highest tau comes first, undefined differences come last.
-    """
+    """Mean over criteria of each other's tau minus that of the best; the highest first, undefined ones last."""
     try:
         entries = evidence.against_best(best, by).entries
     except JudgeError:
@@ -377,9 +346,7 @@ def listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """A summary's answer on how many story-prompts are needed for an interval of Kendall's tau with a half-width of .10
-    (`WIDE`). None where tau has no interval.
-    """
+    """How many story-prompts an interval of tau with a half-width of .10 (`WIDE`) needs; None without an interval."""
     value = best.value
     if value.value is None or value.low is None or value.high is None:
         return None
@@ -394,9 +361,7 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
-    """Yield a summary's answer on the agreement between the judge's labels and the majority labels of people. Nothing
-    is yielded where no criterion has labels or the judge has none.
-    """
+    """Agreement of the judge's labels with people's majority labels; nothing without labels."""
     confusions = evidence.confusions
     if confusions is None:
         return

@@ -1,6 +1,4 @@
-"""A summary printed as text for each dataset, or as tables. Nothing is cut: where the answers are longer than a screen,
-their short forms are printed.
-"""
+"""A summary printed as text for each dataset, or as tables. Answers longer than a screen have their short forms."""
 
 from __future__ import annotations
 
@@ -39,10 +37,8 @@ def printed(summaries: Sequence[Summary]) -> str:
 
 
 def text(summary: Summary, width: int = WIDTH) -> str:
-    """The summary as plain text, one part for each dataset, with lines of at most `width` (40 or more) characters.
-
-    Answers have their short forms, where there are any, if the whole ones take more than 40 (`HEIGHT`) lines. The
-    signature is left out where it has no room; the tables have it.
+    """Plain text, with lines of at most `width` (40 or more) characters. Answers have their short forms if the whole
+    ones take more than 40 (`HEIGHT`) lines. The signature is left out where it has no room; the tables have it.
     """
     return "\n".join("\n".join(_screen(dataset, summary, width)) + "\n" for dataset in summary.datasets)
 
@@ -80,9 +76,7 @@ def _labelled(label: str, words: str, width: int) -> list[str]:
 
 
 def _command(label: str, command: str, width: int) -> list[str]:
-    """Lines that show a suggested command after its label. A command that is too long for one line is broken so that it
-    can still be copied into a shell.
-    """
+    """Broken so that it can still be copied into a shell."""
     indent = " " * _LABEL
     whole = printable(command)
     parts = [whole] if len(whole) <= width - _LABEL else _split(whole.split(" "), width - _LABEL - 2)
@@ -91,7 +85,7 @@ def _command(label: str, command: str, width: int) -> list[str]:
 
 
 def _split(words: Sequence[str], width: int) -> list[str]:
-    """Words arranged in lines of at most `width` characters; a longer word has a line to itself."""
+    """Lines of at most `width` characters; a longer word has a line to itself."""
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:

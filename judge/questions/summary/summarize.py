@@ -1,9 +1,4 @@
-"""The summary of a ratings table: the choice of the judge and Eval-Prompt to describe, and the answers in reading
-order.
-
-The summary describes the pair of judge and Eval-Prompt with the highest Kendall's tau. Where there are several pairs,
-it says that this pair was selected.
-"""
+"""The summary of a ratings table: the judge and Eval-Prompt with the highest tau, and the answers in reading order."""
 
 from __future__ import annotations
 
@@ -64,10 +59,7 @@ CONDITIONS = (
 def missing(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> tuple[Missing, ...]:
-    """Gaps in the evidence for the summary of one dataset, such as no ratings by people, each with a description of
-    what is missing. `best` is the best pair of judge and Eval-Prompt, `answers` are the answers of the summary, and
-    `seen` is the evidence on whether models have seen the stories (None = none).
-    """
+    """Gaps in the evidence for the summary of one dataset, such as no ratings by people, each with what is missing."""
     return tuple(_found(evidence, matrix, best, answers, seen))
 
 
@@ -149,12 +141,9 @@ def commands(
     positions: bool = False,
     other: str | None = None,
 ) -> tuple[str, ...]:
-    """Suggested next commands for runs that rate stories, at most 5 (`MOST`), the most needed first.
-
-    `gaps` are the gaps in the evidence, and `best` is the best pair of judge and Eval-Prompt. `askable` says that the
-    judge can be asked again. `only` says that the runs have only one pair of judge and Eval-Prompt, which then need not
-    be named. `replaces` says that the judge may replace an annotator. `positions` says that columns of ratings were
-    taken as raters. `other` is the second-best judge, or None.
+    """Suggested next commands, at most 5 (`MOST`), the most needed first. `askable`: the judge can be asked again.
+    `only`: there is only one judge x Eval-Prompt, which then need not be named. `replaces`: the judge may replace an
+    annotator. `positions`: columns of ratings were taken as raters. `other` is the second-best judge.
     """
     run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {
@@ -186,7 +175,6 @@ def commands(
 
 
 def compared_commands(runs: Sequence[str]) -> tuple[str, ...]:
-    """Suggested next commands for runs that compare stories."""
     run = shlex.join(runs)
     return (f"judge rank {run}", f"judge report {run}")
 
@@ -196,8 +184,8 @@ def _narrowed(best: Margin) -> str:
 
 
 def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None) -> Summary:
-    """Summary of runs that rate stories, with one screen for each dataset. `runs` are the names of the runs in
-    suggested commands. `seen` is the evidence from contamination scores, None without scores.
+    """Summary of runs that rate stories, one screen for each dataset; `runs` are their names in suggested commands,
+    `seen` the evidence from contamination scores.
     """
     screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
@@ -207,9 +195,7 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
-    """Summary of runs that compare stories, with one screen for all their datasets. `runs` are the names of the runs in
-    suggested commands.
-    """
+    """Summary of runs that compare stories, on one screen; `runs` are their names in suggested commands."""
     answers = tuple(preferences.answers(runs_compared))
     facts = runs_compared.compared_facts
     judges = {fact.judge for fact in facts}
@@ -225,7 +211,7 @@ def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
 
 
 def caveats(evidence: Evidence) -> Iterator[str]:
-    """Yield sentences that should be read before any figure, such as that no person rated the stories of a dataset."""
+    """What should be read before any figure, such as that no person rated the stories of a dataset."""
     for matrix in evidence.matrices:
         note = evidence.raters_of(matrix.dataset).labels_note
         if note:
@@ -286,22 +272,18 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
 
 
 def _faults(*answers: Answer | None) -> str:
-    """The verdicts of these answers that name a fault of the judge; empty where none does."""
     texts = [answer.verdict.text for answer in answers if answer is not None and answer.verdict is not None]
     return ", ".join(text for text in texts if rules.names_a_fault(text))
 
 
 def _dates(best: Margin) -> Dated | None:
-    """Dates (months) of the judge's model and of the dataset's stories. None for the control (a surface-feature
-    baseline) and for scripted answers, which are not from a model.
-    """
+    """Dates (months) of the judge's model and the stories; None for what is not from a model."""
     if best.control or JudgeName.of(best.judge).is_scripted:
         return None
     return dated(best.judge, best.dataset)
 
 
 def _asked_of(raters: Raters, answer: Answer) -> Answer:
-    """The answer, reworded to speak of labels instead of people where no person rated the stories."""
     rule = answer.verdict and replace(answer.verdict, rule=raters.worded(answer.verdict.rule))
     return replace(answer, question=raters.worded(answer.question), verdict=rule)
 
@@ -314,10 +296,8 @@ def _commands(
     best: Margin | None,
     answers: Sequence[Answer],
 ) -> tuple[str, ...]:
-    """Suggested next commands for a dataset. A judge whose ratings were imported or recorded cannot be asked again;
-    commands that would ask it are left out.
-    """
     facts = [fact for fact in evidence.table.facts if fact.dataset == matrix.dataset]
+    # Judges of imported or recorded ratings cannot be asked again.
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
     replaces = any(
@@ -330,9 +310,6 @@ def _commands(
 
 
 def _other(evidence: Evidence, best: Margin | None) -> str | None:
-    """Name of the second-best judge: the one with the highest tau among the judges other than that of `best`, without
-    controls. None if there is no other judge.
-    """
     rows = [
         margin
         for margin in evidence.margins
@@ -343,10 +320,7 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Choice | None, str]:
-    """The pair of judge and Eval-Prompt that the answers are about, and its name with the reason for which it was
-    chosen. The pair is None where no judge can be compared with people. `mine` are the pairs on this dataset with their
-    correlations.
-    """
+    """The judge x Eval-Prompt that the answers are about, and its name with the reason; None without any."""
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""
@@ -380,9 +354,6 @@ def _subject(row: ConfusionRow) -> tuple[str | None, str, str | None]:
 
 
 def _about(evidence: Evidence, matrix: RatingMatrix) -> str:
-    """One line of text with the numbers of stories, systems, criteria, judges, Eval-Prompts and repeats of a
-    dataset.
-    """
     judges, prompts = len(names_of(matrix, "judge")), len(names_of(matrix, "eval_prompt"))
     criteria = len(names_of(matrix, "criterion"))
     labelled = sum(scale_of(matrix, name) is not None for name in names_of(matrix, "criterion"))

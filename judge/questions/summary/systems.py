@@ -1,6 +1,4 @@
-"""Answers of a summary on systems: tau over system means, compared with the control, and which systems the judge and
-people prefer.
-"""
+"""Answers of a summary on systems: tau over system means, and which systems judge and people prefer."""
 
 from __future__ import annotations
 
@@ -34,10 +32,8 @@ _RULE = "the alternative annotator test, and agreement above every uninformed ju
 
 
 def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) -> Answer:
-    """A summary's answer on whether the judge may replace a human annotator: the verdict and what it rests on.
-
-    `faults` says in a few words which faults of the judge were found; it stands in the line of the verdict. The tests
-    are for this number of rows at once.
+    """The verdict on replacement and what it rests on. `faults` names those found and stands in the line of the
+    verdict. The tests are for so many rows at once.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -56,9 +52,7 @@ def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) ->
 
 
 def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[ReplacementVerdict, list[AltTestRow]]:
-    """The verdict on whether a judge may replace an annotator, by tests for this number of rows at once, and its
-    alternative annotator tests by criterion.
-    """
+    """The verdict on replacement, by tests for so many `rows` at once, and the tests by criterion."""
     tests = [
         test
         for test in evidence.alternative_annotator(best)
@@ -68,7 +62,6 @@ def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[Replace
 
 
 def _of_people(tests: Sequence[AltTestRow]) -> str:
-    """Sentences on how far people agree with each other, and on criteria that could not be tested."""
     tested = [test for test in tests if test.winning_rate.defined]
     if not tested:
         return ""
@@ -84,9 +77,7 @@ _NAMED = 2
 
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """A summary's answer on the agreement of judge and people about systems: Kendall's tau between the judge's and
-    people's system means, compared with that of one more person and of the control (a surface-feature baseline).
-    """
+    """Tau between the judge's and people's system means, beside one more person's and the control's."""
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
     rows = [row for row in evidence.judges_over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
@@ -107,9 +98,6 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
 
 
 def _control(evidence: Evidence, best: Margin) -> str:
-    """The control's tau over system means as text, followed by the difference (the judge's tau minus the control's)
-    with its interval. Empty where there is no control (a surface-feature baseline).
-    """
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
     mine = [margin for margin in margins.margins(evidence.judges_over_systems)
             if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
@@ -123,17 +111,12 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """Among the rows of one kind (such as the judge or the control): the row that holds the mean over criteria, or the
-    only row if there is just one; None in all other cases.
-    """
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """A summary's answer on which systems are better: the first two by the judge and by people, and the number of pairs
-    of systems that the judge and people order in the same way. None where no pair of systems can be compared.
-    """
+    """The first two systems by judge and people, and pairs that both order alike; None without comparable pairs."""
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
         return None
@@ -159,9 +142,7 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
 
 
 def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
-    """Mean ratings by the judge and by people over the stories that both rated, two arrays of shape (criteria,
-    systems); None where there are none.
-    """
+    """Means by judge and people over the stories that both rated, shape (criteria, systems)."""
     mine: list[Floats] = []
     theirs: list[Floats] = []
     names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
@@ -182,9 +163,7 @@ def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
 
 
 def _first(systems: Sequence[str], means: Floats) -> str:
-    """Text that names the first two systems by mean rating over criteria, with their means. `means` has the shape
-    (criteria, systems).
-    """
+    """The first two systems; `means` has shape (criteria, systems)."""
     over = means.mean(axis=0)
     # Systems with equal means stay in the order of the runs.
     order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]
