@@ -44,7 +44,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Counts of imported answers (annotator x item x category); `same`: the audit had them; `replaced`: it had others."""
+    """Counts of imported answers (annotator x item x category); `same` ones were there, `replaced` ones differed."""
 
     annotators: tuple[str, ...]
     new: int
@@ -77,8 +77,6 @@ def merge(
     differing: list[str] = []
     with store.transaction() as db:
         for row in given:
-            # An annotator's time on an item counts only if the audit had no answers of the annotator on it, so that a
-            # second import does not add it again.
             values = check_values(row.values, keys, row.seconds)
             key = (round_no, names[row.annotator], row.item)
             before = rows.state(db, store.path, len(keys), key[1], row.item, round_no)
@@ -90,6 +88,7 @@ def merge(
                 continue
             fresh = not before.values and not before.note
             note = row.note if (fresh or replace or not before.note) and row.note else None
+            # An annotator's time counts only on a fresh item, so that a second import does not add it again.
             rows.change(db, store.path, key, before, values, note, row.seconds if fresh else None)
             replaced += len(other)
             new += sum(k not in before.values for k in values)

@@ -50,7 +50,7 @@ def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
 
 
 def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
-    """XML of the labeling configuration: the texts named in `shown`, a yes/no question for each category, and a note."""
+    """XML of the labeling configuration: texts named in `shown`, a yes/no question for each category, and a note."""
     view = ET.Element("View")
     for key, title in _SHOWN:
         if key in shown:

@@ -242,7 +242,7 @@ def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, i
 
 
 def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
-    """The number of each row's item, found by story id and explanation. Raises DataError unless exactly one has both."""
+    """The number of each row's item, found by story id and explanation. DataError unless exactly one has both."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)

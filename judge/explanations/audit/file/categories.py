@@ -59,7 +59,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """A practice item: the expected answers (category -> 0 or 1, perhaps not for all) and the reason, in one sentence."""
+    """A practice item: the expected answers (category -> 0 or 1, perhaps not for all) and the reason."""
 
     id: int
     subject: Subject
@@ -76,7 +76,7 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """Categories and practice items: the shipped ones, those of another shipped form, or those of a YAML file.
+    """Categories and practice items: the shipped ones, those of another shipped form, or a YAML file's.
 
     Raises SpecError for an unknown name and an invalid file.
     """

@@ -57,7 +57,7 @@ class Subject:
 
     @property
     def shown_reference(self) -> str | None:
-        """The reference to show; None if it is the rated story, because that would reveal that a human wrote the story."""
+        """The reference to show; None if it is the rated story, which would reveal that a human wrote it."""
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 

@@ -188,7 +188,7 @@ class AuditReport:
 
     @property
     def clustered(self) -> bool:
-        """Whether several items are about one story; stories are then the independent units of agreement's intervals."""
+        """Whether several items are about one story; stories are then the units of agreement's intervals."""
         return any(error.agreement.ac1.stories < error.agreement.ac1.raw.n for error in self.errors)
 
     @property

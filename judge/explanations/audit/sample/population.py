@@ -49,7 +49,7 @@ class Population:
     notes: tuple[str, ...]
 
     def level(self, variable: str) -> pd.Series[Any]:
-        """Value of a variable as text; `NONE` if unknown. Ratings are rounded to a point, gaps grouped in three bands."""
+        """A variable's values as text; `NONE` if unknown. Ratings are rounded to a point, gaps are in three bands."""
         if variable not in VARIABLES:
             raise SpecError(unknown("variable", variable, VARIABLES))
         if variable == "rating":
@@ -265,7 +265,7 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One row, from a story and criterion (`listed`), a judge's `side` there, one `repeat`, and the mean human rating."""
+    """One row, from a story and criterion (`listed`), a judge's `side`, one `repeat`, and the mean human rating."""
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
     given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}
