@@ -1,6 +1,5 @@
-"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely fifth of
-its tokens.
-"""
+"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely
+fifth."""
 
 from __future__ import annotations
 
