@@ -69,11 +69,9 @@ def demo(
 
 
 def _program() -> str:
-    """Command that starts this program again: `judge`, unless the program was started from a file `judge` that the
-    shell would not find by this name. The command is then the path of this file.
-    """
     program = shutil.which("judge")
     started = Path(sys.argv[0])
     if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):
+        # Unless it was started from a file `judge` that the shell would not find by this name.
         return "judge"
     return shlex.quote(sys.argv[0])

@@ -46,9 +46,7 @@ class Flags:
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """Command-line flag with its value; if `value` is True, the flag alone. With `exact` a string is written as a
-        Python literal, else it is quoted for the shell.
-        """
+        """Flag with its value, or the flag alone for True; `exact`: a Python literal, else quoted for the shell."""
         own = self.option(field)
         if field in RARE:
             text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -86,9 +84,7 @@ def mend(error: JudgeError) -> str | None:
 def emit(
     tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, full: bool = True
 ) -> None:
-    """Print tables or write them to a file, with options in their notes written as flags. Unless `full`, plain text is
-    the first screen alone.
-    """
+    """Print or write tables, with flags in their notes; unless `full`, plain text is the first screen alone."""
     from judge.base.printing import output as printing
     from judge.base.printing.tables import Table, worded
 
@@ -164,9 +160,7 @@ _IMAGES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".ti
 
 
 def is_picture(output: Path | None) -> bool:
-    """Whether a file for the output asks for a picture, by its suffix. Raises SpecError for a form of pictures that is
-    not drawn.
-    """
+    """Whether the file's suffix asks for a picture. Raises SpecError for a form that is not drawn."""
     if output is None or output.suffix.lower() not in _IMAGES:
         return False
     from judge.questions.figures.panels import check_suffix
