@@ -1,6 +1,5 @@
-"""The packaged demo: runs on packaged stories, with the control or a small language model.
-
-The stories' labels were not given by people. Tables and pages must not present them as human ratings."""
+"""The packaged demo: runs on packaged stories, with the control or a small language model. The stories' labels were not
+given by people. Tables and pages must not present them as human ratings."""
 
 from __future__ import annotations
 

@@ -143,7 +143,6 @@ def _server() -> Finding:
     from judge.backends import Settings
     from judge.backends.openai.credentials import Credentials
 
-    # Without the variable, no server is contacted.
     url = os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
     if not url:
         return Finding("OPENAI_BASE_URL", "note", "not set: api.openai.com, unless a run gives base_url")

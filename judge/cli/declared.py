@@ -1,6 +1,5 @@
-"""Command-line options made from a frozen dataclass, which declares types, defaults and permitted values once.
-
-The flags, the check of values and the object that a command receives are derived from it."""
+"""Command-line options made from a frozen dataclass, which declares types, defaults and permitted values once. The
+flags, the check of values and the object that a command receives are derived from it."""
 
 from __future__ import annotations
 
@@ -96,10 +95,9 @@ def takes(
     without: tuple[str, ...] = (),
     name: str = "options",
 ) -> Declare:
-    """Decorator that replaces a command's parameter `name` by one option for each field of `kind`.
-
-    `helps` and `metavars` take precedence over the constants `HELP` and `METAVARS`. Fields in `without` keep their
-    defaults and get no option."""
+    """Decorator that replaces a command's parameter `name` by one option for each field of `kind`. `helps` and
+    `metavars` take precedence over the constants `HELP` and `METAVARS`. Fields in `without` keep their defaults and get
+    no option."""
 
     def declare(command: Command) -> Command:
         own = own_parameters(command, without=(name,))
@@ -177,7 +175,6 @@ class _Field:
 
 
 def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter:
-    """Parameter that typer reads as the command-line option."""
     hint, name = option.hint, option.name
     default = inspect.Parameter.empty if option.default is MISSING else option.default
     written = FLAGS.get(name, f"--{name.replace('_', '-')}")

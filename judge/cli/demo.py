@@ -69,9 +69,9 @@ def demo(
 
 
 def _program() -> str:
+    # Where the program was started from a file `judge` that the shell would not find, the command is its path.
     program = shutil.which("judge")
     started = Path(sys.argv[0])
     if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):
-        # Unless it was started from a file `judge` that the shell would not find by this name.
         return "judge"
     return shlex.quote(sys.argv[0])

@@ -263,7 +263,6 @@ def _validate(file: Path, named: list[str] | None, form: str, output: Path | Non
     from judge.explanations.quality.flag_rates import validation
     from judge.explanations.quality.tables import validation_table
 
-    # Runs are not used.
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
     emit(validation_table(validation(file)), form, output, full=full)

@@ -1,6 +1,5 @@
-"""`judge generate`: has models write stories and checks them (`judge.asking.execution`, `judge.lab.generation`).
-
-`judge generate GEN` is short for `judge generate write GEN`: a first word that is no command is a definition's path."""
+"""`judge generate`: has models write stories and checks them (`judge.asking.execution`, `judge.lab.generation`). `judge
+generate GEN` is short for `judge generate write GEN`: a first word that is no command is a definition's path."""
 
 from __future__ import annotations
 

@@ -27,9 +27,8 @@ class Guessed:
 
 
 def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
-    """Values of run.yaml's keys for a known dataset or a file of stories.
-
-    Raises DataError if a column is missing or a story cannot be read; its hint gives options that would help."""
+    """Values of run.yaml's keys for a known dataset or a file of stories. Raises DataError if a column is missing or a
+    story cannot be read; its hint gives options that would help."""
     path = Path(named)
     is_file = path.is_file() or path.suffix.lower() in SUFFIXES
     columns = _columns(path, named_columns) if is_file else None

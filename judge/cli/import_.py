@@ -32,10 +32,8 @@ def command_of(
     output: str,
     chooses: str,
 ) -> typer.Typer:
-    """The command `name`, which takes several `parts`, ``-o``, ``--as`` and the options of all forms.
-
-    `do` gets the parts, the output, the word of ``--as`` and the given options. `output` and `chooses` are help texts.
-    """
+    """The command `name`, which takes several `parts`, ``-o``, ``--as`` and the options of all forms. `do` gets the
+    parts, the output, the word of ``--as`` and the given options. `output` and `chooses` are help texts."""
     options = options_of(forms)
 
     def command(**values: Any) -> None:

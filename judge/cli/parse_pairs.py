@@ -14,9 +14,8 @@ from judge.version import __version__
 
 
 def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
-    """All answers in a file with the preference that each states; texts are not shortened.
-
-    `labels` are words for (first, second, tie), separated by commas; `criterion` is for answers without one."""
+    """All answers in a file with the preference that each states; texts are not shortened. `labels` are words for
+    (first, second, tie), separated by commas; `criterion` is for answers without one."""
     if not path.is_file():
         raise SpecError(f"--pair reads a file, and {path} is none", hint='give JSON Lines with {"text": "..."} a line')
     parsed = parse_comparisons(read_comparisons(path, _choices(labels), criterion), structured)

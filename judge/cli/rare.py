@@ -27,9 +27,8 @@ _WIDTH = 76
 
 
 def joined(app: typer.Typer) -> typer.Typer:
-    """`app` with one ``--set KEY=VALUE`` in place of rare options, and no ``--quiet`` of its commands' own.
-
-    A command with another ``--set``, such as that of a run.yaml's keys, keeps its rare options."""
+    """`app` with one ``--set KEY=VALUE`` in place of rare options, and no ``--quiet`` of its commands' own. A command
+    with another ``--set``, such as that of a run.yaml's keys, keeps its rare options."""
     for command in app.registered_commands:
         if command.callback is not None:
             parameters = own_parameters(command.callback, without=())
@@ -45,7 +44,6 @@ def joined(app: typer.Typer) -> typer.Typer:
 
 
 def rare_options(parameters: Mapping[str, inspect.Parameter]) -> dict[str, inspect.Parameter]:
-    """Those parameters that are rare options."""
     return {name: each for name, each in parameters.items() if name in RARE and _option(each) is not None}
 
 
@@ -62,10 +60,8 @@ def listed(options: Mapping[str, inspect.Parameter]) -> list[str]:
 
 
 def set_words(options: Mapping[str, inspect.Parameter], words: Iterable[str]) -> dict[str, Any]:
-    """Values of rare options from KEY=VALUE words; a key that takes several may be given again.
-
-    Raises SpecError for another form, an unknown key, a value of another type, and a second value where one is taken.
-    """
+    """Values of rare options from KEY=VALUE words; a key that takes several may be given again. Raises SpecError for
+    another form, an unknown key, a value of another type, and a second value where one is taken."""
     from judge.base.errors import SpecError, unknown
 
     values: dict[str, Any] = {}

@@ -42,7 +42,6 @@ class Flags:
     """Writes names of options as command-line flags, such as ``--level system``."""
 
     def option(self, field: str) -> str:
-        """Command-line flag of the option `field`."""
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:

@@ -34,10 +34,9 @@ TEMPORAL = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreFound:
-    """Accuracy of one score: AUC, true-positive rate at the chosen false-positive rate, best accuracy.
-
-    `threshold` is the one stored in the scores file (None = none). `seen` and `unseen` count texts with this score,
-    `undefined` those without."""
+    """Accuracy of one score: AUC, true-positive rate at the chosen false-positive rate, best accuracy. `threshold` is
+    the one stored in the scores file (None = none). `seen` and `unseen` count texts with this score, `undefined` those
+    without."""
 
     score: str
     auc: Estimate
@@ -72,7 +71,6 @@ class Areas:
 
 
 def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
-    """Accuracy of every score of a labelled set."""
     options = options or AucOptions()
     drawn = draw(scores, options)
     rows = [_found(scores, score, options, drawn) for score in scores.names]
@@ -116,7 +114,6 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
 
 def write_curves(path: Path, scores: ScoresFile) -> None:
     """Write the scores' ROC curves to a CSV file with `score`, `threshold`, `false_positive` and `true_positive`.
-
     Scores without a defined AUC are left out. Raises SpecError if the texts have no labels or the file cannot be
     written."""
     label = scores.labels
@@ -157,9 +154,8 @@ def scored_by(scores: ScoresFile) -> str:
 
 
 def notes_of(scores: ScoresFile) -> list[str]:
-    """Notes for a table of scores: their direction, cut texts, reasons for undefined scores, and threshold rules.
-
-    With labels, the last note warns that labels derived from dates overstate the accuracy."""
+    """Notes for a table of scores: their direction, cut texts, reasons for undefined scores, and threshold rules. With
+    labels, the last note warns that labels derived from dates overstate the accuracy."""
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"
     ]

@@ -42,7 +42,6 @@ NO_RATES = Note(
 @dataclass(frozen=True, slots=True)
 class Expected:
     """Expected shares of texts outside the labelled set that reach a threshold, with effective sample sizes.
-
     `unseen_groups` is the number of books with unseen texts, or of unseen texts if books are not named."""
 
     false_positive_expected: float
@@ -119,7 +118,6 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
 
 def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
     """Share of seen stories, corrected for the threshold's error rates, whose uncertainty the interval includes.
-
     `called` (reach the threshold) and `cluster` (story-prompts) have shape (stories,). Undefined without `expected`."""
     if expected is None:
         return Estimate.undefined(NO_RATES)

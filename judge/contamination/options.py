@@ -73,9 +73,8 @@ class AucOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of the contamination report; `score` decides whether a story counts as seen.
-
-    No `systems` = all. `own_systems` names systems whose stories a model wrote, as ``MODEL=SYSTEM``."""
+    """Options of the contamination report; `score` decides whether a story counts as seen. No `systems` = all.
+    `own_systems` names systems whose stories a model wrote, as ``MODEL=SYSTEM``."""
 
     score: str = "min_k_20"
     systems: tuple[str, ...] = ()
@@ -95,10 +94,9 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ValidityOptions:
-    """Options of the comparison of a judge's agreement with people on stories with high and low scores.
-
-    `split` is at the ``threshold`` in the scores file or at the ``median``. `least` is the smallest number of stories
-    in each half. `against` is the human criterion for every criterion; None = the matching one."""
+    """Options of the comparison of a judge's agreement with people on stories with high and low scores. `split` is at
+    the ``threshold`` in the scores file or at the ``median``. `least` is the smallest number of stories in each half.
+    `against` is the human criterion for every criterion; None = the matching one."""
 
     score: str = "min_k_20"
     split: Literal["threshold", "median"] = "threshold"
@@ -118,10 +116,9 @@ class ValidityOptions:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """Options of the contamination check; `models` are scored in addition to the runs' judges.
-
-    `released` gives months as ``MODEL=YYYY-MM``. `limit` is the number of stories, None = all. `revision`, `base_url`
-    and `engine` (``KEY=VALUE``) are as in a run definition."""
+    """Options of the contamination check; `models` are scored in addition to the runs' judges. `released` gives months
+    as ``MODEL=YYYY-MM``. `limit` is the number of stories, None = all. `revision`, `base_url` and `engine`
+    (``KEY=VALUE``) are as in a run definition."""
 
     models: tuple[str, ...] = ()
     labelled: Path | None = None

@@ -53,10 +53,8 @@ class Joined:
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score `name` of each story of a rating matrix, joined by the hash of its text.
-
-    A story whose text is not stored is joined by its id, if the scores were computed on the dataset of the same name.
-    """
+    """The score `name` of each story of a rating matrix, joined by the hash of its text. A story whose text is not
+    stored is joined by its id, if the scores were computed on the dataset of the same name."""
     scores_by_row, rows = scores.score(name), _places(matrix, scores)
     values = np.where(rows >= 0, scores_by_row[rows], np.nan)
     return Joined(np.asarray(values, dtype=np.float64), int((rows >= 0).sum()))
@@ -119,11 +117,9 @@ NO_OWN = Note(
 
 @dataclass(frozen=True, slots=True)
 class ModelFound:
-    """Result for one model.
-
-    `rate` is the share of stories at or above the threshold, `unseen` the share of unseen texts expected there, and
-    `corrected` is `rate` corrected for error rates. `undefined` counts stories without the score. `own` are systems
-    that are this model; `people` and `judges` are mean ratings of their stories."""
+    """Result for one model. `rate` is the share of stories at or above the threshold, `unseen` the share of unseen
+    texts expected there, and `corrected` is `rate` corrected for error rates. `undefined` counts stories without the
+    score. `own` are systems that are this model; `people` and `judges` are mean ratings of their stories."""
 
     model: str
     set: str
@@ -161,8 +157,6 @@ class ModelFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContaminationReport:
-    """Contamination report, with a row for each scores file."""
-
     options: ReportOptions
     rows: tuple[ModelFound, ...]
     signature: str

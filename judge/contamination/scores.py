@@ -33,10 +33,9 @@ _COPIED = 8
 
 
 def loss(logprobs: Floats) -> Estimate:
-    """Mean log-probability, in nats: minus the language-model loss, and minus the log of the perplexity.
-
-    Yeom, Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), who use the loss as an attack.
-    Undefined for a text of one token."""
+    """Mean log-probability, in nats: minus the language-model loss, and minus the log of the perplexity. Yeom,
+    Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), who use the loss as an attack. Undefined
+    for a text of one token."""
     defined = _known(logprobs)
     return Estimate(float(defined.mean()), n=defined.size) if defined.size else Estimate.undefined(EMPTY)
 
@@ -63,11 +62,9 @@ def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float =
 
 
 def zlib(logprobs: Floats, text: str) -> Estimate:
-    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte).
-
-    Carlini et al. 2021, Extracting Training Data from Large Language Models (USENIX Security), section 5, compare
-    log-perplexity with zlib entropy. The code of Shi et al. computes minus this value: log-perplexity divided by
-    len(zlib.compress(utf-8))."""
+    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte). Carlini et al. 2021,
+    Extracting Training Data from Large Language Models (USENIX Security), section 5, compare log-perplexity with zlib
+    entropy. The code of Shi et al. computes minus this value: log-perplexity divided by len(zlib.compress(utf-8))."""
     plain = loss(logprobs)
     if plain.value is None:
         return plain
@@ -75,18 +72,16 @@ def zlib(logprobs: Floats, text: str) -> Estimate:
 
 
 def lowercase(logprobs: Floats, lowered: Floats) -> Estimate:
-    """Log-perplexity of the text in lower case divided by that of the unchanged text; 1 = no difference.
-
-    Carlini et al. 2021, section 5; the code of Shi et al. prints minus this value. `lowered` holds the
-    log-probabilities of `text.lower()`, which may have another number of tokens."""
+    """Log-perplexity of the text in lower case divided by that of the unchanged text; 1 = no difference. Carlini et al.
+    2021, section 5; the code of Shi et al. prints minus this value. `lowered` holds the log-probabilities of
+    `text.lower()`, which may have another number of tokens."""
     return _ratio(loss(lowered), loss(logprobs))
 
 
 def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
-    """Mean log-probability minus that of the same text under a reference model, in nats per token.
-
-    The code of Shi et al. computes minus this value: the loss minus that of a (smaller) reference model. Each mean is
-    over the model's own tokens."""
+    """Mean log-probability minus that of the same text under a reference model, in nats per token. The code of Shi et
+    al. computes minus this value: the loss minus that of a (smaller) reference model. Each mean is over the model's own
+    tokens."""
     ours, theirs = loss(logprobs), loss(reference)
     if ours.value is None or theirs.value is None:
         return ours if ours.value is None else theirs
@@ -94,9 +89,8 @@ def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
 
 
 def reference_ratio(logprobs: Floats, reference: Floats) -> Estimate:
-    """Log-perplexity under a reference model divided by that under the model, without a unit.
-
-    Carlini et al. 2021, section 5, where a small or medium model is the reference for a larger model."""
+    """Log-perplexity under a reference model divided by that under the model, without a unit. Carlini et al. 2021,
+    section 5, where a small or medium model is the reference for a larger model."""
     return _ratio(loss(reference), loss(logprobs))
 
 

@@ -29,9 +29,8 @@ FORMAT = "judge-contamination-scores/1"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Line about one text, whose hash is `text`; `undefined` gives the reason for each score that is None.
-
-    `label`: the model has seen the text (None = unknown). `group` is its book."""
+    """Line about one text, whose hash is `text`; `undefined` gives the reason for each score that is None. `label`: the
+    model has seen the text (None = unknown). `group` is its book."""
 
     id: str
     text: str
@@ -53,7 +52,6 @@ class ScoresFile:
 
     @property
     def facts(self) -> ScorerFacts:
-        """Facts about the model that computed the scores."""
         return ScorerFacts(**self.header["model"])
 
     @property
@@ -193,9 +191,8 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Why two descriptions are of different models; None if they may be of the same.
-
-    The hashes of the weights decide if both are known; else names, revisions and tokenizers are compared."""
+    """Why two descriptions are of different models; None if they may be of the same. The hashes of the weights decide
+    if both are known; else names, revisions and tokenizers are compared."""
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
     if _base(first.model) != _base(second.model):

@@ -1,8 +1,6 @@
-"""Computes contamination scores of texts, with one pass of a model for each kind of log-probability.
-
-The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ if the full distribution is available; texts in lower case, a
-reference model and a prefix of unseen texts need one each. A score whose pass is not possible is undefined with this
-reason."""
+"""Computes contamination scores of texts, with one pass of a model for each kind of log-probability. The first pass
+gives loss, zlib, Min-K% Prob, and Min-K%++ if the full distribution is available; texts in lower case, a reference
+model and a prefix of unseen texts need one each. A score whose pass is not possible is undefined with this reason."""
 
 from __future__ import annotations
 
@@ -93,10 +91,9 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Options for computing scores; `k` is the percentage of least likely tokens that Min-K% Prob uses.
-
-    `prefix` joins `shots` unseen texts, for ReCaLL. `words` is the length to which texts were cut before
-    (`texts.first_words`), stored here because it affects every score."""
+    """Options for computing scores; `k` is the percentage of least likely tokens that Min-K% Prob uses. `prefix` joins
+    `shots` unseen texts, for ReCaLL. `words` is the length to which texts were cut before (`texts.first_words`), stored
+    here because it affects every score."""
 
     k: float = 20
     words: int | None = None
@@ -130,9 +127,8 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores of one text by name; `tokens` counts those with a log-probability.
-
-    `truncated`: the text was cut to the context length in any pass."""
+    """Scores of one text by name; `tokens` counts those with a log-probability. `truncated`: the text was cut to the
+    context length in any pass."""
 
     text: Text
     tokens: int
@@ -149,9 +145,8 @@ async def score(
     reference: Scorer | None = None,
     progress: Progress | None = None,
 ) -> list[Scored]:
-    """Scores of all texts, in order, under the model `scorer` and, if given, a reference model.
-
-    Raises `BackendError` if the model cannot return log-probabilities at all."""
+    """Scores of all texts, in order, under the model `scorer` and, if given, a reference model. Raises `BackendError`
+    if the model cannot return log-probabilities at all."""
     show = progress or (lambda _name, _done, _total: None)
     bodies = [text.text for text in texts]
     reasons: dict[str, str] = {}

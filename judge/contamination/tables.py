@@ -1,6 +1,5 @@
 """Tables of `judge contamination`: AUC of scores, the contamination report, and agreement in two halves of the
-stories.
-"""
+stories."""
 
 from __future__ import annotations
 
@@ -57,10 +56,9 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class ValidityRow:
-    """Results of one judge with one model's scores: tau-b with people and mean distance (`error`) in each half.
-
-    `model` computed the scores. `cut` divides the stories; None if no rated story has a score. `mixture` says how the
-    shares of systems differ between the halves."""
+    """Results of one judge with one model's scores: tau-b with people and mean distance (`error`) in each half. `model`
+    computed the scores. `cut` divides the stories; None if no rated story has a score. `mixture` says how the shares of
+    systems differ between the halves."""
 
     model: str
     subject: Subject
@@ -140,10 +138,9 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
-    """Tau-b, and mean absolute difference, on two disjoint sets of stories where both have ratings.
-
-    Each has a percentile interval, expanded for small numbers of story-prompts, on each set and for high minus low.
-    Arrays have shape (n stories,), NaN = no rating; `drawn` are resamples of the n stories."""
+    """Tau-b, and mean absolute difference, on two disjoint sets of stories where both have ratings. Each has a
+    percentile interval, expanded for small numbers of story-prompts, on each set and for high minus low. Arrays have
+    shape (n stories,), NaN = no rating; `drawn` are resamples of the n stories."""
     both = []
     for statistic in (_tau, _error):
         parts = []

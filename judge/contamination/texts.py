@@ -22,9 +22,8 @@ GROUP_KEYS = ("book", "book_id")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text; `label`: the model has seen it in training (None = unknown); `group` is its book.
-
-    `key` is the hash of the complete text in the file, even if `text` was cut; it joins scores with stories."""
+    """One text; `label`: the model has seen it in training (None = unknown); `group` is its book. `key` is the hash of
+    the complete text in the file, even if `text` was cut; it joins scores with stories."""
 
     id: str
     text: str
@@ -45,7 +44,6 @@ class TextSet:
 
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
     """Stories of a dataset, by name or path as in `judge data list`; a JSON Lines file with labels is a labelled set.
-
     `columns` maps a table's columns. `limit` counts from the first; None = all."""
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
@@ -61,7 +59,6 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
 
 def labelled(path: Path, *, limit: int | None = None) -> TextSet:
     """A labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
-
     These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`), whose NUL characters are
     kept and counted in a note. `limit` None = all. Raises DataError, naming file and row."""
     texts: list[Text] = []
@@ -92,7 +89,6 @@ def labelled(path: Path, *, limit: int | None = None) -> TextSet:
 
 def first_words(texts: TextSet, words: int) -> TextSet:
     """The texts cut to their first `words` whitespace-separated words; shorter ones are left out, with a note.
-
     `process_data.py` of the reference implementation does the same, because scores of texts of unequal length are hard
     to compare."""
     if words < 1:

@@ -1,5 +1,4 @@
 """Thresholds from which a text counts as seen, chosen by a rule on a labelled set, and valid for one model only.
-
 ``youden`` maximises the true-positive rate minus the false-positive rate. ``fpr=0.05`` is the lowest threshold at which
 at most that share of the unseen texts count as seen. A number is used as the threshold itself."""
 
@@ -49,9 +48,8 @@ def books_of(scores: ScoresFile) -> Codes | None:
 
 
 def area(scores: ScoresFile, name: str, label: Flags) -> Estimate:
-    """AUC of the score `name` with its score interval; texts without the score are left out.
-
-    `label` is True for seen texts. The texts of one book are a cluster, if the book of every text is known."""
+    """AUC of the score `name` with its score interval; texts without the score are left out. `label` is True for seen
+    texts. The texts of one book are a cluster, if the book of every text is known."""
     books = books_of(scores)
     estimate = score_interval(scores.score(name), label, books)
     unit = "texts" if books is None else "books"
@@ -66,10 +64,8 @@ _MOVED_BY = {"recall": "prefix"}
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labelled set on which a threshold was chosen; `texts` counts those with the score.
-
-    `false_positive` and `true_positive` are shares that reach the threshold; `expected` is for other texts (None =
-    unknown)."""
+    """The labelled set on which a threshold was chosen; `texts` counts those with the score. `false_positive` and
+    `true_positive` are shares that reach the threshold; `expected` is for other texts (None = unknown)."""
 
     name: str
     texts: int
@@ -90,7 +86,6 @@ class Threshold:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The threshold as plain data for a scores file's header."""
         labelled = self.labelled
         if labelled is None:
             return {"rule": self.rule, "value": self.value, "set": None}
@@ -130,9 +125,8 @@ class Threshold:
 
 
 def by_rule(scores: ScoresFile, rule: str, name: str) -> Threshold:
-    """Threshold of the score `name` by a rule on the labelled set `scores`; a number is the threshold itself.
-
-    Raises SpecError for an unknown rule, and if the labelled set yields no threshold."""
+    """Threshold of the score `name` by a rule on the labelled set `scores`; a number is the threshold itself. Raises
+    SpecError for an unknown rule, and if the labelled set yields no threshold."""
     kind, number = _parsed(rule)
     if kind == "value":
         return Threshold("given", number)
@@ -192,9 +186,8 @@ def is_number(rule: str) -> bool:
 
 
 def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
-    """The scores file with a threshold for each score, or the reason why there is none.
-
-    Raises SpecError if the rule is unknown or if no score has a threshold."""
+    """The scores file with a threshold for each score, or the reason why there is none. Raises SpecError if the rule is
+    unknown or if no score has a threshold."""
     _parsed(rule)
     thresholds, without = {}, {}
     for name in scores.names:
@@ -208,9 +201,8 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
-    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration`.
-
-    Raises SpecError if models or text lengths differ."""
+    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration`. Raises SpecError
+    if models or text lengths differ."""
     refuse_other_model(scores.judge, scores.facts, calibration)
     ours, theirs = scores.header["settings"], calibration.header["settings"]
     if ours.get("words") != theirs.get("words"):

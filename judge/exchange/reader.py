@@ -38,10 +38,9 @@ _LONGEST_LINE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is seen of a file at first, without regard to its name.
-
-    `members` are names in a folder or an archive; `columns` those of a table in CSV, TSV, Parquet or XLSX; `value` is
-    JSON's, or the first line's of JSON Lines; `line` the first of another text."""
+    """What is seen of a file at first, without regard to its name. `members` are names in a folder or an archive;
+    `columns` those of a table in CSV, TSV, Parquet or XLSX; `value` is JSON's, or the first line's of JSON Lines;
+    `line` the first of another text."""
 
     members: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
@@ -266,10 +265,8 @@ def readers() -> Mapping[str, Reader]:
 
 
 def reader_of(files: Sequence[Path], name: str | None = None) -> Reader:
-    """The reader of this name, or the only one whose form all the files have.
-
-    Raises OptionError for an unknown name, DataError for a file that cannot be read or has no known form, and SpecError
-    where files have several forms."""
+    """The reader of this name, or the only one whose form all the files have. Raises OptionError for an unknown name,
+    DataError for a file that cannot be read or has no known form, and SpecError where files have several forms."""
     known = readers()
     if name is not None:
         if name not in known:

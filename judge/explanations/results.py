@@ -35,10 +35,9 @@ class TextsFound:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFound:
-    """A cluster of explanations, or all texts in none (`clusters.NOISE`); None where a value is not known.
-
-    `criterion` and `eval_prompt` are the most frequent ones, each with its share of the cluster's texts. `rating` is
-    the mean, and `example` the text nearest to the centre."""
+    """A cluster of explanations, or all texts in none (`clusters.NOISE`); None where a value is not known. `criterion`
+    and `eval_prompt` are the most frequent ones, each with its share of the cluster's texts. `rating` is the mean, and
+    `example` the text nearest to the centre."""
 
     cluster: int
     texts: int
@@ -56,9 +55,8 @@ class ClusterFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationResults:
-    """All results of `judge explain`; with `as_published` there are only `texts` and `yake`.
-
-    `sides` is None unless the explanations are by both people and judges."""
+    """All results of `judge explain`; with `as_published` there are only `texts` and `yake`. `sides` is None unless the
+    explanations are by both people and judges."""
 
     map: ExplanationMap
     texts: Measured[TextsFound]

@@ -48,9 +48,8 @@ class Stories:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a simulated judge, of a `size` in words; `diagnostic` must find it ("" = honest judge).
-
-    `think` changes opinions before they become ratings, `say` changes the ratings; None = no change."""
+    """A fault of a simulated judge, of a `size` in words; `diagnostic` must find it ("" = honest judge). `think`
+    changes opinions before they become ratings, `say` changes the ratings; None = no change."""
 
     diagnostic: str
     size: str
@@ -101,9 +100,8 @@ FAULTS: dict[str, Fault] = {
 
 
 def write_folder(folder: Path, seed: int) -> None:
-    """Write one simulated study as a result folder of imported ratings.
-
-    It has ratings of people, of an honest judge, and of judges with one known fault each."""
+    """Write one simulated study as a result folder of imported ratings. It has ratings of people, of an honest judge,
+    and of judges with one known fault each."""
     rng = np.random.default_rng(seed)
     stories = _stories(rng)
     folder.mkdir(parents=True, exist_ok=True)
@@ -183,10 +181,9 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of one diagnostic over all studies, on the judge with the `fault` that it must find.
-
-    `power` is the share of its `tests` that find the fault; `false_alarms` the share of significant ones on the honest
-    judge. The diagnostic passes with at least `least` and at most `limit`."""
+    """Result of one diagnostic over all studies, on the judge with the `fault` that it must find. `power` is the share
+    of its `tests` that find the fault; `false_alarms` the share of significant ones on the honest judge. The diagnostic
+    passes with at least `least` and at most `limit`."""
 
     diagnostic: str
     judge: str
@@ -219,10 +216,9 @@ def limits(studies: int, checks: int) -> tuple[float, float]:
 def measure(
     seeds: int = SEEDS, *, first_seed: int, workers: int = 1, done: Callable[[int], None] | None = None
 ) -> list[Outcome]:
-    """Power and false-alarm rate of each diagnostic on `seeds` studies, each analysed with `judge diagnose`.
-
-    Power is the share of tests (criteria x studies) that find the fault. The limits hold for all diagnostics together
-    (see `limits`). `workers` are processes. `done` is called with the number of studies finished."""
+    """Power and false-alarm rate of each diagnostic on `seeds` studies, each analysed with `judge diagnose`. Power is
+    the share of tests (criteria x studies) that find the fault. The limits hold for all diagnostics together (see
+    `limits`). `workers` are processes. `done` is called with the number of studies finished."""
     total: dict[tuple[str, str], list[int]] = {}
     for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
         for key, (tests, hits) in hits_of_study.items():
@@ -293,9 +289,8 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 
 
 def study(seed: int) -> Found:
-    """Numbers of tests and of significant tests in one simulated study, by (judge, diagnostic).
-
-    The steps are those of `judge diagnose`: read the result folder, compute the tables, and print them as JSON."""
+    """Numbers of tests and of significant tests in one simulated study, by (judge, diagnostic). The steps are those of
+    `judge diagnose`: read the result folder, compute the tables, and print them as JSON."""
     with tempfile.TemporaryDirectory(prefix="judge-self-test-") as directory:
         folder = Path(directory) / "study"
         write_folder(folder, seed)

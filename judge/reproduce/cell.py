@@ -17,10 +17,9 @@ from judge.base.folders.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference of this program's recipe for a published table from the study's method.
-
-    `name` is the switch on the command line; `published` is what the study does, `otherwise` what is done with the
-    switch on. `correction` is False for a choice that can be defended either way."""
+    """One difference of this program's recipe for a published table from the study's method. `name` is the switch on
+    the command line; `published` is what the study does, `otherwise` what is done with the switch on. `correction` is
+    False for a choice that can be defended either way."""
 
     name: str
     published: str
@@ -188,10 +187,9 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """How the cell compares with the printed number, or why it is not compared.
-
-        "match" = equal; "repeat" = equal, but counted in another cell; "differ" = unequal for a known reason; "off" =
-        unequal otherwise; "not computable" and "not in print" = not compared."""
+        """How the cell compares with the printed number, or why it is not compared. "match" = equal; "repeat" = equal,
+        but counted in another cell; "differ" = unequal for a known reason; "off" = unequal otherwise; "not computable"
+        and "not in print" = not compared."""
         if self.missing:
             return "not computable"
         if not self.in_print:

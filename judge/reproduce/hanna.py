@@ -35,9 +35,8 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Means off the scale by judge and Eval-Prompt, of 6 criteria x 960 (or, with all systems, 1,056) stories.
-
-    The number is 0 if the recipe does not use such ratings."""
+    """Means off the scale by judge and Eval-Prompt, of 6 criteria x 960 (or, with all systems, 1,056) stories. The
+    number is 0 if the recipe does not use such ratings."""
     counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
         systems = scores.systems(Recipe(keep_human=keep_human))

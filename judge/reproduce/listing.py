@@ -42,10 +42,9 @@ _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "wh
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One table or figure of a publication; `names` are tables of `judge reproduce` with its cells.
-
-    `cells` and `match` count printed cells, without those that an earlier table prints, None if none are stored.
-    `state` "own data": a command computes such numbers. `why` is empty where files give all cells."""
+    """One table or figure of a publication; `names` are tables of `judge reproduce` with its cells. `cells` and `match`
+    count printed cells, without those that an earlier table prints, None if none are stored. `state` "own data": a
+    command computes such numbers. `why` is empty where files give all cells."""
 
     study: str
     printed_in: str

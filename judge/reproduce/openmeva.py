@@ -1,7 +1,6 @@
-"""OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow.
-
-Each story's five ratings are in ascending order, so that who gave which is lost. Agreement can therefore be measured
-only by statistics that treat raters as exchangeable."""
+"""OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow. Each story's five ratings are in
+ascending order, so that who gave which is lost. Agreement can therefore be measured only by statistics that treat
+raters as exchangeable."""
 
 from __future__ import annotations
 

@@ -66,10 +66,9 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """What `judge reproduce` prints for a study, and whether some cell unexpectedly differs from print.
-
-    That is a summary, the cells (of one table, or those that differ), or the effects of differences; for machines
-    always cells or effects. Intervals are computed only where cells are shown."""
+    """What `judge reproduce` prints for a study, and whether some cell unexpectedly differs from print. That is a
+    summary, the cells (of one table, or those that differ), or the effects of differences; for machines always cells or
+    effects. Intervals are computed only where cells are shown."""
     if table is None and not differences and not machine:
         options = replace(options, resamples=0)
         study = make(options)
@@ -104,7 +103,6 @@ def _off(cells: Iterable[Cell]) -> bool:
 
 
 def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
-    # Every row has the same keys.
     keys = [*_KEYS, *(["verdict"] if any("verdict" in record for record in records) else [])]
     return Table(title, [Column(key, key, digits=4) for key in keys], records, line, notes)
 
@@ -263,9 +261,8 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
 
 
 def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Effects of differences with the keys of cells' records.
-
-    `as_published` holds the number of cells compared, and `corrected` of those that change."""
+    """Effects of differences with the keys of cells' records. `as_published` holds the number of cells compared, and
+    `corrected` of those that change."""
     rows: list[tuple[str, str, int | None, int | None, str]] = [
         (
             change.switch,

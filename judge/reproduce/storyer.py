@@ -132,10 +132,8 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """(number, estimate) for each computable cell, baselines included.
-
-        The number is by the study's method, None if its data are not released; in the estimate, for example, a tie
-        counts one half."""
+        """(number, estimate) for each computable cell, baselines included. The number is by the study's method, None if
+        its data are not released; in the estimate, for example, a tie counts one half."""
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
             by_place |= dict(part())

@@ -15,9 +15,8 @@ from judge.reproduce.tables.family import Change, Family, cells, changes
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options; with `choice`, one difference's effect is shown in place of corrected numbers.
-
-    `resamples` 0 = no bootstrap intervals."""
+    """Options; with `choice`, one difference's effect is shown in place of corrected numbers. `resamples` 0 = no
+    bootstrap intervals."""
 
     choice: str | None = None
     resamples: int = 1000
@@ -30,10 +29,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One published study with its files, its printed cells and the families of its tables.
-
-    `switches` are differences that can be shown alone, `out_of_reach` those that the files do not allow, with the
-    reason. `facts` are parts of the signature besides the files; `unchecked` names files without known checksums."""
+    """One published study with its files, its printed cells and the families of its tables. `switches` are differences
+    that can be shown alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the
+    signature besides the files; `unchecked` names files without known checksums."""
 
     name: str
     title: str
@@ -47,7 +45,6 @@ class Study:
 
     @property
     def table_names(self) -> list[str]:
-        """In order."""
         return [table for family in self.families for table in family.digits]
 
     def notes(self, cells: Sequence[Cell]) -> list[str]:

@@ -58,10 +58,8 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Labels for each (story, test): 1 = Yes, 0 = No, NaN = none; `experts` has shape (pairs, 3).
-
-    `as_published` and `ours` are by model, as the study and this program's parser read the answers; only `ours` has
-    NaN."""
+    """Labels for each (story, test): 1 = Yes, 0 = No, NaN = none; `experts` has shape (pairs, 3). `as_published` and
+    `ours` are by model, as the study and this program's parser read the answers; only `ours` has NaN."""
 
     plot: NDArray[np.int64]
     experts: Floats

@@ -380,9 +380,8 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge: `output`, otherwise beside the definition; `reuse` gives its answers.
-
-    Raises SpecError if two judges would share a folder, or if several have `output` or `reuse`."""
+    """Result folder of each judge: `output`, otherwise beside the definition; `reuse` gives its answers. Raises
+    SpecError if two judges would share a folder, or if several have `output` or `reuse`."""
     from judge.asking.run_folder.layout import ResultFolder, folder_for
     from judge.base.errors import SpecError
 

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 
 def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: bool) -> None:
-    """Join a run's shards into each judge's result folder; exit code 3 if repeats are missing.
-
-    Every answer enters exactly once, however often this is run. Raises RunFolderError for shards of another plan, and,
-    without `partial`, for missing and incomplete ones."""
+    """Join a run's shards into each judge's result folder; exit code 3 if repeats are missing. Every answer enters
+    exactly once, however often this is run. Raises RunFolderError for shards of another plan, and, without `partial`,
+    for missing and incomplete ones."""
     from judge.asking.execution.part_merge import join
     from judge.asking.execution.plan_part import parts_in
     from judge.asking.run_folder.definition import definition_in_force
@@ -102,10 +101,9 @@ def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
 
 
 def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: bool) -> None:
-    """Request repeats again that were given up; exit code 3 if some are still missing.
-
-    To request answers again because of what they say biases the sample: `unparsed` does so explicitly, keeps the first
-    answers in the journal, and every table notes it."""
+    """Request repeats again that were given up; exit code 3 if some are still missing. To request answers again because
+    of what they say biases the sample: `unparsed` does so explicitly, keeps the first answers in the journal, and every
+    table notes it."""
     from judge.asking.execution.part_merge import sit_side_by_side
     from judge.asking.execution.plan_part import part_of
     from judge.asking.execution.session import Again, Sitting, sit

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def sit_all(
     sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
 ) -> bool:
-    """True if repeats are missing after all judges' sittings.
-
-    `max_cost` is in dollars, and must be None (SpecError) with `engine` "ray"."""
+    """True if repeats are missing after all judges' sittings. `max_cost` is in dollars, and must be None (SpecError)
+    with `engine` "ray"."""
     from judge.base.errors import JudgeError, SpecError
 
     for sitting in sittings:
@@ -127,9 +126,8 @@ def report_all(ended: Sequence[Ended]) -> bool:
 
 
 def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
-    """Print how a run ended, with `name` before each line; True if repeats are missing.
-
-    Raises JudgeError if no request was answered, or if an error stopped the run."""
+    """Print how a run ended, with `name` before each line; True if repeats are missing. Raises JudgeError if no request
+    was answered, or if an error stopped the run."""
     from judge.answers.journal import JournalReader
     from judge.base.errors import JudgeError
     from judge.base.printing.dollars import dollars, implausible_costs

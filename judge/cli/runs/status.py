@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 def verify(runs: Sequence[Path]) -> None:
-    """Check that journals are complete and queries, rendered again, have their hashes; exit code 4 if not.
-
-    In a bundle, every checksum is checked too, and every table is computed again."""
+    """Check that journals are complete and queries, rendered again, have their hashes; exit code 4 if not. In a bundle,
+    every checksum is checked too, and every table is computed again."""
     from judge.asking.run_folder import resolve
     from judge.base.errors import RunFolderError
     from judge.base.printing.visible import visible

@@ -101,9 +101,8 @@ _NO_SET = Note(
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
-    """Check of each judge in the runs, and of each model in the options, on the stories of each dataset.
-
-    A model that cannot be scored has a row with the reason; a note says if there is no language model."""
+    """Check of each judge in the runs, and of each model in the options, on the stories of each dataset. A model that
+    cannot be scored has a row with the reason; a note says if there is no language model."""
     options = options or CheckOptions()
     rows: list[Checked] = []
     for dataset, judge, folder in _judged(runs):

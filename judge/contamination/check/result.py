@@ -28,9 +28,8 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Whether the model or the stories came first, by published months; `brief` is without sources.
-
-    A model's month is that in which its training data ended, if known, else that of its publication."""
+    """Whether the model or the stories came first, by published months; `brief` is without sources. A model's month is
+    that in which its training data ended, if known, else that of its publication."""
 
     order: Order
     sentence: str
@@ -129,10 +128,8 @@ def passages_of(scores: ScoresFile) -> Recital:
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether the test for recital would detect a memorised story; False without passages.
-
-    It would if the model recites at least one passage, or if at least half of the passages have a higher value than
-    every story."""
+    """Whether the test for recital would detect a memorised story; False without passages. It would if the model
+    recites at least one passage, or if at least half of the passages have a higher value than every story."""
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
     )
@@ -140,10 +137,9 @@ def tells(stories: Recital, passages: Recital | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result for one model on the stories of one dataset.
-
-    `stories` and `passages` are None if not scored, for the reason `why`. `corrected` is the share of seen stories,
-    undefined without a labelled set. `file` is the written scores file."""
+    """Result for one model on the stories of one dataset. `stories` and `passages` are None if not scored, for the
+    reason `why`. `corrected` is the share of seen stories, undefined without a labelled set. `file` is the written
+    scores file."""
 
     dataset: str
     model: str

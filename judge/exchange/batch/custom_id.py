@@ -1,5 +1,4 @@
 """The `custom_id` of a batch line: query, judge and repeats in at most 64 letters, digits, hyphens and underscores.
-
 `<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` identifies repeats 0, 1, 2 and 5. A result can thus be
 stored without any other information. The id contains no text of a story."""
 

@@ -49,9 +49,8 @@ _SKEW = 300.0
 
 
 class AnthropicBatches:
-    """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`.
-
-    A request file in the result folder is identified by its own name, because no files are uploaded."""
+    """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`. A request file
+    in the result folder is identified by its own name, because no files are uploaded."""
 
     def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
         self.url = url_of(settings)
@@ -224,11 +223,9 @@ Executor = OpenAIBackend | AnthropicBackend
 
 @dataclass(frozen=True, slots=True)
 class BatchForm:
-    """Batch support of one back-end: the format of request files, and how its requests are sent.
-
-    `executor` sends the same requests without a batch. `api` is None if there is none (vLLM, whose program `vllm
-    run-batch` answers request files). `one_by_one`: each repeat has its own line, even if a request without a batch may
-    ask for several."""
+    """Batch support of one back-end: the format of request files, and how its requests are sent. `executor` sends the
+    same requests without a batch. `api` is None if there is none (vLLM, whose program `vllm run-batch` answers request
+    files). `one_by_one`: each repeat has its own line, even if a request without a batch may ask for several."""
 
     executor: Callable[[str, Settings], Executor]
     lines: LineForm
@@ -261,7 +258,6 @@ def batch_form(judge: str) -> BatchForm:
 
 
 def has_batch_api(judge: str) -> bool:
-    """Whether the judge's back-end has a batch API of its provider."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     return form is not None and form.api is not None
 

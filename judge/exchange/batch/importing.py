@@ -1,5 +1,4 @@
 """Merges batch results into a run's journal by custom_id. Each result is merged once, and no answer is overwritten.
-
 Only the result folder is needed: queries are rendered from the journal's stories and templates, and matched by query
 key. Importing again, or after an interruption, adds only what is missing."""
 

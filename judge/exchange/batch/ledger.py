@@ -1,7 +1,6 @@
-"""`batches.json` in a result folder: the batches sent to a provider, and the state of each.
-
-It is written before and after each remote step, to tell after an interruption which step may have been completed. The
-folder `batches/` beside it holds each batch's request file and, once collected, its results."""
+"""`batches.json` in a result folder: the batches sent to a provider, and the state of each. It is written before and
+after each remote step, to tell after an interruption which step may have been completed. The folder `batches/` beside
+it holds each batch's request file and, once collected, its results."""
 
 from __future__ import annotations
 
@@ -66,7 +65,6 @@ class Ledger:
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
-        """Path of a batch's request file."""
         return self.folder / f"requests-{batch.number:04d}.jsonl"
 
     def remote_name(self, batch: Batch) -> str:

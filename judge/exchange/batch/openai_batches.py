@@ -1,7 +1,6 @@
-"""Client for OpenAI's batch API, the only module that imports the openai SDK.
-
-The SDK's own retries are off; requests that are safe to repeat are retried with this program's delays. Creating a batch
-costs money; after a lost reply the provider's list of batches is therefore searched before another is created."""
+"""Client for OpenAI's batch API, the only module that imports the openai SDK. The SDK's own retries are off; requests
+that are safe to repeat are retried with this program's delays. Creating a batch costs money; after a lost reply the
+provider's list of batches is therefore searched before another is created."""
 
 from __future__ import annotations
 

@@ -63,9 +63,8 @@ class BatchApi(Protocol):
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the uploaded file `file_id`; `metadata` identifies it.
-
-        `route` is the API path that the lines of the file name; "" if they name none."""
+        """Start a batch of the uploaded file `file_id`; `metadata` identifies it. `route` is the API path that the
+        lines of the file name; "" if they name none."""
         ...
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:

@@ -117,10 +117,9 @@ def wanted_of_all(
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Prepare the journal as `judge run` would and write the selected repeats to batch files.
-
-    The result folder is locked meanwhile; the caller must not hold its lock. `name(n)` is the path of the n-th file,
-    from 1; files have these names only when all of them are complete."""
+    """Prepare the journal as `judge run` would and write the selected repeats to batch files. The result folder is
+    locked meanwhile; the caller must not hold its lock. `name(n)` is the path of the n-th file, from 1; files have
+    these names only when all of them are complete."""
     with lock(asked.result.path):
         return export_locked(asked, name, most_lines=most_lines)
 

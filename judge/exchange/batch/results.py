@@ -1,7 +1,6 @@
-"""Reader of the result files that batch APIs and `vllm run-batch` write: one answer or one error per line.
-
-A file is read once to check its lines and record their positions; answers are read again when needed, so that memory
-holds ids only."""
+"""Reader of the result files that batch APIs and `vllm run-batch` write: one answer or one error per line. A file is
+read once to check its lines and record their positions; answers are read again when needed, so that memory holds ids
+only."""
 
 from __future__ import annotations
 
@@ -31,10 +30,9 @@ _LINES_CODES = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400,
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One provider's format for the lines of request and result files.
-
-    `request` makes a line from (custom_id, route, body); `asks` are keys that only request lines have; `result`
-    converts a line to OpenAI's format, None if it is not a result in this format."""
+    """One provider's format for the lines of request and result files. `request` makes a line from (custom_id, route,
+    body); `asks` are keys that only request lines have; `result` converts a line to OpenAI's format, None if it is not
+    a result in this format."""
 
     request: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
     asks: frozenset[str]
@@ -134,10 +132,9 @@ class LinePosition:
 
 @dataclass(slots=True)
 class ResultFiles:
-    """Positions of the lines in several batch result files.
-
-    A custom_id can occur in several lines: one after the first answer, or a second error in the same file, is in
-    `duplicates`. `foreign` lists custom_ids that this program did not write, `cut` half-written last lines."""
+    """Positions of the lines in several batch result files. A custom_id can occur in several lines: one after the first
+    answer, or a second error in the same file, is in `duplicates`. `foreign` lists custom_ids that this program did not
+    write, `cut` half-written last lines."""
 
     files: tuple[Path, ...]
     lines: int = 0
@@ -177,9 +174,8 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 
 
 def answers_in(line: bytes, query: Request) -> list[Response]:
-    """The responses to `query` in a line. Raises `BackendError` where it has an error or the HTTP status of one.
-
-    The message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time."""
+    """The responses to `query` in a line. Raises `BackendError` where it has an error or the HTTP status of one. The
+    message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time."""
     where = f"batch result {digest(line, 6).hex()}"
     data = as_openai(json_value(line))
     response, error = data.get("response"), data.get("error")

@@ -1,7 +1,6 @@
-"""Submission of a run's missing queries to a provider's batch API; every step can be resumed.
-
-`batches.json` is written before and after each step. Where a kill or a lost reply leaves a step's outcome unknown, the
-provider is searched for the file (by name) or the batch (by metadata), so that nothing is paid for twice."""
+"""Submission of a run's missing queries to a provider's batch API; every step can be resumed. `batches.json` is written
+before and after each step. Where a kill or a lost reply leaves a step's outcome unknown, the provider is searched for
+the file (by name) or the batch (by metadata), so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -196,7 +195,6 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     """Raise SpecError where the cost estimated from file sizes exceeds a limit, or where the batch price is not
     known."""
-    # If the cost is within the limit, it is subtracted from the purse.
     limits = [
         (asked.spec.max_cost, "max_cost"),
         (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),

@@ -1,6 +1,5 @@
-"""Writer of a bundle, a zip archive of runs for artifact review: copies of the runs, and tables derived from them.
-
-The runs are not changed. The archive contains no API keys, and batch files only on request. The order and dates of its
+"""Writer of a bundle, a zip archive of runs for artifact review: copies of the runs, and tables derived from them. The
+runs are not changed. The archive contains no API keys, and batch files only on request. The order and dates of its
 files are fixed, so that the same runs give the same bytes."""
 
 from __future__ import annotations
@@ -240,10 +239,9 @@ class BundleFile:
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
 ) -> BundleFile:
-    """Write a bundle of runs, by default NAME-bundle.zip in the current folder, where NAME is the first run's.
-
-    Raises RunFolderError if a run has no results, a key was detected in a file (the message names the file, not the
-    key), or the archive cannot be written."""
+    """Write a bundle of runs, by default NAME-bundle.zip in the current folder, where NAME is the first run's. Raises
+    RunFolderError if a run has no results, a key was detected in a file (the message names the file, not the key), or
+    the archive cannot be written."""
     choices = choices or BundleChoices()
     folders = resolve(runs)
     root = f"{run_copy.name_of(folders[0])}-bundle"

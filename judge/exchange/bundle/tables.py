@@ -42,10 +42,9 @@ class TableChoices:
 def write_tables(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None = None
 ) -> tuple[int, list[str]]:
-    """Write a bundle's tables; gives the number of rows in the ratings and preferences tables, and the datasets.
-
-    These have no explanations, because the journal contains them. `exports` is the folder for other programs' formats;
-    None writes none."""
+    """Write a bundle's tables; gives the number of rows in the ratings and preferences tables, and the datasets. These
+    have no explanations, because the journal contains them. `exports` is the folder for other programs' formats; None
+    writes none."""
     from judge.ratings.preferences_table import comparing
 
     target.mkdir(parents=True, exist_ok=True)
@@ -94,10 +93,8 @@ def _ratings(
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
-    """Write ratings and numbers in other programs' formats, with raters under pseudonyms.
-
-    Stories' texts are included where the copies contain them. Parquet files need pyarrow and are left out without it.
-    """
+    """Write ratings and numbers in other programs' formats, with raters under pseudonyms. Stories' texts are included
+    where the copies contain them. Parquet files need pyarrow and are left out without it."""
     from judge.base.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
     from judge.exchange.outputs.hub import GiveAway, tables_of, write_hub, write_irw
@@ -155,10 +152,9 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
 
 
 def difference(first: Path, other: Path) -> str | None:
-    """Sentence on the first difference between two CSV tables; None where they are equal.
-
-    Numbers are equal within a relative difference of 1e-9, because processors round differently. The program's version
-    in a signature may differ."""
+    """Sentence on the first difference between two CSV tables; None where they are equal. Numbers are equal within a
+    relative difference of 1e-9, because processors round differently. The program's version in a signature may differ.
+    """
     with first.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
         head: list[str] = []
         for number, (a, b) in enumerate(itertools.zip_longest(csv.reader(left), csv.reader(right)), 1):

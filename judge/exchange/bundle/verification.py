@@ -1,6 +1,5 @@
-"""Verification of a bundle from someone else, whose content is untrusted: its checksums, journals and tables.
-
-File names are checked before anything is written, and sizes while unpacking into a temporary folder. SQLite files may
+"""Verification of a bundle from someone else, whose content is untrusted: its checksums, journals and tables. File
+names are checked before anything is written, and sizes while unpacking into a temporary folder. SQLite files may
 contain only tables and indexes."""
 
 from __future__ import annotations
@@ -52,10 +51,9 @@ class Checked:
 
 
 def check(path: Path, say: Say = lambda _: None) -> Checked:
-    """Verify a bundle's checksums, journals and tables.
-
-    Raises DataError where the file is not a bundle or is not safe to unpack: names that lead outside the folder, links,
-    more bytes than declared, or more than the disk has room for."""
+    """Verify a bundle's checksums, journals and tables. Raises DataError where the file is not a bundle or is not safe
+    to unpack: names that lead outside the folder, links, more bytes than declared, or more than the disk has room for.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             root, members = _members(archive, path)

@@ -1,5 +1,4 @@
 """Roles of a table's columns; those that the user does not state are guessed from names and cells, to be confirmed.
-
 Form 1: a row is a story (or a story and a rater), with columns of ratings by judges and by people. Form 2: with an
 additional column of criteria. Form 3: a row is one rating, with a column of raters' names."""
 
@@ -90,7 +89,6 @@ class Guessed:
 
     @property
     def options(self) -> str:
-        """The command-line options that reproduce this interpretation."""
         several = len({column.criterion for column in (*self.judges, *self.people)}) > 1
         options = [("judge", name) for name in self.judge_names]
         for option, columns in (("judge", self.judges), ("human", self.people)):
@@ -108,9 +106,8 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """An interpretation of a table's columns; given roles are kept.
-
-    Raises DataError where no judge or no human rater can be identified."""
+    """An interpretation of a table's columns; given roles are kept. Raises DataError where no judge or no human rater
+    can be identified."""
     _check_given(table, given)
     if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
         return Guessed("ours", ours, sheet=given.sheet)

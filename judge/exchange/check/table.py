@@ -122,10 +122,9 @@ class Checked:
 
 
 def check(path: Path, given: GivenColumns | None = None) -> Checked:
-    """A table of ratings by a judge and by people, checked.
-
-    Raises DataError if no judge or no human rater can be identified, a cell holds no rating, or rows contradict each
-    other; SpecError for an option that has no effect in combination with the others."""
+    """A table of ratings by a judge and by people, checked. Raises DataError if no judge or no human rater can be
+    identified, a cell holds no rating, or rows contradict each other; SpecError for an option that has no effect in
+    combination with the others."""
     given = given or GivenColumns()
     table = TableCells.at(path, given.sheet, given.labels)
     if given.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:

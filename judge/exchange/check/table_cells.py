@@ -167,9 +167,8 @@ class TableCells:
         return len({*values}) == len(self.rows)
 
     def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
-        """Whether the numbers never fall, or never rise, from left to right: each row was sorted.
-
-        False where too few rows contain different numbers. `missing` are words for no rating."""
+        """Whether the numbers never fall, or never rise, from left to right: each row was sorted. False where too few
+        rows contain different numbers. `missing` are words for no rating."""
         if len(columns) < 2:
             return False
         read = [self.numbers(column, missing) for column in columns]

@@ -54,10 +54,8 @@ class Import:
 
 
 def write_folder(path: Path, imported: Import) -> ResultFolder:
-    """Write the ratings, completely or not at all, in place of an earlier import.
-
-    Raises RunFolderError where the folder has a journal or cannot be written, and DataError where the rows are not a
-    ratings table."""
+    """Write the ratings, completely or not at all, in place of an earlier import. Raises RunFolderError where the
+    folder has a journal or cannot be written, and DataError where the rows are not a ratings table."""
 
     def write(fresh: ResultFolder) -> None:
         _write(fresh, imported)
@@ -82,7 +80,6 @@ def said(folder: ResultFolder, imported: Import) -> Iterator[str]:
 
 def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:
     """The folder that `write` fills under a temporary name, completely or not at all; replaces an earlier import.
-
     Raises RunFolderError where the folder has a journal or cannot be written."""
     folder = ResultFolder(path)
     if folder.journal.exists():
@@ -155,9 +152,8 @@ def set_of(scores: Path) -> str:
 
 
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
-    """MANPLTS' released scores of the stories `roc` or `wp`, with stories and human ratings of `plotguided_NAME`.
-
-    A score is a probability and is imported as its log-odds. `scores` is the study's Pred_*.txt file, by default the
+    """MANPLTS' released scores of the stories `roc` or `wp`, with stories and human ratings of `plotguided_NAME`. A
+    score is a probability and is imported as its log-odds. `scores` is the study's Pred_*.txt file, by default the
     stored one. Raises DataError where a story has no score."""
     if name not in SETS:
         raise SpecError(unknown("set", name, SETS))

@@ -153,10 +153,8 @@ def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """(name, content) of the result folders in a dataset folder that `judge export` wrote.
-
-    Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
-    """
+    """(name, content) of the result folders in a dataset folder that `judge export` wrote. Raises DataError where
+    `folder` is not such an export or files are missing, and MissingExtraError without pyarrow."""
     for part in _parts(folder / CONTENTS):
         with reading(folder / CONTENTS, "what an export holds"):
             read = _read_part(folder, part)
@@ -228,15 +226,11 @@ def _table(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswersWords:
-    """Options of a reader of a judge's answers."""
-
     judge: str = option("name of the judge that gave these answers", default=MISSING, metavar="NAME")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresWords:
-    """Options of the reader of the HANNA study's scores."""
-
     keep_out_of_scale: bool = option("means outside the scale, kept as ratings as in the study", default=False)
     with_measures: bool = option("additional judges: the study's 72 automatic measures", default=False)
 

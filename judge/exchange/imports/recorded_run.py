@@ -42,9 +42,8 @@ def write_recorded_run(
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """A run.yaml on dataset `hanna` that replays a model's answers in the HANNA study's file, and their number.
-
-    A story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
+    """A run.yaml on dataset `hanna` that replays a model's answers in the HANNA study's file, and their number. A
+    story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
     RunFolderError where the folder holds a run already."""
     refuse_taken(folder)
     answers = list(read_answers(path))

@@ -1,7 +1,6 @@
-"""Conversion of answers to the tests of Art or Artifice into a run that replays them.
-
-A test's number is its criterion's position in the set `ttcw`. A null response becomes an empty answer; "Content
-Blocked" (stopped by the provider's filter) is kept and marked as filtered. Neither can be parsed as a label."""
+"""Conversion of answers to the tests of Art or Artifice into a run that replays them. A test's number is its
+criterion's position in the set `ttcw`. A null response becomes an empty answer; "Content Blocked" (stopped by the
+provider's filter) is kept and marked as filtered. Neither can be parsed as a label."""
 
 from __future__ import annotations
 
@@ -18,9 +17,8 @@ CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """A run.yaml that replays a model's answers in `path` on dataset `ttcw+newyorker`, and the number of answers.
-
-    The dataset is `ttcw` where all stories are by models. Raises DataError for no answers or an unknown test, and
+    """A run.yaml that replays a model's answers in `path` on dataset `ttcw+newyorker`, and the number of answers. The
+    dataset is `ttcw` where all stories are by models. Raises DataError for no answers or an unknown test, and
     RunFolderError where the folder already holds a run."""
     refuse_taken(folder)
     tests = [criterion.name for criterion in load_criteria(CRITERIA).criteria]

@@ -53,9 +53,8 @@ class LoggedStory:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRow:
-    """One preference, or its `loss`; `judge` is None for people's.
-
-    `second_share` is the probability that the second story is preferred; None where the log records only a choice."""
+    """One preference, or its `loss`; `judge` is None for people's. `second_share` is the probability that the second
+    story is preferred; None where the log records only a choice."""
 
     number: int
     story_prompt: str
@@ -73,10 +72,9 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read.
-
-    `identified` describes where the log holds each field; `tried` is the version whose logs the tests read, and what
-    was not tested; `orders`: whether logs record which text was shown first."""
+    """A tool whose preference logs can be read. `identified` describes where the log holds each field; `tried` is the
+    version whose logs the tests read, and what was not tested; `orders`: whether logs record which text was shown
+    first."""
 
     name: str
     text: str
@@ -96,7 +94,6 @@ _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds annotations of AlpacaEval."""
     return look.has(*_NEEDED)
 
 

@@ -30,7 +30,6 @@ _NAMED = 5
 @dataclass(frozen=True, slots=True)
 class Scaling:
     """How a log's scores become ratings; `scale` is for numbers for which neither the log nor other fields give one.
-
     `rescale` and `rescale_people` are the ends of the range of judges' and people's scores; None: not rescaled."""
 
     criteria: Sequence[Criterion] = ()
@@ -62,7 +61,6 @@ class Ratings:
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
     """All rows with scores converted to ratings; `shown` maps a criterion to the scale of labels found in the log.
-
     Raises DataError for words without known labels, OptionError where a range is to be rescaled to an unknown scale."""
     criteria = {declared_criterion.name.casefold(): declared_criterion for declared_criterion in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)
@@ -200,10 +198,8 @@ class LogOptions:
 def read_logs(
     tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
 ) -> Import:
-    """Scores from a tool's log files as imported ratings; `name` is the dataset's where none is given.
-
-    Raises DataError where a file is not a log of the tool, where scores are on no known scale, or where there are none.
-    """
+    """Scores from a tool's log files as imported ratings; `name` is the dataset's where none is given. Raises DataError
+    where a file is not a log of the tool, where scores are on no known scale, or where there are none."""
     refuse_same(files)
     log_facts = LogFacts()
     rows: list[LogRow] = []

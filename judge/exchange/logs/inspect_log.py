@@ -1,7 +1,6 @@
-"""Logs of the evaluation tool inspect: `.eval` archives and JSON (https://inspect.aisi.org.uk/eval-logs.html).
-
-A row is one score of one sample; a score with several values has a row for each. Grades C, P and I are labels; grade N
-means that there was no answer to score. A failed sample gets a row with a lost score for each scorer."""
+"""Logs of the evaluation tool inspect: `.eval` archives and JSON (https://inspect.aisi.org.uk/eval-logs.html). A row is
+one score of one sample; a score with several values has a row for each. Grades C, P and I are labels; grade N means
+that there was no answer to score. A failed sample gets a row with a lost score for each scorer."""
 
 from __future__ import annotations
 
@@ -164,7 +163,6 @@ class _Log:
 
 
 def fits(look: Look) -> bool:
-    """Whether a file is an archive of inspect, or its JSON."""
     return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
 
 

@@ -1,7 +1,6 @@
-"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`).
-
-Format: https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the
-model is the judge of the text in its prompt, its filtered answer is the rating; otherwise the task's metrics are."""
+"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`). Format:
+https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the model is
+the judge of the text in its prompt, its filtered answer is the rating; otherwise the task's metrics are."""
 
 from __future__ import annotations
 
@@ -32,7 +31,6 @@ class _Samples:
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds lm-eval's samples."""
     return look.has("doc_id", "filtered_resps")
 
 

@@ -1,7 +1,6 @@
-"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list.
-
-Format: https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by
-HUMAN and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count."""
+"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list. Format:
+https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by HUMAN
+and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count."""
 
 from __future__ import annotations
 
@@ -32,7 +31,6 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds traces of MLflow."""
     return any(look.has(name, at=("info", "traces.info")) for name in ("trace_id", "request_id", "assessments"))
 
 

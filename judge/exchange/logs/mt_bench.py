@@ -31,7 +31,6 @@ _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first",
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds judgments of MT-Bench."""
     return look.has("question_id", "g1_winner") or look.has("question_id", "winner")
 
 

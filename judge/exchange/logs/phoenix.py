@@ -1,7 +1,6 @@
-"""Span annotations of Arize Phoenix: JSON of its REST API and client, or the client's data frame as CSV.
-
-Format: https://arize.com/docs/phoenix (REST API, span annotations). Annotator kinds LLM and CODE are judges, HUMAN are
-people. An annotation's score is used if it has one, otherwise its label."""
+"""Span annotations of Arize Phoenix: JSON of its REST API and client, or the client's data frame as CSV. Format:
+https://arize.com/docs/phoenix (REST API, span annotations). Annotator kinds LLM and CODE are judges, HUMAN are people.
+An annotation's score is used if it has one, otherwise its label."""
 
 from __future__ import annotations
 
@@ -35,7 +34,6 @@ _MODELS = ("model", "model_name", "llm", "judge")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds span annotations of Phoenix."""
     return "annotator_kind" in look.columns or look.has("annotator_kind", at=("", "data"))
 
 

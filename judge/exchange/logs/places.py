@@ -64,10 +64,9 @@ WORDS: Mapping[Loss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One score (`value`), or why it was lost (`loss`); `judge` is None for human ratings.
-
-    `number` is the record's position from 1. `repeat` is None where the log does not number repeats. `beside`: a human
-    rating was part of the record of a judge's score."""
+    """One score (`value`), or why it was lost (`loss`); `judge` is None for human ratings. `number` is the record's
+    position from 1. `repeat` is None where the log does not number repeats. `beside`: a human rating was part of the
+    record of a judge's score."""
 
     number: int
     story: str
@@ -117,7 +116,6 @@ _NAMED = 12
 @dataclass(slots=True)
 class Places:
     """Where to find each field in a record: `given` maps it to a dotted path, or to `=TEXT` for a constant.
-
     `fields_found` had a value in some record; `seen` has examples of a record's paths for those that were missing
     there."""
 
@@ -237,10 +235,9 @@ Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """An evaluation tool whose logs can be read.
-
-    `identified` describes where each field is taken from; `tried` is the version whose log the tests read, and what was
-    not tested; `judged` are the kinds of text that may have been judged, the usual first."""
+    """An evaluation tool whose logs can be read. `identified` describes where each field is taken from; `tried` is the
+    version whose log the tests read, and what was not tested; `judged` are the kinds of text that may have been judged,
+    the usual first."""
 
     name: str
     text: str

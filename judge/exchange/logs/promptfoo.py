@@ -1,7 +1,6 @@
-"""Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`; a row is one assertion on one output.
-
-Format: https://www.promptfoo.dev/docs/configuration/outputs. The zero that promptfoo writes where a grader failed, or
-where no output could be generated, is not a score."""
+"""Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`; a row is one assertion on one output. Format:
+https://www.promptfoo.dev/docs/configuration/outputs. The zero that promptfoo writes where a grader failed, or where no
+output could be generated, is not a score."""
 
 from __future__ import annotations
 
@@ -53,7 +52,6 @@ _BROKEN = 2
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds promptfoo's results."""
     places = ("", "results", "results.results")
     return look.has("gradingResult", at=places) or look.has("promptIdx", "testIdx", at=places)
 

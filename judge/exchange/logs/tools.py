@@ -55,10 +55,9 @@ from judge.ratings.ratings_table.table import StoryRow
 
 @dataclass(frozen=True, slots=True)
 class PreferencesImport:
-    """Content of a result folder for imported preferences.
-
-    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` is "both", or "not told"
-    where the log does not record which was shown first. `log`: tool, identifying fields, missing data."""
+    """Content of a result folder for imported preferences. `stories` has the columns `dataset, story, story_prompt,
+    system, words, text`. `orders` is "both", or "not told" where the log does not record which was shown first. `log`:
+    tool, identifying fields, missing data."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -71,9 +70,8 @@ class PreferencesImport:
 
 
 def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
-    """Write the preferences, completely or not at all, in place of an earlier import.
-
-    Raises RunFolderError where the folder has a journal or cannot be written."""
+    """Write the preferences, completely or not at all, in place of an earlier import. Raises RunFolderError where the
+    folder has a journal or cannot be written."""
 
     def write(folder: ResultFolder) -> None:
         imported.frame.to_csv(folder.preferences, index=False, lineterminator="\n")
@@ -102,9 +100,8 @@ def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
 def read_preferences(
     tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
-    """Preferences on `criterion` from a tool's log files; `name` is that of dataset and run.
-
-    Raises DataError where a file is not a log of the tool, and where a story's id has two different texts."""
+    """Preferences on `criterion` from a tool's log files; `name` is that of dataset and run. Raises DataError where a
+    file is not a log of the tool, and where a story's id has two different texts."""
     refuse_same(files)
     log_facts = LogFacts()
     rows: list[PreferenceRow] = []
@@ -229,8 +226,6 @@ class JudgedWords(LogWords):
 
 
 def log_reader(tool: Tool) -> Reader:
-    """The reader of a tool's scores."""
-
     def read(files: Sequence[Path], words: LogWords, target: Path | None, say: Say) -> None:
         folder, dataset = folder_for(files, target), words.opened()
         imported = read_logs(tool, files, folder.name, _options(tool, words, dataset), dataset)

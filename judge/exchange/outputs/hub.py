@@ -169,9 +169,8 @@ class HubFolder:
 
 
 def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write a Hugging Face dataset folder; its card repeats what `choices` includes and withholds.
-
-    Raises MissingExtraError without pyarrow, SpecError where the folder is not empty or cannot be written."""
+    """Write a Hugging Face dataset folder; its card repeats what `choices` includes and withholds. Raises
+    MissingExtraError without pyarrow, SpecError where the folder is not empty or cannot be written."""
     try:
         import pyarrow  # noqa: F401  only to say in one sentence what is missing
     except ImportError as error:
@@ -338,13 +337,10 @@ class TextsWords:
 
 @dataclass(frozen=True, kw_only=True)
 class HubWords(PeopleWords, TextsWords):
-    """Options of the dataset folder."""
-
     comments: bool = option("additional column: people's own comments", default=False)
 
     @property
     def choices(self) -> GiveAway:
-        """What is given away."""
         return GiveAway(not self.without_texts, self.people, self.comments)
 
 
@@ -365,15 +361,11 @@ class NumbersWords(ResampledWords):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordsWords(NumbersWords):
-    """Options of the records of Every Eval Ever."""
-
     organization: str = option("organization that provides the data", default="unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeWords:
-    """Options of a form for one judge."""
-
     judge: str | None = option("judge: of pairs in place of people, of a batch in place of the definition's")
 
 

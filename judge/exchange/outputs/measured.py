@@ -43,7 +43,6 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """Unit and range of the measured number."""
         return _UNITS[self.kind]
 
     @property

@@ -67,10 +67,8 @@ def write_records(
     organization: str = "unknown",
     when: float | None = None,
 ) -> Records:
-    """Write a record in the format Every Eval Ever for each judge, with its agreement with human ratings.
-
-    `when` is in seconds since 1970; None is the start of the run's last session, so that equal runs give equal files.
-    """
+    """Write a record in the format Every Eval Ever for each judge, with its agreement with human ratings. `when` is in
+    seconds since 1970; None is the start of the run's last session, so that equal runs give equal files."""
     empty_folder(folder)
     measurements = [measurement for measurement in measured.measurements if measurement.kind == TAU]
     files: list[Path] = []
@@ -217,9 +215,8 @@ class TrlFile:
 
 
 def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
-    """Write people's or a judge's preferences for TRL (prompt, chosen, rejected), one line per pair of stories.
-
-    A pair's preference combines all its repeats and orders. Raises SpecError where the table lacks the judge or has no
+    """Write people's or a judge's preferences for TRL (prompt, chosen, rejected), one line per pair of stories. A
+    pair's preference combines all its repeats and orders. Raises SpecError where the table lacks the judge or has no
     comparisons."""
     sides = [
         side

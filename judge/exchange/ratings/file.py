@@ -155,10 +155,9 @@ def import_rows(
     ratings: Literal["single", "means"] | None,
     asked: Mapping[str, Any],
 ) -> Import:
-    """Ratings from a file's rows, joined with the dataset's stories and compared with the criteria's scales.
-
-    `asked` holds the options to be stored. Raises DataError for a duplicate rating, for contradictory data on a story,
-    and where the dataset has too few of the stories' ids."""
+    """Ratings from a file's rows, joined with the dataset's stories and compared with the criteria's scales. `asked`
+    holds the options to be stored. Raises DataError for a duplicate rating, for contradictory data on a story, and
+    where the dataset has too few of the stories' ids."""
     refuse_twice(rows, path)
     facts = stories_of(rows, path)
     judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))

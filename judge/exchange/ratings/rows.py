@@ -171,11 +171,9 @@ def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[
 def file_rows(
     path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
 ) -> list[FileRow]:
-    """Every rating in a table file, in its order; those from columns of one judge and of people come last.
-
-    Such ratings that several rows of a story repeat are returned once; with `repeats` they are different repeats by a
-    judge, and all are returned. `dataset` is the name where the file has none, and `unrated` the status of rows without
-    one."""
+    """Every rating in a table file, in its order; those from columns of one judge and of people come last. Such ratings
+    that several rows of a story repeat are returned once; with `repeats` they are different repeats by a judge, and all
+    are returned. `dataset` is the name where the file has none, and `unrated` the status of rows without one."""
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
 

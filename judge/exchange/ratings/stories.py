@@ -60,10 +60,9 @@ def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], Sto
 def join(
     facts: Mapping[tuple[str, str], StoryFacts], dataset: Dataset, path: Path, criteria: set[str], *, people: bool
 ) -> Joined:
-    """Complete `facts` in place from the dataset's stories with the same ids; gives the dataset's human ratings.
-
-    With `people` the file has human ratings, the dataset's are left out, and a note says so. Raises DataError if fewer
-    than half of the file's stories are in the dataset, or the two contradict each other."""
+    """Complete `facts` in place from the dataset's stories with the same ids; gives the dataset's human ratings. With
+    `people` the file has human ratings, the dataset's are left out, and a note says so. Raises DataError if fewer than
+    half of the file's stories are in the dataset, or the two contradict each other."""
     wanted = {story: story_facts for (_, story), story_facts in facts.items()}
     joined = Joined()
     matched: set[str] = set()

@@ -1,7 +1,6 @@
-"""A corpus of explanations with their metadata, from any source.
-
-Rows without an explanation are kept, so that missing ones can be counted. `explanation` is what remains after the
-parser has removed the rating. All analyses use `text`: the explanation, or None where it is blank."""
+"""A corpus of explanations with their metadata, from any source. Rows without an explanation are kept, so that missing
+ones can be counted. `explanation` is what remains after the parser has removed the rating. All analyses use `text`: the
+explanation, or None where it is blank."""
 
 from __future__ import annotations
 
@@ -101,7 +100,6 @@ def narrowed(
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
     """The explanations of the named criteria, judges and Eval-Prompts, without regard to case; no names keep all.
-
     Raises SpecError for a name that does not occur, and where no explanation is left."""
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)

@@ -21,7 +21,6 @@ _Place = tuple[str, str, str, str, str, int]
 @dataclass(slots=True)
 class Beside:
     """What the ratings table lacks: whole answers, stories with references, and whether explanations were requested.
-
     `asks` maps (result folder, Eval-Prompt) to that; Eval-Prompts without a stored template are missing."""
 
     answers: dict[_Place, str] = field(default_factory=dict)
@@ -46,10 +45,8 @@ class Beside:
 
 
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
-    """Explanations of several runs; each journal is read once, in one consistent snapshot.
-
-    Raises SpecError where two result folders have the same run name and judge: their answers could not be
-    distinguished."""
+    """Explanations of several runs; each journal is read once, in one consistent snapshot. Raises SpecError where two
+    result folders have the same run name and judge: their answers could not be distinguished."""
     beside = Beside()
     return _joined(read([folder.path for folder in resolve(runs)], parser, beside=beside.read), beside)
 

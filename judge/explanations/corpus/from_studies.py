@@ -32,9 +32,8 @@ _PREFIX = "annotations_"
 
 
 def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
-    """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models.
-
-    Raises DataError where files are missing."""
+    """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
+    where files are missing."""
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
     answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]
     criteria = load_criteria("ttcw").criteria
@@ -121,10 +120,9 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """Human comments on ten aspects of StoryER's stories, each with its rating.
-
-    Empty comments, with which the file is padded, are left out; so are comments without an aspect or a rating on the
-    scale, which a note counts. Raises DataError unless the file has the structure that `read_commented` expects."""
+    """Human comments on ten aspects of StoryER's stories, each with its rating. Empty comments, with which the file is
+    padded, are left out; so are comments without an aspect or a rating on the scale, which a note counts. Raises
+    DataError unless the file has the structure that `read_commented` expects."""
     criteria = load_criteria("storyer").criteria
     rows: list[dict[str, Any]] = []
     stories: list[tuple[Any, ...]] = []
@@ -153,9 +151,8 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:
-    """The 100 audited answers of one judge to Eval-Prompt 3, with the human stories if they are on this machine.
-
-    Story ids and texts are those of dataset `hanna`. Guidelines come from `eval_prompts.json` (`judge data add
+    """The 100 audited answers of one judge to Eval-Prompt 3, with the human stories if they are on this machine. Story
+    ids and texts are those of dataset `hanna`. Guidelines come from `eval_prompts.json` (`judge data add
     hanna_eval_prompts PATH`); without it no criterion can be inferred, and a note says so."""
     answers: list[tuple[str, str]] = []
     count = 0

@@ -42,9 +42,8 @@ _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text":
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
-    """Explanations in one file; without `columns`, a study's file is recognised by its name or its columns.
-
-    `parser` reads rating and explanation from whole answers, where there is no column of explanations."""
+    """Explanations in one file; without `columns`, a study's file is recognised by its name or its columns. `parser`
+    reads rating and explanation from whole answers, where there is no column of explanations."""
     if not columns:
         study = study_of(named)
         if study is not None:
@@ -157,10 +156,8 @@ def read_texts(
     parser: str = "ours",
     columns: Mapping[str, str] | None = None,
 ) -> ExplanationTexts:
-    """Explanations from runs, from one table, or from a study's file given by the study's name.
-
-    `columns` maps a field of `explanations.corpus.from_file.FIELDS` to the table's column. Raises RunFolderError,
-    DataError or SpecError."""
+    """Explanations from runs, from one table, or from a study's file given by the study's name. `columns` maps a field
+    of `explanations.corpus.from_file.FIELDS` to the table's column. Raises RunFolderError, DataError or SpecError."""
     given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
     if not given:
         raise SpecError("nothing to read: name a RUN or a FILE")

@@ -104,9 +104,8 @@ class Clustering:
 
 
 def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOptions) -> Clustering | None:
-    """Clusters of all texts, including duplicates; None where none are requested or there are too few texts.
-
-    `vectors` has shape (n texts, d). Raises SpecError for clusters on ``umap`` of a map that is not by UMAP."""
+    """Clusters of all texts, including duplicates; None where none are requested or there are too few texts. `vectors`
+    has shape (n texts, d). Raises SpecError for clusters on ``umap`` of a map that is not by UMAP."""
     if options.cluster_on == "none":
         return None
     by_umap = picture is not None and picture.name.startswith("map:umap")

@@ -36,9 +36,8 @@ HUMAN = "human"
 
 
 def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Rows of the HANNA judge study's map, with the whole answer as `text`, and numbers of omitted rows by reason.
-
-    An unknown repeat or system is treated as the first repeat of a story by people."""
+    """Rows of the HANNA judge study's map, with the whole answer as `text`, and numbers of omitted rows by reason. An
+    unknown repeat or system is treated as the first repeat of a story by people."""
     frame = whole(texts)
     left_out: dict[str, int] = {}
     for reason, keep in (
@@ -67,9 +66,7 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
     """The explanations with the whole answer, or the explanation where it is not known, as `text`, and its hash as
-    `key`.
-
-    Rows with neither are left out."""
+    `key`. Rows with neither are left out."""
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
     frame = frame.assign(text=whole_texts)[whole_texts.notna()]
@@ -172,9 +169,8 @@ class ExplanationMap:
 
 
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
-    """The explanation map; `step` is called with a message and progress counts.
-
-    Raises SpecError where no explanation is left, MissingExtraError for a method whose package is not installed."""
+    """The explanation map; `step` is called with a message and progress counts. Raises SpecError where no explanation
+    is left, MissingExtraError for a method whose package is not installed."""
     tell = step or _silent
     kept, left_out = chosen(texts) if options.as_published else _with_text(texts)
     if kept.empty:
@@ -222,9 +218,7 @@ def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
     """Third of the scale (low, middle, high) of each row's rating, or its label on a scale of labels; "" without a
-    rating.
-
-    The scale is the criterion's; if it is not known, it is the range of all ratings in `texts`."""
+    rating. The scale is the criterion's; if it is not known, it is the range of all ratings in `texts`."""
     scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
     labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
     rated = texts.frame["rating"].dropna()
@@ -245,9 +239,7 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
     """Cache of vectors and of KeyBERT's keywords: in `derived/` of the first result folder, or this program's for
-    files.
-
-    None where the folder cannot be written; results are then kept in memory only."""
+    files. None where the folder cannot be written; results are then kept in memory only."""
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:

@@ -1,6 +1,5 @@
-"""Keywords of groups of texts by the package keybert, from the texts' existing embeddings.
-
-Results are cached in the file of embeddings, by a hash of their input, because importing the package takes seconds."""
+"""Keywords of groups of texts by the package keybert, from the texts' existing embeddings. Results are cached in the
+file of embeddings, by a hash of their input, because importing the package takes seconds."""
 
 from __future__ import annotations
 
@@ -53,10 +52,9 @@ def ranked(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Ranked]:
-    """Up to `top` candidates of each document with their similarity to it, best first.
-
-    Selected by maximal marginal relevance, which favours words that differ from each other. The texts' model embeds the
-    candidates; `progress` is then called with (done, total). `cache` None caches nothing."""
+    """Up to `top` candidates of each document with their similarity to it, best first. Selected by maximal marginal
+    relevance, which favours words that differ from each other. The texts' model embeds the candidates; `progress` is
+    then called with (done, total). `cache` None caches nothing."""
     made_by = [installed(), embedded.space, DIVERSITY, top]
     keys = [fingerprint([*made_by, list(document.candidates), sorted(document.texts)]) for document in documents]
     with closing(open_cache(cache, _TABLE)) as base:

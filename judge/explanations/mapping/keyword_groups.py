@@ -34,10 +34,8 @@ class GroupWords:
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Keywords of every group of texts; `asked` are the groupings to print.
-
-    `groups` always includes clusters, because their table and the map show keywords. `keybert` is the version or None.
-    """
+    """Keywords of every group of texts; `asked` are the groupings to print. `groups` always includes clusters, because
+    their table and the map show keywords. `keybert` is the version or None."""
 
     groups: tuple[GroupWords, ...]
     asked: tuple[str, ...]
@@ -131,9 +129,8 @@ class YakeWords:
 
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
-    """For each criterion, 30 keywords from the answers to all stories by the HANNA judge study's method (YAKE).
-
-    Only the first repeat of each query is used. `step` is called before each criterion."""
+    """For each criterion, 30 keywords from the answers to all stories by the HANNA judge study's method (YAKE). Only
+    the first repeat of each query is used. `step` is called before each criterion."""
     keywords_by_name = []
     for name, text, count in explanation_map.corpora(mapped.texts):
         if step is not None:

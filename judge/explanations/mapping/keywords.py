@@ -45,9 +45,8 @@ class Counts:
 
 
 def count(texts: Sequence[str]) -> Counts | None:
-    """Counts of words and word pairs; None where only stop words remain.
-
-    With 50 texts or more, terms of only one text are left out: they are mostly names and misspellings."""
+    """Counts of words and word pairs; None where only stop words remain. With 50 texts or more, terms of only one text
+    are left out: they are mostly names and misspellings."""
     try:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
     except ImportError as error:
@@ -141,7 +140,6 @@ class SideWords:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each term."""
         from dataclasses import asdict
 
         import pandas as pd
@@ -192,7 +190,6 @@ def _contrast(
 
 def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
     """z score of each term's log-odds ratio, positive where the first side uses it more often; 0 where neither does.
-
     Counts have shape (terms,). `prior` is the total count of the Dirichlet prior."""
     both = first + second
     total = both.sum()

@@ -33,7 +33,6 @@ class Projection:
 
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     """The vectors projected onto a plane; None for fewer than five distinct vectors or where no map is requested.
-
     Duplicates share a point, except with `as_published`, since the HANNA judge study projected every copy. Raises
     MissingExtraError where the requested method is not installed."""
     how = options.map

@@ -1,6 +1,5 @@
-"""Results of `judge explain` in `derived/explanations.json` of a result folder: points, clusters and tables.
-
-Each `judge explain` overwrites it. Pages take texts from the journal; the stored tables contain only short examples."""
+"""Results of `judge explain` in `derived/explanations.json` of a result folder: points, clusters and tables. Each
+`judge explain` overwrites it. Pages take texts from the journal; the stored tables contain only short examples."""
 
 from __future__ import annotations
 
@@ -35,10 +34,9 @@ _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class StoredMap:
-    """Stored results for one result folder's explanations; `signature` is that of the whole analysis.
-
-    `method` is the map's ("" without one). `points` have the keys `POINT`, and `tables` the form of
-    `stored_tables.plain`. `keywords` maps a cluster ("0", "1"...) to its keywords, best first."""
+    """Stored results for one result folder's explanations; `signature` is that of the whole analysis. `method` is the
+    map's ("" without one). `points` have the keys `POINT`, and `tables` the form of `stored_tables.plain`. `keywords`
+    maps a cluster ("0", "1"...) to its keywords, best first."""
 
     signature: str
     model: str
@@ -59,10 +57,8 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """The stored results of `judge explain`; None where there are none.
-
-    Raises DataError where the file is damaged or has an unknown format. The tables of a file in the first format are
-    left out, and a note says so."""
+    """The stored results of `judge explain`; None where there are none. Raises DataError where the file is damaged or
+    has an unknown format. The tables of a file in the first format are left out, and a note says so."""
     path = folder.derived / FILE
     if not path.is_file():
         return None

@@ -166,7 +166,6 @@ def normalised(text: str) -> str:
 
 
 def quoting(text: str) -> Quoting:
-    """The quotations in a text, and the text without them."""
     if _MARKS.search(text) is None:
         return Quoting((), text)
     spans, rest, at = [], [], 0

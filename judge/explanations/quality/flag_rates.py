@@ -41,7 +41,6 @@ class Flagged:
 @dataclass(frozen=True, slots=True)
 class Validated:
     """Agreement of a rule that flags `error` with annotators; `base` is the precision of a rule that flags everything.
-
     `flagged`, `positive` and `both` count explanations that the rule, annotators and both mark. `remark` warns if
     `positive` is below 10."""
 

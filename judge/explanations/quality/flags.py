@@ -18,10 +18,9 @@ from judge.explanations.quality.presence import no_explanation
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One explanation with its story, criterion and rating; None where a value is not known.
-
-    `answer` is the whole answer, or `text` where it is not known. `quoted` lists (scale point, share) for each quoted
-    guideline; the share is that of the guideline's sentence that is quoted most."""
+    """One explanation with its story, criterion and rating; None where a value is not known. `answer` is the whole
+    answer, or `text` where it is not known. `quoted` lists (scale point, share) for each quoted guideline; the share is
+    that of the guideline's sentence that is quoted most."""
 
     answer: str
     text: str | None

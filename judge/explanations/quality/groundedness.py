@@ -1,7 +1,6 @@
-"""Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate.
-
-The numbers do not show whether a quotation supports the rating. A text without either may still be about the story, and
-a quotation found in no source may be irony."""
+"""Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate. The numbers do
+not show whether a quotation supports the rating. A text without either may still be about the story, and a quotation
+found in no source may be irony."""
 
 from __future__ import annotations
 
@@ -32,9 +31,8 @@ LEAST = 3
 
 
 def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) -> Floats:
-    """Share (0-1) of each text's n-grams of `words` words that are boilerplate among these texts of one judge.
-
-    An n-gram is boilerplate if it occurs in texts on at least `share` of the other stories. `story` numbers each text's
+    """Share (0-1) of each text's n-grams of `words` words that are boilerplate among these texts of one judge. An
+    n-gram is boilerplate if it occurs in texts on at least `share` of the other stories. `story` numbers each text's
     story from 0. NaN for a text with fewer than `words` words, and for all with fewer than `MIN_STORIES` stories."""
     out = np.full(len(texts), np.nan)
     stories = np.unique(story).size
@@ -55,10 +53,8 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
 
 def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
-    """(code, index of the text) of all n-grams of `words` words in lower case; equal n-grams have equal codes.
-
-    N-grams are identified by 64-bit hashes. With two million, the probability that any two share a hash is about 1e-7.
-    """
+    """(code, index of the text) of all n-grams of `words` words in lower case; equal n-grams have equal codes. N-grams
+    are identified by 64-bit hashes. With two million, the probability that any two share a hash is about 1e-7."""
     number: dict[str, int] = {}
     codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
     size = np.array([len(words_of_text) for words_of_text in codes], dtype=np.int64)
@@ -106,9 +102,8 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """Groundedness, in one row for each judge, Eval-Prompt and criterion.
-
-    Explanations of a story whose text `library` does not know count for boilerplate only."""
+    """Groundedness, in one row for each judge, Eval-Prompt and criterion. Explanations of a story whose text `library`
+    does not know count for boilerplate only."""
     evidences = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)
     for _, places in groups(frame, _JUDGE):

@@ -1,7 +1,6 @@
-"""The guideline most similar to an explanation, compared with the rating given.
-
-A difference does not show that the rating is wrong. Guidelines of one criterion are similar, a text may weigh several,
-and one that copies its rating's guideline agrees by copying."""
+"""The guideline most similar to an explanation, compared with the rating given. A difference does not show that the
+rating is wrong. Guidelines of one criterion are similar, a text may weigh several, and one that copies its rating's
+guideline agrees by copying."""
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
     """How often the guideline most similar to a text is that of its rating (`match`); ties are counted and left out.
-
     `chance` is the expected share if ratings and nearest guidelines were paired at random, None where no text counts.
     `difference` is the mean of the nearest guideline's scale point minus the rating."""
 
@@ -57,10 +55,9 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
 ) -> Measured[NearestPoint]:
-    """Similarity of texts to guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines.
-
-    A rating between two scale points is rounded to the nearer one. Rows without a rating, a story or a criterion with
-    guidelines are left out and counted. `guidelines` is the result of `split`."""
+    """Similarity of texts to guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines. A rating
+    between two scale points is rounded to the nearer one. Rows without a rating, a story or a criterion with guidelines
+    are left out and counted. `guidelines` is the result of `split`."""
     usable = (
         rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
     )

@@ -51,10 +51,8 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well ratings can be predicted from a group of texts.
-
-    `rho` is Spearman's, averaged over folds. `error` is the mean absolute error, `baseline` that of predicting the mean
-    rating, and `gain` is `baseline` minus `error`."""
+    """How well ratings can be predicted from a group of texts. `rho` is Spearman's, averaged over folds. `error` is the
+    mean absolute error, `baseline` that of predicting the mean rating, and `gain` is `baseline` minus `error`."""
 
     rho: Estimate
     error: Estimate
@@ -79,7 +77,6 @@ def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
     """Predictability of ratings, in one row for each judge, Eval-Prompt and criterion, and the largest differences.
-
     Rows without a rating or a known story are left out and counted. `vectors` has shape (rows, d). `signature` and
     `listed` belong to the first and the second result."""
     usable = rows_with(frame, "story") & frame["rating"].notna().to_numpy()
@@ -196,9 +193,8 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Results of every quality measure; a measure that could not be computed has no rows.
-
-    `taken` has the criteria that are confused, `nearest` the nearest guidelines."""
+    """Results of every quality measure; a measure that could not be computed has no rows. `taken` has the criteria that
+    are confused, `nearest` the nearest guidelines."""
 
     options: NumbersOptions
     presence: Measured[Presence]

@@ -28,10 +28,9 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Presence of explanations in a group of answers; `published` and `ours` are shares without one.
-
-    `words` is the median length of the texts. `repeating` and `run_on` are shares of texts. `lost` counts answers that
-    were not obtained."""
+    """Presence of explanations in a group of answers; `published` and `ours` are shares without one. `words` is the
+    median length of the texts. `repeating` and `run_on` are shares of texts. `lost` counts answers that were not
+    obtained."""
 
     published: Estimate
     ours: Estimate
@@ -50,9 +49,8 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """Presence in one row for each judge, Eval-Prompt and criterion, over all rows, with or without text.
-
-    `silent` names the Eval-Prompts that request no explanation, as far as this is known."""
+    """Presence in one row for each judge, Eval-Prompt and criterion, over all rows, with or without text. `silent`
+    names the Eval-Prompts that request no explanation, as far as this is known."""
     by_name = {criterion.name: criterion for criterion in criteria}
     rows = tuple(
         Row(asked, presence(frame.iloc[places], by_name.get(asked.criterion or ""), readings))

@@ -16,9 +16,8 @@ Pairs = frozenset[tuple[str, str]]
 
 
 class QuotedPoints:
-    """Detector of quotations from one criterion's guidelines, by word bigrams that only one guideline has.
-
-    They are counted sentence by sentence. Grammatical person is ignored ("surprised me" equals "surprised you")."""
+    """Detector of quotations from one criterion's guidelines, by word bigrams that only one guideline has. They are
+    counted sentence by sentence. Grammatical person is ignored ("surprised me" equals "surprised you")."""
 
     def __init__(self, criterion: Criterion) -> None:
         self.criterion = criterion
@@ -26,9 +25,8 @@ class QuotedPoints:
         self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
 
     def of(self, text: str) -> tuple[tuple[float, float], ...]:
-        """(scale point, quoted share) for each guideline that the text quotes, largest share first.
-
-        Of the own bigrams of the sentence quoted most, the share that the text has; quoted from 0.6 (`QUOTED`)."""
+        """(scale point, quoted share) for each guideline that the text quotes, largest share first. Of the own bigrams
+        of the sentence quoted most, the share that the text has; quoted from 0.6 (`QUOTED`)."""
         if not self._own:
             return ()
         text_pairs = _pairs(text)

@@ -186,9 +186,8 @@ class TakenFor:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
 ) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
-    """Specificity for each judge and Eval-Prompt, and the most frequent confusions of two criteria.
-
-    `vectors` (rows, d) have unit length. Rows without a criterion or a story are left out and counted."""
+    """Specificity for each judge and Eval-Prompt, and the most frequent confusions of two criteria. `vectors` (rows, d)
+    have unit length. Rows without a criterion or a story are left out and counted."""
     usable = rows_with(frame, "criterion", "story")
     part, x = frame[usable], vectors[usable]
     drawn = sampled(part, options)
@@ -228,10 +227,9 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the texts that are analysed: an equal share for each pair of judge and Eval-Prompt.
-
-    It is filled with all texts about randomly chosen stories or, if the first of these has too many, with a part of
-    them. What a pair does not use goes to the pairs with more texts."""
+    """Mask of the texts that are analysed: an equal share for each pair of judge and Eval-Prompt. It is filled with all
+    texts about randomly chosen stories or, if the first of these has too many, with a part of them. What a pair does
+    not use goes to the pairs with more texts."""
     rng = np.random.default_rng(options.seed)
     parts = [places for _, places in groups(frame, BY_PROMPT)]
     keep = np.zeros(len(frame), dtype=np.bool_)
@@ -295,10 +293,9 @@ def components(x: Vectors, wanted: int) -> Floats:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Predicted criteria for b labellings of n texts, shape (b, n): the true one and its permutations.
-
-    The model is fitted without texts on the same story. A prediction is -1, which is never correct, where the other
-    folds have only one criterion."""
+    """Predicted criteria for b labellings of n texts, shape (b, n): the true one and its permutations. The model is
+    fitted without texts on the same story. A prediction is -1, which is never correct, where the other folds have only
+    one criterion."""
     try:
         from sklearn import config_context
         from sklearn.linear_model import LogisticRegression

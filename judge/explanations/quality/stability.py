@@ -29,7 +29,6 @@ PAIRS = 20_000
 @dataclass(frozen=True, slots=True)
 class Stability:
     """Mean cosine similarity `within` a story (of repeats), `between` different stories, and their difference.
-
     `threshold` is the median between stories; None with one story or no pair of repeats with equal ratings. `pairs`
     counts such pairs, and `other_reasons` is the share of them below `threshold`."""
 
@@ -43,10 +42,8 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """Stability, in one row for each judge, Eval-Prompt and criterion.
-
-    `vectors` has shape (rows, d). Rows without a known story are left out and counted; texts without a repeat number
-    are included."""
+    """Stability, in one row for each judge, Eval-Prompt and criterion. `vectors` has shape (rows, d). Rows without a
+    known story are left out and counted; texts without a repeat number are included."""
     usable = rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]
     rows = [

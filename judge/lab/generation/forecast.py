@@ -20,9 +20,8 @@ _STORY_TOKENS = 700
 
 
 def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:
-    """Table of one row: expected stories, tokens and dollars when one writer carries out `spec`.
-
-    `folder` is that of the definition; `limit` counts story-prompts. Raises SpecError for a judge's run."""
+    """Table of one row: expected stories, tokens and dollars when one writer carries out `spec`. `folder` is that of
+    the definition; `limit` counts story-prompts. Raises SpecError for a judge's run."""
     plan = plan_of(spec, folder=folder)
     if not isinstance(plan, WritingPlan):
         raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")

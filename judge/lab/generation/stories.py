@@ -1,6 +1,5 @@
-"""Outcome of every request for a story, derived from the journal: a status, faults, and the origin of the text.
-
-No request is repeated because of an answer's content."""
+"""Outcome of every request for a story, derived from the journal: a status, faults, and the origin of the text. No
+request is repeated because of an answer's content."""
 
 from __future__ import annotations
 
@@ -39,9 +38,8 @@ _WORD = re.compile(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Sorted pairs of indices of near-duplicate texts.
-
-    They share more than 5 % (`SHARE`) of the distinct word 8-grams of the text that has fewer."""
+    """Sorted pairs of indices of near-duplicate texts. They share more than 5 % (`SHARE`) of the distinct word 8-grams
+    of the text that has fewer."""
     # Texts with equal sets of n-grams are compared with the others only once, which is fast also for a model that
     # always writes the same text.
     alike: dict[frozenset[int], list[int]] = defaultdict(list)
@@ -116,10 +114,9 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome; `why` is the error message of a failed one.
-
-    `text` is the story as exported, `raw` the writer's output, and `stripped` the rules that removed text from it.
-    `near` holds ids of near-duplicates."""
+    """One request for a story with its outcome; `why` is the error message of a failed one. `text` is the story as
+    exported, `raw` the writer's output, and `stripped` the rules that removed text from it. `near` holds ids of
+    near-duplicates."""
 
     id: str
     wanted: StoryPrompt
@@ -143,7 +140,6 @@ class Written:
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
-        """Origin and faults as plain data for the export."""
         return {
             "id": self.id,
             "status": self.status,
@@ -165,10 +161,8 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """Every request for a story in the folders, also failed ones, by story-prompt, writer prompt and repeat.
-
-    `rules` name the parts to remove. Raises RunFolderError where a story is in two folders, or a run writes no stories.
-    """
+    """Every request for a story in the folders, also failed ones, by story-prompt, writer prompt and repeat. `rules`
+    name the parts to remove. Raises RunFolderError where a story is in two folders, or a run writes no stories."""
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
     if twice:
@@ -279,7 +273,6 @@ FACTS = ".facts.jsonl"
 
 def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
     """Stories for judges: those with status `ok` and, with `cut`, those that ended at max_tokens or the context limit.
-
     With `human`, the human stories for the same story-prompts come first; RunFolderError without such stories."""
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:

@@ -1,6 +1,5 @@
-"""Removal of parts of an answer that are not part of the story, by rules that the user names; it is recorded.
-
-A rule that would remove the whole text is not applied."""
+"""Removal of parts of an answer that are not part of the story, by rules that the user names; it is recorded. A rule
+that would remove the whole text is not applied."""
 
 from __future__ import annotations
 

@@ -18,10 +18,8 @@ from judge.lab.generation.stories import WHAT as WHAT_STATUS
 
 @dataclass(frozen=True, slots=True)
 class SystemCounts:
-    """Counts for one system's stories; `words` is the mean per story, None without texts.
-
-    `announced` counts stories that begin with an introductory remark or with "Title: ...". `pairs` are near-duplicates.
-    """
+    """Counts for one system's stories; `words` is the mean per story, None without texts. `announced` counts stories
+    that begin with an introductory remark or with "Title: ...". `pairs` are near-duplicates."""
 
     system: str
     stories: int

@@ -1,5 +1,4 @@
 """Automatic measures of stories: the built-in families, those of the entry point `judge.measures`, and named sets.
-
 Measures that depend on abandoned code or on weights without a licence are in `unavailable`."""
 
 from __future__ import annotations

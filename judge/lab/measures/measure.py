@@ -58,10 +58,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Resources beside each story's texts; `references` are the dataset's distinct reference stories.
-
-    `models` maps a need to a model's name; `cache` is for data that can be computed again; `wordnet` is its folder;
-    `progress(what, done, total)` is called."""
+    """Resources beside each story's texts; `references` are the dataset's distinct reference stories. `models` maps a
+    need to a model's name; `cache` is for data that can be computed again; `wordnet` is its folder; `progress(what,
+    done, total)` is called."""
 
     references: Sequence[str] = ()
     models: Mapping[Need, str] = field(default_factory=dict)

@@ -28,9 +28,8 @@ _TABLE = (
 
 
 class Cache:
-    """Cache of values by (recipe key, item key), in memory only without a path.
-
-    The recipe key identifies a family with its packages and models, the item key the texts of one story."""
+    """Cache of values by (recipe key, item key), in memory only without a path. The recipe key identifies a family with
+    its packages and models, the item key the texts of one story."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -81,11 +80,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Values of stories by measure, in the order of `stories`.
-
-    `cut` counts stories of which a model read only the beginning (none: left out). `computed` and `reused` count
-    distinct items, summed over families. `skipped` says what a measure lacks here; `versions` are those of the packages
-    used."""
+    """Values of stories by measure, in the order of `stories`. `cut` counts stories of which a model read only the
+    beginning (none: left out). `computed` and `reused` count distinct items, summed over families. `skipped` says what
+    a measure lacks here; `versions` are those of the packages used."""
 
     stories: tuple[Story, ...]
     measures: tuple[Known, ...]
@@ -106,9 +103,8 @@ def measured(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """Values of all stories, kept in `derived/measures.sqlite` in the folder `cache`, or in memory.
-
-    A measure that cannot run here raises a SpecError; with `skip` the result holds the reason instead."""
+    """Values of all stories, kept in `derived/measures.sqlite` in the folder `cache`, or in memory. A measure that
+    cannot run here raises a SpecError; with `skip` the result holds the reason instead."""
     models = models or {}
     skipped: dict[str, str] = {}
     for entry in wanted:

@@ -1,6 +1,5 @@
-"""Diversity of each system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors.
-
-There is one number per system, so it is not correlated with ratings of single stories."""
+"""Diversity of each system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors. There is one
+number per system, so it is not correlated with ratings of single stories."""
 
 from __future__ import annotations
 
@@ -101,9 +100,8 @@ def _choose(size: int) -> float:
 
 
 def yule_k(tokens: Sequence[str]) -> Value:
-    """Yule's K: 10,000 (S - N) / N^2, for N words and the sum S of squared counts of the distinct words.
-
-    This is about 10,000 times the probability that two words drawn at random are the same word."""
+    """Yule's K: 10,000 (S - N) / N^2, for N words and the sum S of squared counts of the distinct words. This is about
+    10,000 times the probability that two words drawn at random are the same word."""
     if not tokens:
         return Undefined(_SHORT.format(1))
     return 1e4 * (sum(count**2 for count in Counter(tokens).values()) - len(tokens)) / len(tokens) ** 2
@@ -184,10 +182,9 @@ _TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Diversity measures of one system's stories.
-
-    `self_bleu` is the mean of each with the others as references; `distinct` the share of distinct bigrams; `cosine`
-    the mean between two stories, `prompt` that of a story with its story-prompt."""
+    """Diversity measures of one system's stories. `self_bleu` is the mean of each with the others as references;
+    `distinct` the share of distinct bigrams; `cosine` the mean between two stories, `prompt` that of a story with its
+    story-prompt."""
 
     system: str
     stories: int
@@ -199,10 +196,8 @@ class SystemRow:
 
 
 def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
-    """One row for each system that has stories with a text, in the dataset's order.
-
-    Without an embedding `model`, measures that need vectors are undefined; `cache` is their file. Raises SpecError
-    where no story has a text."""
+    """One row for each system that has stories with a text, in the dataset's order. Without an embedding `model`,
+    measures that need vectors are undefined; `cache` is their file. Raises SpecError where no story has a text."""
     by_system: dict[str, list[Story]] = {}
     for story in stories:
         if story.text.strip():

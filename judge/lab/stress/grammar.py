@@ -1,7 +1,6 @@
-"""Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences.
-
-Without a classifier no story is filtered. The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5
-or more, and did not filter typos."""
+"""Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences. Without a
+classifier no story is filtered. The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or more,
+and did not filter typos."""
 
 from __future__ import annotations
 

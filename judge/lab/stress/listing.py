@@ -17,9 +17,8 @@ from judge.version import __version__
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """Why a perturbation is not available here (not made, or tools missing); None where it is.
-
-    `reworded`: a source of paraphrases is given."""
+    """Why a perturbation is not available here (not made, or tools missing); None where it is. `reworded`: a source of
+    paraphrases is given."""
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []

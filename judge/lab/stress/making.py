@@ -78,9 +78,8 @@ def _breaks(edit: Edit, text: str) -> bool:
 
 @dataclass(slots=True)
 class CoverageRow:
-    """Coverage of one perturbation at one strength.
-
-    `made_count` counts stories that it changed, `edits` those in them, and `reasons` stories not changed, by reason."""
+    """Coverage of one perturbation at one strength. `made_count` counts stories that it changed, `edits` those in them,
+    and `reasons` stories not changed, by reason."""
 
     perturbation: str
     test: str
@@ -148,14 +147,12 @@ _MOST = 64 << 20
 
 
 def facts_path(stories: Path) -> Path:
-    """Path of the facts file of a file of stories."""
     return stories.with_suffix(".facts.jsonl")
 
 
 def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
-    """The edits of a perturbed story in the facts file; None where it lacks them or cannot be read.
-
-    The file may be untrusted, so the caller must check that the edits turn the original text into the perturbed one."""
+    """The edits of a perturbed story in the facts file; None where it lacks them or cannot be read. The file may be
+    untrusted, so the caller must check that the edits turn the original text into the perturbed one."""
     wanted = orjson.dumps(story)
     try:
         if not file.is_file() or file.stat().st_size > _MOST:

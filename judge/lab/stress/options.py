@@ -85,7 +85,6 @@ def of_set(name: str) -> list[str]:
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
     """Perturbations by name, in the catalogue's order, with those requested strengths that exist; none = left out.
-
     Raises SpecError for an unknown name or strength."""
     for name in names:
         if name not in CATALOGUE or name not in MADE:

@@ -100,9 +100,8 @@ _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 
 
 class Rewriter:
-    """Paraphrases of sentences requested from one model.
-
-    `encoder` is the folder of the sentence encoder that compares meanings; None = words are compared."""
+    """Paraphrases of sentences requested from one model. `encoder` is the folder of the sentence encoder that compares
+    meanings; None = words are compared."""
 
     def __init__(
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()

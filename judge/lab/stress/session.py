@@ -171,10 +171,9 @@ class Made:
 
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
-    """Generate the file of perturbed stories and the facts file beside it.
-
-    Neither may exist, and they appear only when complete. Raises SpecError for a perturbation that is not available
-    here, DataError where the dataset is already perturbed."""
+    """Generate the file of perturbed stories and the facts file beside it. Neither may exist, and they appear only when
+    complete. Raises SpecError for a perturbation that is not available here, DataError where the dataset is already
+    perturbed."""
     facts = facts_path(output)
     for path in (output, facts):
         if path.exists():
@@ -266,7 +265,6 @@ class Workshop:
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
-        """Settings as plain data for the facts file."""
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,

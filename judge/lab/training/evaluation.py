@@ -35,9 +35,8 @@ MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceCheck:
-    """Out-of-fold predictions of preferences on one criterion.
-
-    `odds`, (repetitions, pairs), is the log odds that story a is preferred to story b."""
+    """Out-of-fold predictions of preferences on one criterion. `odds`, (repetitions, pairs), is the log odds that story
+    a is preferred to story b."""
 
     criterion: str
     dataset: str
@@ -54,10 +53,8 @@ class PreferenceCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingCheck:
-    """Out-of-fold predictions of ratings on one criterion, with the control's, and text length.
-
-    `people` (stories,) is the mean rating, NaN = none; `scores` is (repetitions, stories). `groups` are held out
-    together."""
+    """Out-of-fold predictions of ratings on one criterion, with the control's, and text length. `people` (stories,) is
+    the mean rating, NaN = none; `scores` is (repetitions, stories). `groups` are held out together."""
 
     criterion: str
     dataset: str
@@ -70,10 +67,9 @@ class RatingCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """Correlation of a predictor (model, length, control) with mean human ratings over all stories.
-
-    `tau` is Kendall's tau-b, `over_control` minus the control's on the same stories. `lowest` and `highest` are the
-    model's tau over repetitions; None for others."""
+    """Correlation of a predictor (model, length, control) with mean human ratings over all stories. `tau` is Kendall's
+    tau-b, `over_control` minus the control's on the same stories. `lowest` and `highest` are the model's tau over
+    repetitions; None for others."""
 
     dataset: str
     criterion: str
@@ -115,10 +111,8 @@ class RatingAgreement(Signed):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRow:
-    """One of five bins of pairs (or stories), ordered by prediction.
-
-    `predicted` is the mean probability that people prefer the model's story, or the rating; `people` the share of pairs
-    where they do, or their mean rating."""
+    """One of five bins of pairs (or stories), ordered by prediction. `predicted` is the mean probability that people
+    prefer the model's story, or the rating; `people` the share of pairs where they do, or their mean rating."""
 
     criterion: str
     what: str
@@ -226,9 +220,8 @@ def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> I
 def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
-    """Agreement of the model with people on all criteria; None without preferences.
-
-    `parts` are added to the signature, and `notes` to those under the table."""
+    """Agreement of the model with people on all criteria; None without preferences. `parts` are added to the signature,
+    and `notes` to those under the table."""
     if not checks:
         return None
     options = RankOptions(seed=seed)

@@ -1,7 +1,5 @@
-"""Linear models that score stories, one for each block of columns (surface features, or an embedding).
-
-The weights of several blocks are fitted on predictions for held-out story-prompts (Breiman 1996, Stacked Regressions).
-"""
+"""Linear models that score stories, one for each block of columns (surface features, or an embedding). The weights of
+several blocks are fitted on predictions for held-out story-prompts (Breiman 1996, Stacked Regressions)."""
 
 from __future__ import annotations
 
@@ -99,10 +97,9 @@ class Task(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Preferences between stories `a` and `b`; `lead` (pairs,) is above 0 where people prefer a, below 0 for b.
-
-    Pairs with 0 or NaN are not used for fitting. `worse` holds pairs of original and perturbed story with their groups,
-    used for fitting but not predicted."""
+    """Preferences between stories `a` and `b`; `lead` (pairs,) is above 0 where people prefer a, below 0 for b. Pairs
+    with 0 or NaN are not used for fitting. `worse` holds pairs of original and perturbed story with their groups, used
+    for fitting but not predicted."""
 
     blocks: Sequence[Floats]
     a: Codes
@@ -137,9 +134,8 @@ class PairTask:
         return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Logistic regression on each block's log odds, (pairs in `train`, blocks); the intercept is 0.
-
-        Blocks whose weight would be negative get weight 0."""
+        """Logistic regression on each block's log odds, (pairs in `train`, blocks); the intercept is 0. Blocks whose
+        weight would be negative get weight 0."""
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
@@ -205,10 +201,9 @@ def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
 
 
 def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
-    """Out-of-fold prediction of each unit; NaN where no fit is possible.
-
-    Predicted ratings have the mean of the training ratings subtracted, because it is higher where the held-out ratings
-    are lower: otherwise predictions of pure noise would correlate negatively with the ratings."""
+    """Out-of-fold prediction of each unit; NaN where no fit is possible. Predicted ratings have the mean of the
+    training ratings subtracted, because it is higher where the held-out ratings are lower: otherwise predictions of
+    pure noise would correlate negatively with the ratings."""
     predicted = np.full(fold.size, np.nan)
     for held in np.unique(fold):
         inside = fold == held

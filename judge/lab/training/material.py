@@ -63,7 +63,6 @@ class Ratings:
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
     """Numeric features of n stories: `surface` (n, features) and `vectors` (n, d), None without an embedding model.
-
     `usable` marks stories that have words."""
 
     features: tuple[str, ...]
@@ -110,9 +109,8 @@ class Material:
 
 
 def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
-    """Material on the named criteria (all where none are named); those with too little data are left out.
-
-    Raises SpecError for a named criterion that nobody judged, and where no criterion has enough."""
+    """Material on the named criteria (all where none are named); those with too little data are left out. Raises
+    SpecError for a named criterion that nobody judged, and where no criterion has enough."""
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
     preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
     ratings = tuple(_ratings(dataset, stories))
@@ -140,9 +138,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
 def numbers(
     stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
 ) -> Numbers:
-    """Surface features and, where `embed_by` names a model, embeddings, cached in `cache`.
-
-    `embedded` is called with the number of texts of each batch that is done."""
+    """Surface features and, where `embed_by` names a model, embeddings, cached in `cache`. `embedded` is called with
+    the number of texts of each batch that is done."""
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
         index=[s.id for s in stories],
@@ -183,10 +180,8 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """A random sample of `worse`, or all if few.
-
-    It has at most as many pairs as people decided on the criterion with most, so that perturbed stories do not outweigh
-    people's preferences."""
+    """A random sample of `worse`, or all if few. It has at most as many pairs as people decided on the criterion with
+    most, so that perturbed stories do not outweigh people's preferences."""
     if not worse or not material.preferences:
         return []
     most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)
@@ -256,10 +251,9 @@ _PROBIT = 1.702
 def preference_head(
     material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
-    """Head for preferences, its out-of-fold check, and the weight of each block.
-
-    Fitted on all pairs and calibrated on out-of-fold predictions. `worse` are pairs of original and perturbed story;
-    `done` is called after each repetition."""
+    """Head for preferences, its out-of-fold check, and the weight of each block. Fitted on all pairs and calibrated on
+    out-of-fold predictions. `worse` are pairs of original and perturbed story; `done` is called after each repetition.
+    """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
     row = np.array([position[str(story)] for story in pairs.stories.index], dtype=np.int64)
@@ -288,9 +282,8 @@ def preference_head(
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
-    """(slope from score differences to log odds, half-width of the band of log odds that is a tie).
-
-    Ties become as frequent as people's. `people` is signed, 0 = tie."""
+    """(slope from score differences to log odds, half-width of the band of log odds that is a tie). Ties become as
+    frequent as people's. `people` is signed, 0 = tie."""
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
     weights = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
@@ -304,9 +297,8 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
 def rating_head(
     material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
-    """Head for ratings, its out-of-fold check, and the weight of each block.
-
-    Fitted on all rated stories and calibrated on out-of-fold predictions. `done` is called after each repetition."""
+    """Head for ratings, its out-of-fold check, and the weight of each block. Fitted on all rated stories and calibrated
+    on out-of-fold predictions. `done` is called after each repetition."""
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
     turns = []

@@ -66,9 +66,8 @@ class TrainOptions:
 
 
 def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
-    """Options for an encoder; None where `model` is None. In `chosen`, None = the default.
-
-    Raises OptionError where such options are given without a model."""
+    """Options for an encoder; None where `model` is None. In `chosen`, None = the default. Raises OptionError where
+    such options are given without a model."""
     given = {name: value for name, value in chosen.items() if value is not None}
     if model is None:
         for name, value in given.items():

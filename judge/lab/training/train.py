@@ -54,9 +54,8 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
 ) -> Fits:
-    """A head for each criterion and kind of answer, each checked by cross-validation on story-prompts.
-
-    `worse` are pairs of original and perturbed story."""
+    """A head for each criterion and kind of answer, each checked by cross-validation on story-prompts. `worse` are
+    pairs of original and perturbed story."""
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
     rated: list[RatingCheck] = []
@@ -132,7 +131,6 @@ def write_model(
     data: Sequence[Mapping[str, Any]],
 ) -> None:
     """Write `model.json`: the heads and marks of the training stories; SpecError where it cannot be written.
-
     `embedding` and `encoder` are None where there is none; `data` are facts about the datasets."""
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {
@@ -164,9 +162,8 @@ def _write(path: Path, content: bytes) -> None:
 def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
 ) -> Trained:
-    """Train a model and write its folder; perturbed stories of `negatives` count as worse than their originals.
-
-    Raises SpecError and DataError."""
+    """Train a model and write its folder; perturbed stories of `negatives` count as worse than their originals. Raises
+    SpecError and DataError."""
     check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
     _check_once(materials)

@@ -28,9 +28,8 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Options of a trial; `only` are criteria's names or abbreviations, None = all; `overrides` are KEY=VALUE.
-
-    An Eval-Prompt that asks for several criteria in one answer always asks for all of the set."""
+    """Options of a trial; `only` are criteria's names or abbreviations, None = all; `overrides` are KEY=VALUE. An
+    Eval-Prompt that asks for several criteria in one answer always asks for all of the set."""
 
     judge: str = CONTROL
     criteria: str = "hanna"
@@ -76,15 +75,13 @@ class Questions:
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
-        """All queries, in the Eval-Prompts' order."""
         return tuple(query for part in self.parts for query in part.queries)
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """The queries about a story; Eval-Prompts that compare show it with `other`, once in each order.
-
-    Raises SpecError where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only
-    one is given, or two are given and no Eval-Prompt compares."""
+    """The queries about a story; Eval-Prompts that compare show it with `other`, once in each order. Raises SpecError
+    where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only one is given, or
+    two are given and no Eval-Prompt compares."""
     for given_story in filter(None, (story, other)):
         if not given_story.text.strip():
             raise SpecError(f"{given_story.id} is empty")
@@ -131,9 +128,8 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
 
 
 def with_both(asking: Asking, *, compares: bool) -> Asking:
-    """The options with at least one Eval-Prompt that rates and, if `compares`, one that compares.
-
-    Defaults are added; without `compares`, those that compare are removed."""
+    """The options with at least one Eval-Prompt that rates and, if `compares`, one that compares. Defaults are added;
+    without `compares`, those that compare are removed."""
     kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
     rating = [name for name, compared in kinds.items() if not compared] or [RATES]
     comparing = [name for name, compared in kinds.items() if compared] or [COMPARES]

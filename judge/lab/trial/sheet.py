@@ -24,9 +24,8 @@ from judge.lab.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Outcome of one query; without a `response`, `error` is the reason, and `read` has a status.
-
-    `read` holds a judgment per criterion, or a verdict. `cost` is in dollars; None = unknown."""
+    """Outcome of one query; without a `response`, `error` is the reason, and `read` has a status. `read` holds a
+    judgment per criterion, or a verdict. `cost` is in dollars; None = unknown."""
 
     query: Query
     response: Response | None
@@ -175,9 +174,8 @@ PREFERRED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Rating on one criterion with one Eval-Prompt, and the control's; None while there is no answer.
-
-    `error` is why there will be none, and `answer` the full text."""
+    """Rating on one criterion with one Eval-Prompt, and the control's; None while there is no answer. `error` is why
+    there will be none, and `answer` the full text."""
 
     criterion: Criterion
     eval_prompt: str
@@ -195,9 +193,8 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Preference on one criterion with one Eval-Prompt, and the control's; None while there is no answer.
-
-    In each pair, the first value is for the user's own story shown first."""
+    """Preference on one criterion with one Eval-Prompt, and the control's; None while there is no answer. In each pair,
+    the first value is for the user's own story shown first."""
 
     criterion: Criterion
     eval_prompt: str
@@ -219,9 +216,8 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Results so far; `answered` counts queries with an answer or an error among `asked`.
-
-    `cost` is in dollars, None = unknown."""
+    """Results so far; `answered` counts queries with an answer or an error among `asked`. `cost` is in dollars, None =
+    unknown."""
 
     judge: str
     story: Story
@@ -286,10 +282,8 @@ def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """Preference over two orders, the user's own story shown first and second.
-
-    If the verdicts differ, including a tie in one order only, it depends on the order. "unknown" without a preference,
-    "waiting" without a verdict."""
+    """Preference over two orders, the user's own story shown first and second. If the verdicts differ, including a tie
+    in one order only, it depends on the order. "unknown" without a preference, "waiting" without a verdict."""
     first, second = in_order(orders[0], own_first=True), in_order(orders[1], own_first=False)
     if "unknown" in (first, second):
         return "unknown"
@@ -299,9 +293,8 @@ def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
 
 
 def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
-    """Preference in one verdict; "unknown" without one, "waiting" without a verdict.
-
-    `own_first`: the user's own story was shown first."""
+    """Preference in one verdict; "unknown" without one, "waiting" without a verdict. `own_first`: the user's own story
+    was shown first."""
     if verdict is None:
         return "waiting"
     if verdict.preference is None:

@@ -12,9 +12,8 @@ MOST_BYTES = 4_000_000
 
 
 def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
-    """A UTF-8 file as a story; `id_` None = the file's name.
-
-    Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
+    """A UTF-8 file as a story; `id_` None = the file's name. Raises DataError where it cannot be read, is not UTF-8 or
+    is too large for a story."""
     return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
 
 

@@ -1,6 +1,5 @@
-"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people.
-
-Kendall's tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human."""
+"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people. Kendall's
+tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human."""
 
 from __future__ import annotations
 
@@ -68,11 +67,9 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs of arrays whose correlation a cell gives, for the criterion `short`.
-
-    A judge or measure is paired with mean human ratings; another criterion gives the two criteria's means. For people
-    there is a pair for each rater position in the file: its ratings, and the mean of all (as published) or of the
-    others."""
+    """Pairs of arrays whose correlation a cell gives, for the criterion `short`. A judge or measure is paired with mean
+    human ratings; another criterion gives the two criteria's means. For people there is a pair for each rater position
+    in the file: its ratings, and the mean of all (as published) or of the others."""
     people = scores.people(short, recipe)
     if column in NAMES:
         return [(scores.people(column, recipe), people)]
@@ -85,9 +82,8 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 
 
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
-    """100 x tau-b over stories that have both values, shape (systems, story-prompts); None where undefined.
-
-    At the level "system" it is that of system means over these stories."""
+    """100 x tau-b over stories that have both values, shape (systems, story-prompts); None where undefined. At the
+    level "system" it is that of system means over these stories."""
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
         a, b = np.round(a, DECIMALS), np.round(b, DECIMALS)
@@ -96,9 +92,8 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """Each array's values on the stories with a value in every array, one-dimensional.
-
-    At the level "system", each system's mean over them; systems without such a story are left out."""
+    """Each array's values on the stories with a value in every array, one-dimensional. At the level "system", each
+    system's mean over them; systems without such a story are left out."""
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
         return [array[rated] for array in arrays]

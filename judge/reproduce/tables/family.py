@@ -13,11 +13,9 @@ AVERAGE = "Avg"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tables of a study whose cells are computed in the same way.
-
-    `numbers` are at full precision. `digits` are decimals in print by table, `decimals` those of a (table, column) that
-    differs. `estimates` None: no intervals. `counted_at` is the cell under which a number that two tables hold is
-    counted."""
+    """Tables of a study whose cells are computed in the same way. `numbers` are at full precision. `digits` are
+    decimals in print by table, `decimals` those of a (table, column) that differs. `estimates` None: no intervals.
+    `counted_at` is the cell under which a number that two tables hold is counted."""
 
     numbers: Callable[[Recipe], Numbers]
     digits: Mapping[str, int]

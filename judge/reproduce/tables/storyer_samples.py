@@ -194,9 +194,8 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Comments:
-    """Human comments on aspects 0 to 9 of stories, one entry each; `story` is a code.
-
-    `upvotes` is the story's, NaN where unknown; `words` are separated by blanks; `aspects` is their number."""
+    """Human comments on aspects 0 to 9 of stories, one entry each; `story` is a code. `upvotes` is the story's, NaN
+    where unknown; `words` are separated by blanks; `aspects` is their number."""
 
     aspect: Codes
     rating: Floats
@@ -255,9 +254,8 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Accuracy as StoryER defines it (ties are wrong), with ties as one half, and the study's Dis.
-
-    Dis is the mean score of the preferred story minus that of the other."""
+    """Accuracy as StoryER defines it (ties are wrong), with ties as one half, and the study's Dis. Dis is the mean
+    score of the preferred story minus that of the other."""
     return (
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_WRONG),
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_HALF),
@@ -269,9 +267,8 @@ def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estim
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """Log odds that the surface baseline gives to the more upvoted story; above 0 = a correct prediction.
-
-    Each pair is predicted by models fitted without any pair of its story-prompt."""
+    """Log odds that the surface baseline gives to the more upvoted story; above 0 = a correct prediction. Each pair is
+    predicted by models fitted without any pair of its story-prompt."""
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=True))
     lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
     groups = [str(code) for code in pairs.story_prompt]

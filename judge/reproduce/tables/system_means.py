@@ -123,10 +123,9 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Means of each system, and half-widths of 95 % t intervals, by (table, row, column).
-
-    The recipe decides whether single ratings or story-prompts are independent. A judge's half-widths are None: they
-    need single repeats, and the file holds means of three."""
+    """Means of each system, and half-widths of 95 % t intervals, by (table, row, column). The recipe decides whether
+    single ratings or story-prompts are independent. A judge's half-widths are None: they need single repeats, and the
+    file holds means of three."""
     cells: Numbers = {}
     for mean_place, ratings in _ratings(scores).items():
         estimate = interval(ratings, recipe)

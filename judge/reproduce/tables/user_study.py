@@ -1,7 +1,6 @@
-"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
-
-The reader (`judge.inputs.datasets.studies.hanna`) inverts the answers to the first question. Columns of the file are
-positions, not persons."""
+"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. The reader
+(`judge.inputs.datasets.studies.hanna`) inverts the answers to the first question. Columns of the file are positions,
+not persons."""
 
 from __future__ import annotations
 
@@ -35,9 +34,8 @@ RAW_ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class UserStudy:
-    """Answers of HANNA's user study; `errors` are 0 and 1, shape (100 explanations, 3 positions).
-
-    `unused` answers the question that the study dropped; NaN where it was not asked."""
+    """Answers of HANNA's user study; `errors` are 0 and 1, shape (100 explanations, 3 positions). `unused` answers the
+    question that the study dropped; NaN where it was not asked."""
 
     path: Path
     errors: Mapping[str, NDArray[np.float64]]
@@ -66,9 +64,8 @@ def family(study: UserStudy) -> Family:
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """AC1, the half-width of its interval, and the error rate as a share of 300 answers, for each error.
-
-    The study's half-width is the rounded upper end minus the rounded AC1; with `unrounded`, AC1 minus the lower end."""
+    """AC1, the half-width of its interval, and the error rate as a share of 300 answers, for each error. The study's
+    half-width is the rounded upper end minus the rounded AC1; with `unrounded`, AC1 minus the lower end."""
     values: Numbers = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers).estimate
@@ -81,9 +78,8 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Corrected AC1 with a t interval over explanations, its unrounded half-width, and the error rate.
-
-    Intervals of error rates treat explanations as clusters."""
+    """Corrected AC1 with a t interval over explanations, its unrounded half-width, and the error rate. Intervals of
+    error rates treat explanations as clusters."""
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers)
@@ -118,12 +114,12 @@ def _counted(answers: NDArray[np.float64]) -> str:
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
     if place[0] == RATE and place[1] in study.errors:
-        # Beside AC1 raw agreement and Fleiss' kappa are named, which differ from it where nearly all answers are equal.
         return (_counted(study.errors[place[1]]),)
     if place[0] == AC1 and place[1] == UNUSED_NAME:
         return ("every answer to this question is the same",)
     if place[0] != AC1:
         return ()
+    # Raw agreement and Fleiss' kappa differ from AC1 where nearly all answers are equal.
     kappa = chance_agreement.fleiss(study.errors[place[1]])
     value = "undefined" if kappa.estimate.value is None else f"{kappa.estimate.value:.2f}"
     return (f"raw agreement {kappa.raw.value:.2f}, Fleiss' kappa {value}",)

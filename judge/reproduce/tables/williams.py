@@ -1,7 +1,6 @@
-"""HANNA's tables of Williams' tests: Beluga-13B under Eval-Prompt 1 against each other judge or measure.
-
-Cells are adjusted p values x100. The study tests one-sided, and only where Beluga-13B is higher; its other cells are
-blank. The corrected recipe tests two-sided, and adjusts over all comparisons of a table."""
+"""HANNA's tables of Williams' tests: Beluga-13B under Eval-Prompt 1 against each other judge or measure. Cells are
+adjusted p values x100. The study tests one-sided, and only where Beluga-13B is higher; its other cells are blank. The
+corrected recipe tests two-sided, and adjusts over all comparisons of a table."""
 
 from __future__ import annotations
 
@@ -29,10 +28,9 @@ TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Williams' tests of one table, shape (criteria, judges and measures).
-
-    Correlations are of people (1), Beluga-13B (2) and the other (3). `n` counts stories or systems. `p` is NaN where
-    the recipe does not test; `reason` says why a test is undefined."""
+    """Williams' tests of one table, shape (criteria, judges and measures). Correlations are of people (1), Beluga-13B
+    (2) and the other (3). `n` counts stories or systems. `p` is NaN where the recipe does not test; `reason` says why a
+    test is undefined."""
 
     r12: Floats
     r13: Floats

@@ -13,10 +13,8 @@ _FOLDER = Path(__file__).parent
 
 
 def environment(folder: Path) -> Environment:
-    """Jinja environment with the templates in `folder` and the shared ones. Unknown names are errors.
-
-    Stories and answers are plain strings. A `markupsafe.Markup` must be made of escaped parts by the program's own
-    code."""
+    """Jinja environment with the templates in `folder` and the shared ones. Unknown names are errors. Stories and
+    answers are plain strings. A `markupsafe.Markup` must be made of escaped parts by the program's own code."""
     jinja = Environment(
         loader=FileSystemLoader([folder, _FOLDER / "templates"]),
         autoescape=True,

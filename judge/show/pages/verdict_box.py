@@ -22,9 +22,8 @@ def summary_boxes(summary: Summary) -> list[Markup]:
 def box(
     answers: Sequence[Answer], about: str = "", warnings: Sequence[str] = (), commands: Sequence[str] = ()
 ) -> Markup:
-    """One line an answer: question, verdict and first sentence; the rule and other sentences unfold.
-
-    `about` names the answers' one subject; `warnings` come first, then `commands`."""
+    """One line an answer: question, verdict and first sentence; the rule and other sentences unfold. `about` names the
+    answers' one subject; `warnings` come first, then `commands`."""
     head = [Markup('<p class="warn">{}</p>').format(warning) for warning in warnings] + (
         [Markup('<p class="about">{}</p>').format(about)] if about else []
     )

@@ -1,5 +1,4 @@
 """Builds one self-contained HTML page of a run's results, with the methods, references and checklist of a paper.
-
 Sections take numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
 assembles them."""
 

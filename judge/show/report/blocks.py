@@ -22,9 +22,8 @@ _WIDE = 1000
 
 
 class TableBlock(Markup):
-    """Markup of tables without their signatures (dataset, judge and settings); `signed` has these with titles.
-
-    The section prints each signature once for all tables that share it."""
+    """Markup of tables without their signatures (dataset, judge and settings); `signed` has these with titles. The
+    section prints each signature once for all tables that share it."""
 
     signed: tuple[tuple[str, str], ...]
 
@@ -61,7 +60,6 @@ def prose(sentence: str, *, kind: str = "") -> Markup:
 
 
 def heading(title: str) -> Markup:
-    """Markup of a heading within a section."""
     return Markup("<h3>{}</h3>").format(title)
 
 
@@ -91,9 +89,8 @@ def figure(picture: Markup, caption: str) -> Markup:
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """A table without its signature and the notes that apply to the whole page; without rows, a sentence.
-
-    Tables with more than 6 rows are folded unless `folded` says otherwise."""
+    """A table without its signature and the notes that apply to the whole page; without rows, a sentence. Tables with
+    more than 6 rows are folded unless `folded` says otherwise."""
     general = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     table = worded(table, None)

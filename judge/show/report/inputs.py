@@ -62,11 +62,9 @@ from judge.ratings.ratings_table.table import COLUMNS, STORY_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of a report; `full` is the command for the full page, on one with few resamples.
-
-    `panel` restricts human ratings to one. `pass_rate` adds a criterion: the share of binary criteria passed.
-    `readings` compares with one person ``mean`` (of repeats) or ``single`` (each). `examples` counts disagreements
-    shown."""
+    """Options of a report; `full` is the command for the full page, on one with few resamples. `panel` restricts human
+    ratings to one. `pass_rate` adds a criterion: the share of binary criteria passed. `readings` compares with one
+    person ``mean`` (of repeats) or ``single`` (each). `examples` counts disagreements shown."""
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
@@ -111,10 +109,9 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """The loaded runs of a report; all sections share one control and one set of rating matrices.
-
-    `folders` hold ratings, `compared` comparisons. `stressed` is `table` with perturbed stories, None without any.
-    `checked` is the table from outside, None for runs."""
+    """The loaded runs of a report; all sections share one control and one set of rating matrices. `folders` hold
+    ratings, `compared` comparisons. `stressed` is `table` with perturbed stories, None without any. `checked` is the
+    table from outside, None for runs."""
 
     runs: tuple[str, ...]
     options: ReportOptions

@@ -1,6 +1,5 @@
-"""Renders the report as one self-contained HTML file, without links to other files and with one script of its own.
-
-The content security policy allows only this script, by its hash: one in a story would not run even if not escaped."""
+"""Renders the report as one self-contained HTML file, without links to other files and with one script of its own. The
+content security policy allows only this script, by its hash: one in a story would not run even if not escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +20,6 @@ _FOLDER = Path(__file__).parent
 
 
 def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
-    """HTML of the whole report page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")

@@ -1,7 +1,6 @@
-"""Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes.
-
-Another site's page can make a browser send requests to this machine. They are refused: their Host header names another
-host (one whose DNS entry was pointed here) or, for a write, they lack the token of this server's pages."""
+"""Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes. Another site's
+page can make a browser send requests to this machine. They are refused: their Host header names another host (one whose
+DNS entry was pointed here) or, for a write, they lack the token of this server's pages."""
 
 from __future__ import annotations
 
@@ -39,10 +38,9 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Access rules of a server; every page contains `token`, and every write must send it.
-
-    On loopback `key` is None, and the Host header must be a loopback name. Elsewhere readers need the key once in the
-    address (`?key=`); a cookie then stores it."""
+    """Access rules of a server; every page contains `token`, and every write must send it. On loopback `key` is None,
+    and the Host header must be a loopback name. Elsewhere readers need the key once in the address (`?key=`); a cookie
+    then stores it."""
 
     key: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))

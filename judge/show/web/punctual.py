@@ -1,6 +1,5 @@
-"""HTTP connections that close if no request header arrives in time, for which uvicorn has no timeout.
-
-It is imported only when pages are served, because it needs uvicorn."""
+"""HTTP connections that close if no request header arrives in time, for which uvicorn has no timeout. It is imported
+only when pages are served, because it needs uvicorn."""
 
 from __future__ import annotations
 

@@ -64,11 +64,9 @@ class Merged:
 def merge(
     store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
 ) -> Merged:
-    """Store answers read from the file `origin` in one transaction.
-
-    `round_no` is 1 for the annotation and 2 for the settling of disagreements. Raises DataError, and changes nothing,
-    if the audit holds a different answer or note and `replace` is False.
-    """
+    """Store answers read from the file `origin` in one transaction. `round_no` is 1 for the annotation and 2 for the
+    settling of disagreements. Raises DataError, and changes nothing, if the audit holds a different answer or note and
+    `replace` is False."""
     keys = [category.key for category in store.categories]
     names = {row.annotator: "" for row in given}
     for name in names:

@@ -1,8 +1,6 @@
-"""Exports an audit as Label Studio tasks with a labeling configuration, and imports Label Studio's JSON export.
-
-Facts that the audit hides from annotators are not exported. A category without a choice is not answered; cancelled
-annotations are ignored.
-"""
+"""Exports an audit as Label Studio tasks with a labeling configuration, and imports Label Studio's JSON export. Facts
+that the audit hides from annotators are not exported. A category without a choice is not answered; cancelled
+annotations are ignored."""
 
 from __future__ import annotations
 
@@ -73,11 +71,9 @@ def is_export(content: Any) -> bool:
 
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import annotations from Label Studio's JSON export of an audit's tasks.
-
-    Annotators are named by their e-mail address if the export has it, otherwise by their number. Raises DataError for
-    tasks of another audit, two annotations of one item by one annotator, and different answers without `replace`.
-    """
+    """Import annotations from Label Studio's JSON export of an audit's tasks. Annotators are named by their e-mail
+    address if the export has it, otherwise by their number. Raises DataError for tasks of another audit, two
+    annotations of one item by one annotator, and different answers without `replace`."""
     content = read_json(path)
     if not is_export(content):
         raise DataError("is not Label Studio's JSON export: a list of tasks with data and annotations", file=path)
@@ -168,11 +164,9 @@ _KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the stat
 
 
 def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
-    """Counts of the answers imported from `path`, and whether the import created the audit.
-
-    A missing audit is created from a CSV in the HANNA study's format, the only one with explanations; `form` then
-    defines the columns' questions. Raises DataError for an unknown format, and for different answers without `replace`.
-    """
+    """Counts of the answers imported from `path`, and whether the import created the audit. A missing audit is created
+    from a CSV in the HANNA study's format, the only one with explanations; `form` then defines the columns' questions.
+    Raises DataError for an unknown format, and for different answers without `replace`."""
     # The first sign decides; a byte-order mark (Excel writes one) and empty lines may stand before it.
     json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
     study = not json_first and is_study_csv(path)

@@ -32,10 +32,7 @@ from judge.inputs.datasets.sources import SOURCES
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
     """The explanations in the HANNA study's published file by (story id, explanation), and notes; None for another
-    file.
-
-    Texts of stories and criteria are None if the study's other files are not on this machine.
-    """
+    file. Texts of stories and criteria are None if the study's other files are not on this machine."""
     if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
         return None
     from judge.explanations.corpus.from_studies import hanna_user_study
@@ -129,11 +126,9 @@ def is_study_csv(path: Path) -> bool:
 
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations.
-
-    Raises DataError for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds
-    twice, if the file has no `Audit.key`), for blocks of different length, and for different answers without `replace`.
-    """
+    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations. Raises DataError
+    for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds twice, if the file
+    has no `Audit.key`), for blocks of different length, and for different answers without `replace`."""
     rows = _read(path)
     _known_columns(rows, store.categories, path)
     named = bool(rows) and {KEY, ANNOTATOR} <= set(rows[0][1])
@@ -157,11 +152,8 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """An audit of the explanations in a CSV in the HANNA study's format, without the answers.
-
-    If the CSV is the study's published file, ratings are added, and stories and criteria where its other files are
-    here.
-    """
+    """An audit of the explanations in a CSV in the HANNA study's format, without the answers. If the CSV is the study's
+    published file, ratings are added, and stories and criteria where its other files are here."""
     rows = _read(path)
     if form is None:
         form = load_form()

@@ -39,10 +39,8 @@ RESERVED = frozenset("0abhjknpqrsu?")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One kind of error that annotators are asked about; `press` is the key that answers yes.
-
-    `inverted`: 1 means no error in the CSV column `column`. `question_blind` is asked where the rating is hidden.
-    """
+    """One kind of error that annotators are asked about; `press` is the key that answers yes. `inverted`: 1 means no
+    error in the CSV column `column`. `question_blind` is asked where the rating is hidden."""
 
     key: str
     label: str
@@ -76,10 +74,8 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """Categories and practice items: the shipped ones, those of another shipped form, or a YAML file's.
-
-    Raises SpecError for an unknown name and an invalid file.
-    """
+    """Categories and practice items: the shipped ones, those of another shipped form, or a YAML file's. Raises
+    SpecError for an unknown name and an invalid file."""
     file = SHIPPED if path is None else NAMED.get(str(path), path)
     if file is path and path.parent == Path() and not path.suffix and not path.exists():
         raise SpecError(

@@ -118,10 +118,8 @@ _MAKE = "judge audit sample RUN -o FILE makes an audit"
 
 
 def audit_file(path: Path) -> Path:
-    """The audit file of a run's folder, run.yaml or result folder; other paths are returned unchanged.
-
-    Raises DataError if the run has no audit.
-    """
+    """The audit file of a run's folder, run.yaml or result folder; other paths are returned unchanged. Raises DataError
+    if the run has no audit."""
     if path.is_dir():
         folder = path
     elif path.is_file() and path.suffix in (".yaml", ".yml"):
@@ -136,11 +134,9 @@ def audit_file(path: Path) -> Path:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Context with a connection to a new audit file, which is created as a whole or not at all.
-
-    Raises DataError if the file exists. An audit is never overwritten, even if two programs create it at the same time;
-    hence `whole_file.draft`, which would replace an existing file, is not used.
-    """
+    """Context with a connection to a new audit file, which is created as a whole or not at all. Raises DataError if the
+    file exists. An audit is never overwritten, even if two programs create it at the same time; hence
+    `whole_file.draft`, which would replace an existing file, is not used."""
     hidden = path.with_name(f".{path.name}")
     draft = draft_name(hidden)
     with sentences(path):

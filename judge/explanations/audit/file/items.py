@@ -19,11 +19,9 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about the origin of an explanation; None = not known.
-
-    `people` is the mean human rating of the story, `gap` the judge's rating minus it (points), `cluster` that of `judge
-    explain`, and `weight` the number of explanations of the population that it represents.
-    """
+    """Facts about the origin of an explanation; None = not known. `people` is the mean human rating of the story, `gap`
+    the judge's rating minus it (points), `cluster` that of `judge explain`, and `weight` the number of explanations of
+    the population that it represents."""
 
     run: str | None = None
     judge: str | None = None
@@ -40,10 +38,7 @@ class Facts:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """One explanation to be audited, before it has a number; texts and criterion are None if an imported file lacks
-    them.
-
-    `story` is the story's id, `text` its text and `reference` the text of the reference story.
-    """
+    them. `story` is the story's id, `text` its text and `reference` the text of the reference story."""
 
     explanation: str
     story: str | None = None

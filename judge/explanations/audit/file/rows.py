@@ -26,10 +26,8 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One annotator's answer on one category of an item: 1 = the error is present, 0 = not.
-
-    `at` is in seconds since 1970. `done`: the annotator has answered all categories of the item.
-    """
+    """One annotator's answer on one category of an item: 1 = the error is present, 0 = not. `at` is in seconds since
+    1970. `done`: the annotator has answered all categories of the item."""
 
     annotator: str
     item: int
@@ -41,10 +39,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """Current answers of an annotator on an item: category -> 0 or 1; `seconds` is None if not measured.
-
-    `done`: all categories are answered. `revision` counts the annotator's changes to the item.
-    """
+    """Current answers of an annotator on an item: category -> 0 or 1; `seconds` is None if not measured. `done`: all
+    categories are answered. `revision` counts the annotator's changes to the item."""
 
     values: dict[str, int]
     note: str
@@ -130,7 +126,6 @@ def text_in(value: Any, *, none: bool = False) -> str:
 
 
 def practice_json(practice_item: PracticeItem) -> str:
-    """JSON of a practice item as stored in the audit file."""
     subject = asdict(practice_item.subject)
     subject["criterion"] = criterion_json(practice_item.subject.criterion)
     return orjson.dumps(
@@ -204,7 +199,6 @@ def change(
     seconds: float | None,
 ) -> None:
     """Update answers (None deletes one) and note (None keeps it), and keep the state before and after for undo.
-
     `seconds` is added to the time spent. `key` is (round, annotator, item), and `before` the state before the change.
     """
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}

@@ -1,8 +1,5 @@
-"""The content of an audit at one moment, from which all tables, exports and pages are built.
-
-It is read in one transaction, since annotators may answer meanwhile and a table could count answers that its note does
-not.
-"""
+"""The content of an audit at one moment, from which all tables, exports and pages are built. It is read in one
+transaction, since annotators may answer meanwhile and a table could count answers that its note does not."""
 
 from __future__ import annotations
 
@@ -19,10 +16,8 @@ from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """Answers and remarks of one round; `annotators` have at least one answer, in the order of registration.
-
-    `answers` are sorted by annotator and item. `remarks` maps (annotator, item) to (note, seconds), if there is either.
-    """
+    """Answers and remarks of one round; `annotators` have at least one answer, in the order of registration. `answers`
+    are sorted by annotator and item. `remarks` maps (annotator, item) to (note, seconds), if there is either."""
 
     annotators: tuple[str, ...]
     answers: tuple[Answer, ...]
@@ -39,11 +34,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditSnapshot:
-    """The content of an audit file at one moment; `notes` are sentences about the sample and imported files.
-
-    `sampling` says how the items were drawn, {} if not by this program. `practised`: annotator -> item -> category ->
-    value.
-    """
+    """The content of an audit file at one moment; `notes` are sentences about the sample and imported files. `sampling`
+    says how the items were drawn, {} if not by this program. `practised`: annotator -> item -> category -> value."""
 
     path: Path
     audit_id: str

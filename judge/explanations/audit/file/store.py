@@ -107,10 +107,8 @@ class AuditStore:
 
     @classmethod
     def open(cls, path: Path | str, *, writing: bool = True) -> AuditStore:
-        """An existing audit, given by its file or by a run's folder, which may be read-only without `writing`.
-
-        Raises DataError for a file that is missing, is not an audit, or has another format.
-        """
+        """An existing audit, given by its file or by a run's folder, which may be read-only without `writing`. Raises
+        DataError for a file that is missing, is not an audit, or has another format."""
         path = database.audit_file(Path(path))
         connection = database.open_file(path, writing=writing)
         try:
@@ -184,11 +182,8 @@ class AuditStore:
 
     def register(self, annotator: str, *, origin: str = "here") -> str:
         """The name as stored (blanks trimmed and merged), registered if it was not; `origin` is "here" or an imported
-        file.
-
-        Raises SpecError for a name that is empty, longer than 80 characters or not printable, or differs from a
-        registered one only in case, because one person would then be counted as two raters.
-        """
+        file. Raises SpecError for a name that is empty, longer than 80 characters or not printable, or differs from a
+        registered one only in case, because one person would then be counted as two raters."""
         name = clean_name(annotator)
         if self.select("SELECT 1 FROM annotators WHERE name = ?", name):
             return name
@@ -236,10 +231,8 @@ class AuditStore:
             return self._state(db, name, item, round_no)
 
     def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
-        """Undo the annotator's last change in a round that was not undone yet; None if there is none.
-
-        Values and note are restored; the time spent is kept.
-        """
+        """Undo the annotator's last change in a round that was not undone yet; None if there is none. Values and note
+        are restored; the time spent is kept."""
         name = clean_name(annotator)
         with self.transaction() as db:
             sql = "SELECT id, item, before FROM history WHERE annotator = ? AND round = ? AND undone IS NULL"

@@ -1,8 +1,6 @@
-"""The second round of an audit, in which disagreements are settled: one final answer for each item and category.
-
-An item must be settled if two annotators who finished it differ in a category. Only such categories are settled; for
-all others the common answer is final. The answers of round 1 are not changed.
-"""
+"""The second round of an audit, in which disagreements are settled: one final answer for each item and category. An
+item must be settled if two annotators who finished it differ in a category. Only such categories are settled; for all
+others the common answer is final. The answers of round 1 are not changed."""
 
 from __future__ import annotations
 
@@ -18,11 +16,9 @@ from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An item on which annotators who finished it disagree: `given` maps each category to their answers.
-
-    `disputed` lists the categories on which they differ, `settled` maps a category to its final answer, and `by` names
-    who settled.
-    """
+    """An item on which annotators who finished it disagree: `given` maps each category to their answers. `disputed`
+    lists the categories on which they differ, `settled` maps a category to its final answer, and `by` names who
+    settled."""
 
     item: int
     given: dict[str, dict[str, int]]
@@ -67,11 +63,9 @@ def adjudicate(
     seconds: float | None = None,
     message: str | None = None,
 ) -> ItemState:
-    """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one.
-
-    A `message` of this name is stored once. `store.undo(adjudicator, round_no=2)` undoes the last change. Raises
-    DataError for a category on which annotators do not differ, or that somebody else has settled.
-    """
+    """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one. A `message` of
+    this name is stored once. `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a
+    category on which annotators do not differ, or that somebody else has settled."""
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:

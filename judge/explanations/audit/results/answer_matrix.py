@@ -177,11 +177,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item on which annotators differ, and the categories (`differ`) on which they do.
-
-    `final` holds (category, settled answer), `by` (adjudicator, reason), `notes` (annotator, note) of round 1;
-    `dissent` counts answers against the majority.
-    """
+    """An item on which annotators differ, and the categories (`differ`) on which they do. `final` holds (category,
+    settled answer), `by` (adjudicator, reason), `notes` (annotator, note) of round 1; `dissent` counts answers against
+    the majority."""
 
     item: Item
     differ: tuple[Split, ...]

@@ -23,7 +23,6 @@ class OpenedAudit:
         self.read()
 
     def read(self) -> AuditSnapshot:
-        """The current content of the audit file."""
         return read_audit(self.path)
 
     def items(self) -> pd.DataFrame:
@@ -41,10 +40,8 @@ class OpenedAudit:
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
         """One row for each answer: `annotator, item, category, value, done, note, seconds`; `value` 1 = error present.
-
         Round 2 holds the settled answers. The report leaves out answers that are not `done`: other categories are
-        missing.
-        """
+        missing."""
         import pandas as pd
 
         audit = self.read()

@@ -13,9 +13,7 @@ DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
     """Options of an audit's report: `by` are variables of `answer_matrix.LEVELS`; no `annotators` = all; `top` 0 = all.
-
-    `resamples` and `seed` are those of Krippendorff's alpha, used only if no two items are about the same story.
-    """
+    `resamples` and `seed` are those of Krippendorff's alpha, used only if no two items are about the same story."""
 
     by: tuple[str, ...] = DEFAULT_BY
     annotators: tuple[str, ...] = ()

@@ -88,11 +88,9 @@ def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) ->
 
 
 def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
-    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished.
-
-    AC1 is computed for two possible answers even if only one occurs: it is then 1, without an interval. Intervals treat
-    stories as the independent units; with `as_published` explanations, as in the HANNA study.
-    """
+    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished. AC1
+    is computed for two possible answers even if only one occurs: it is then 1, without an interval. Intervals treat
+    stories as the independent units; with `as_published` explanations, as in the HANNA study."""
     values, story = answered.given[key], None if as_published else answered.story
     rng = np.random.default_rng(seed)
     return Agreement(
@@ -141,7 +139,6 @@ class ErrorFound:
 @dataclass(frozen=True, slots=True)
 class AnnotatorFound:
     """Results on one annotator: items `done`, median `seconds` per item (None = not measured), rates by category.
-
     `practice` is (answers as expected, answers given); `agreement` the share of answers equal to another annotator's.
     """
 
@@ -173,10 +170,8 @@ class Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditReport:
-    """Results of an audit; `answered` holds the answers on finished items, from which they are computed.
-
-    `strata` has the variables with two levels or more; `disagreements` all, most answers against the majority first.
-    """
+    """Results of an audit; `answered` holds the answers on finished items, from which they are computed. `strata` has
+    the variables with two levels or more; `disagreements` all, most answers against the majority first."""
 
     audit: AuditSnapshot
     answered: Answered

@@ -35,11 +35,8 @@ VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
     """Explanations that may be sampled: `frame` has the ratings table's columns for judges, `people`, `gap` and
-    `cluster`.
-
-    `people` is the mean human rating, `gap` the rating minus it. `left_out` counts rows that may not be sampled, by
-    reason. `facts` is empty for explanations from a file. `notes` are printed under tables.
-    """
+    `cluster`. `people` is the mean human rating, `gap` the rating minus it. `left_out` counts rows that may not be
+    sampled, by reason. `facts` is empty for explanations from a file. `notes` are printed under tables."""
 
     frame: pd.DataFrame
     left_out: Mapping[str, int]

@@ -15,10 +15,8 @@ from judge.explanations.audit.file.store import AuditStore
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Answers given and expected on a practice item, whether each is `right`, and the reason (`sentence`).
-
-    `complete`: every category of the audit was answered.
-    """
+    """Answers given and expected on a practice item, whether each is `right`, and the reason (`sentence`). `complete`:
+    every category of the audit was answered."""
 
     values: dict[str, int]
     expected: dict[str, int]
@@ -28,10 +26,8 @@ class Feedback:
 
 
 def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
-    """The current practice answers after storing `values` (1, 0, or None to delete one), with the expected ones.
-
-    Raises SpecError for an unknown category or value, DataError for an unknown practice item.
-    """
+    """The current practice answers after storing `values` (1, 0, or None to delete one), with the expected ones. Raises
+    SpecError for an unknown category or value, DataError for an unknown practice item."""
     name = store.register(annotator)
     changed = check_values(values, [c.key for c in store.categories])
     _known(store, practice)

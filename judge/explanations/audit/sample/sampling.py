@@ -1,8 +1,6 @@
-"""Draws a stratified random sample with weights from a population of explanations, for an audit.
-
-Strata are the combinations of the variables `by`. With `per_story`, explanations are first removed at random so that no
-story has more than this number, and the weights are corrected for that.
-"""
+"""Draws a stratified random sample with weights from a population of explanations, for an audit. Strata are the
+combinations of the variables `by`. With `per_story`, explanations are first removed at random so that no story has more
+than this number, and the weights are corrected for that."""
 
 from __future__ import annotations
 
@@ -39,10 +37,8 @@ class Sampled:
 
 
 def sample(population: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
-    """A stratified random sample; its notes say which questions change because facts are hidden.
-
-    Raises SpecError for invalid options, such as a sample size of 0, or a variable that is unknown or used twice.
-    """
+    """A stratified random sample; its notes say which questions change because facts are hidden. Raises SpecError for
+    invalid options, such as a sample size of 0, or a variable that is unknown or used twice."""
     _check(options)
     rng = np.random.default_rng(options.seed)
     rows, first = _thinned(population, options, rng)

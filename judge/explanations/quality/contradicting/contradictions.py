@@ -48,9 +48,8 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A text flagged by `rule`; its source is None where it is not known.
-
-    `suggested` is the rating that its words suggest, or the scale point whose guideline it quotes."""
+    """A text flagged by `rule`; its source is None where it is not known. `suggested` is the rating that its words
+    suggest, or the scale point whose guideline it quotes."""
 
     judge: str | None
     eval_prompt: str | None
@@ -65,10 +64,8 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contradictions:
-    """All flagged texts, the clearest first; `notes` say why a rule was not used.
-
-    `side_accuracy` is the share of texts whose predicted and given ratings lie on the same side of the scale's middle.
-    """
+    """All flagged texts, the clearest first; `notes` say why a rule was not used. `side_accuracy` is the share of texts
+    whose predicted and given ratings lie on the same side of the scale's middle."""
 
     flagged: tuple[Contradiction, ...]
     texts: int
@@ -83,7 +80,6 @@ class Contradictions:
 
     @property
     def signature(self) -> str:
-        """Signature line under the table of flagged texts."""
         rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
         return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
 

@@ -28,7 +28,6 @@ _DIGITS = 16
 @dataclass(frozen=True, slots=True)
 class Read:
     """An explanation that a person read to measure the precision of the rule, whether it was flagged, and the verdict.
-
     `text` is the start of the text's hash, and `seed` the one with which the rule was applied."""
 
     sample: Sample
@@ -68,7 +67,6 @@ def read_flags() -> tuple[Read, ...]:
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
     """(explanations that contradict their rating, all read) among those of a sample that the rule on words flagged.
-
     With `flagged` False, among those that it did not flag."""
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)

@@ -1,6 +1,5 @@
 """BARTScore (Yuan et al. 2021): log-probability of a text given another under an encoder-decoder, in both
-directions.
-"""
+directions."""
 
 from __future__ import annotations
 

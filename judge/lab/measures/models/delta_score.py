@@ -1,7 +1,6 @@
-"""DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed.
-
-The perturbations are those of `judge stress`, without a tagger. The random draws depend on the text alone, so equal
-stories have equal values."""
+"""DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed. The perturbations are
+those of `judge stress`, without a tagger. The random draws depend on the text alone, so equal stories have equal
+values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder.
-
-BERTScore equals that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only
-texts with the same number of tokens share a batch, so values do not depend on its size."""
+"""BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder. BERTScore equals
+that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only texts with the
+same number of tokens share a batch, so values do not depend on its size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script.
-
-Character n-grams are hashed to 64-bit numbers. The probability that two different ones of a pair of stories have the
-same number is below 10^-11."""
+"""chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
+to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below 10^-11."""
 
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ class _Grams(NamedTuple):
 
 
 def scores(pairs: Sequence[tuple[str, str]], *, beta: float, whitespace: bool) -> list[float]:
-    """chrF of each (text, reference), 0 to 100: F of precision and recall averaged over n-gram orders.
-
-    `beta` is the weight of recall. With `whitespace`, n-grams may contain it; otherwise it is removed."""
+    """chrF of each (text, reference), 0 to 100: F of precision and recall averaged over n-gram orders. `beta` is the
+    weight of recall. With `whitespace`, n-grams may contain it; otherwise it is removed."""
     counted = lru_cache(maxsize=4096)(lambda text: _grams(text if whitespace else "".join(text.split())))
     return [_score(counted(text), counted(reference), beta) for text, reference in pairs]
 

@@ -1,7 +1,5 @@
-"""CIDEr-D (Vedantam et al. 2015), for image captions: n-grams weighted by how few references contain them.
-
-Its penalty for a difference in length makes the value 0 for most stories, so every report must give the share of zeros.
-"""
+"""CIDEr-D (Vedantam et al. 2015), for image captions: n-grams weighted by how few references contain them. Its penalty
+for a difference in length makes the value 0 for most stories, so every report must give the share of zeros."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation.
-
-NLTK 3.5, which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a
-word could match twice. Later versions corrected this; `meteor-openmeva` reproduces version 3.5."""
+"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation. NLTK 3.5,
+which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a word could
+match twice. Later versions corrected this; `meteor-openmeva` reproduces version 3.5."""
 
 from __future__ import annotations
 

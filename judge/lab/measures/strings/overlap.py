@@ -43,9 +43,8 @@ def _bleu_openmeva(items: Sequence[Item], _: Tools) -> list[Scored]:
 
 
 def smoothed_bleu(text: str, reference: str) -> float:
-    """NLTK's sentence_bleu with smoothing method1: an n-gram order without a match counts as 0.1 matches.
-
-    0 where the texts share no word."""
+    """NLTK's sentence_bleu with smoothing method1: an n-gram order without a match counts as 0.1 matches. 0 where the
+    texts share no word."""
     own, other = counted(text), counted(reference)
     words, reference_words = own[0].total(), other[0].total()
     # Without a common word NLTK gives 0, whatever the smoothing.

@@ -1,7 +1,6 @@
-"""Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints.
-
-Of the training code only this module imports sentence-transformers and PyTorch. Only the pretrained model is downloaded
-from the hub, and nothing is uploaded."""
+"""Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints. Of the training code only this
+module imports sentence-transformers and PyTorch. Only the pretrained model is downloaded from the hub, and nothing is
+uploaded."""
 
 from __future__ import annotations
 
@@ -53,9 +52,8 @@ class Base:
 
 
 def base_of(options: EncoderOptions) -> Base:
-    """The pretrained model, which is loaded for this.
-
-    Raises SpecError where it cannot be loaded or does not state how many tokens it reads."""
+    """The pretrained model, which is loaded for this. Raises SpecError where it cannot be loaded or does not state how
+    many tokens it reads."""
     model = _open(options, None, 1)
     tokens = int(model.tokenizer.model_max_length)
     places = getattr(model.config, "max_position_embeddings", None) or tokens
@@ -112,10 +110,9 @@ def fit(
     seed: int,
     stepped: Stepped,
 ) -> Fitted:
-    """The model trained on `lesson`, from the last complete checkpoint in `folder` on if there is one.
-
-    With `held`, training stops when the loss on it no longer decreases, and the epoch with the smallest loss is used;
-    otherwise after `epochs`. `stepped` is called after each step."""
+    """The model trained on `lesson`, from the last complete checkpoint in `folder` on if there is one. With `held`,
+    training stops when the loss on it no longer decreases, and the epoch with the smallest loss is used; otherwise
+    after `epochs`. `stepped` is called after each step."""
     model = _open(options, base, seed)
     # A README about widgets and datasets of the hub is nobody's here.
     model._create_model_card = lambda *_, **__: None

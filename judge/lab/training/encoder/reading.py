@@ -1,7 +1,6 @@
-"""Training data of an encoder: questions, lists of stories ordered by human preferences, and rated stories.
-
-A list is one story and those to which people preferred it, for one question, and thus implies exactly their
-comparisons. Ratings are scaled to 0 to 1 by the limits of the human scale."""
+"""Training data of an encoder: questions, lists of stories ordered by human preferences, and rated stories. A list is
+one story and those to which people preferred it, for one question, and thus implies exactly their comparisons. Ratings
+are scaled to 0 to 1 by the limits of the human scale."""
 
 from __future__ import annotations
 
@@ -47,10 +46,8 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A question on which an encoder is trained: one criterion of one dataset.
-
-    `material` is an index of the dataset. `stories` are indices of those that people judged; `pairs` those of first and
-    second stories, empty for ratings."""
+    """A question on which an encoder is trained: one criterion of one dataset. `material` is an index of the dataset.
+    `stories` are indices of those that people judged; `pairs` those of first and second stories, empty for ratings."""
 
     material: int
     kind: Kind
@@ -97,10 +94,9 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """The training data from the materials; `usable` marks stories that have words.
-
-    `worse` are pairs of original and perturbed story, added to the preferences on every criterion. `criteria` names a
-    set with definitions; None = the shipped set that has most of the criteria."""
+    """The training data from the materials; `usable` marks stories that have words. `worse` are pairs of original and
+    perturbed story, added to the preferences on every criterion. `criteria` names a set with definitions; None = the
+    shipped set that has most of the criteria."""
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
     questions: list[Question] = []

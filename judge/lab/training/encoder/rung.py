@@ -128,7 +128,6 @@ def teach(
     telling: Telling,
 ) -> tuple[Fits, Unfinished]:
     """Train an encoder on each fold and on all data, with final weights in `folder`; resumes an interrupted training.
-
     `worse` are pairs of original and perturbed story. The caller must close the saved state once the model's folder is
     complete."""
     course = _course(materials, options, choice, worse, folder)

@@ -1,8 +1,6 @@
-"""Charts as inline SVG: each function draws a specification of `judge.questions.charts`.
-
-Colours are variables of the stylesheet, so dark mode works. Every chart has a title and a description, every mark a
-`<title>`, which browsers show as a tooltip without a script. A page's author puts a table with the numbers beside it.
-"""
+"""Charts as inline SVG: each function draws a specification of `judge.questions.charts`. Colours are variables of the
+stylesheet, so dark mode works. Every chart has a title and a description, every mark a `<title>`, which browsers show
+as a tooltip without a script. A page's author puts a table with the numbers beside it."""
 
 from judge.show.pages.charts.forest import explanation_map, forest
 from judge.show.pages.charts.heatmap import distributions, heat_map

@@ -37,9 +37,8 @@ _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
 
 def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
-    """The map of explanations as a `div` with radio buttons, one legend for each colouring, and the picture.
-
-    `identity` begins the ids of its elements."""
+    """The map of explanations as a `div` with radio buttons, one legend for each colouring, and the picture. `identity`
+    begins the ids of its elements."""
     parts: list[Markup] = []
     for k, colouring in enumerate(scatter.colourings):
         button, checked = f"{identity}-by-{k}", Markup(" checked") if k == 0 else ""
@@ -166,9 +165,8 @@ _LABELS = 300.0
 
 
 def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
-    """SVG of a forest plot; panels that do not fit side by side are spread evenly over several lines.
-
-    `width` is that of one panel."""
+    """SVG of a forest plot; panels that do not fit side by side are spread evenly over several lines. `width` is that
+    of one panel."""
     left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
     across = _across(len(figure.panels), left, width)
     places = _places(figure)

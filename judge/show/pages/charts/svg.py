@@ -18,9 +18,8 @@ Attribute = str | float | int | None
 
 
 def element(name: str, *children: str | Markup, **attributes: Attribute) -> Markup:
-    """One SVG element, with plain text escaped.
-
-    `class_` becomes `class`, underscores become dashes, and attributes that are None are left out."""
+    """One SVG element, with plain text escaped. `class_` becomes `class`, underscores become dashes, and attributes
+    that are None are left out."""
     attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()

@@ -1,7 +1,6 @@
-"""Checklist of the questions that reviewers ask of a study with an LLM judge, with the run's answers.
-
-An item is "met", a "gap" (with the command that closes it), or "open" where the result folder cannot answer it. No item
-calls a study good."""
+"""Checklist of the questions that reviewers ask of a study with an LLM judge, with the run's answers. An item is "met",
+a "gap" (with the command that closes it), or "open" where the result folder cannot answer it. No item calls a study
+good."""
 
 from __future__ import annotations
 

@@ -114,9 +114,8 @@ FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item; `state` is met, gap or open, and `finding` what the run shows.
-
-    `closes` is the command that closes the gap; `needs` says it in words where there is none."""
+    """One item; `state` is met, gap or open, and `finding` what the run shows. `closes` is the command that closes the
+    gap; `needs` says it in words where there is none."""
 
     question: str
     state: str

@@ -1,6 +1,5 @@
-"""The methods paragraph of a paper, from manifests and options; unknown facts are left out.
-
-Citations are in pandoc's form, `[@key]`, with the keys of `references`."""
+"""The methods paragraph of a paper, from manifests and options; unknown facts are left out. Citations are in pandoc's
+form, `[@key]`, with the keys of `references`."""
 
 from __future__ import annotations
 
@@ -64,7 +63,6 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def markdown(inputs: ReportInputs) -> str:
-    """The methods as a Markdown file."""
     return f"# Methods\n\n{paragraph(inputs)}\n"
 
 

@@ -31,10 +31,9 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on panels for the row that agrees best with people; nothing where no panel is known.
-
-    A restriction to one panel is named. Otherwise pairs of panels are compared, and a criterion is named if its
-    correlation is positive with one and negative with the other, because a mean over criteria hides this."""
+    """Sentences on panels for the row that agrees best with people; nothing where no panel is known. A restriction to
+    one panel is named. Otherwise pairs of panels are compared, and a criterion is named if its correlation is positive
+    with one and negative with the other, because a mean over criteria hides this."""
     result = inputs.panels
     if result is None:
         if inputs.table.panel is not None:

@@ -93,7 +93,6 @@ def untold_table(checked: Checked) -> Table:
 
 
 def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
-    """Questions and answers at the top of the report."""
     columns = [
         Column("question", "question", wrap=18),
         Column("answer", "answer", wrap=18),

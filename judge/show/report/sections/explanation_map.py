@@ -1,7 +1,6 @@
-"""Section on explanations, from the results of `judge explain`: a map with texts, and tables.
-
-At most `MOST` texts are drawn at random with the report's seed, and the page says so. They are a JSON block with every
-markup character escaped, and displayed as plain text."""
+"""Section on explanations, from the results of `judge explain`: a map with texts, and tables. At most `MOST` texts are
+drawn at random with the report's seed, and the page says so. They are a JSON block with every markup character escaped,
+and displayed as plain text."""
 
 from __future__ import annotations
 

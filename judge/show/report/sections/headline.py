@@ -1,7 +1,6 @@
-"""The main results in a few sentences, made from numbers by rules.
-
-The best of several rows is marked as such, since its selection biases it upwards. A difference whose interval contains
-0 may be due to chance. For an undefined number the reason is given."""
+"""The main results in a few sentences, made from numbers by rules. The best of several rows is marked as such, since
+its selection biases it upwards. A difference whose interval contains 0 may be due to chance. For an undefined number
+the reason is given."""
 
 from __future__ import annotations
 

@@ -26,9 +26,8 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """How well labels agree, for the row with the highest balanced accuracy; None without labels to compare.
-
-    `on` ends the question, such as the dataset's name."""
+    """How well labels agree, for the row with the highest balanced accuracy; None without labels to compare. `on` ends
+    the question, such as the dataset's name."""
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]

@@ -1,7 +1,5 @@
-"""Section on the settings requested and the settings in effect, from the runs' manifests.
-
-Addresses and keys are left out.
-"""
+"""Section on the settings requested and the settings in effect, from the runs' manifests. Addresses and keys are left
+out."""
 
 from __future__ import annotations
 

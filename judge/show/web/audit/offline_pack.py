@@ -1,6 +1,5 @@
-"""HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests.
-
-Answers stay in the browser until the annotator saves them as a file, which `judge audit import` imports."""
+"""HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers
+stay in the browser until the annotator saves them as a file, which `judge audit import` imports."""
 
 from __future__ import annotations
 
@@ -29,9 +28,8 @@ _SCRIPTS = (
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
-    """Write `audit-NAME.html` for each annotator; only importing answers registers them.
-
-    Raises SpecError for an invalid name or one that occurs twice, and where the folder cannot be written."""
+    """Write `audit-NAME.html` for each annotator; only importing answers registers them. Raises SpecError for an
+    invalid name or one that occurs twice, and where the folder cannot be written."""
     names = [clean_name(name) for name in annotators]
     folded = [name.casefold() for name in names]
     for name in names:

@@ -1,7 +1,6 @@
-"""Personal links for an audit's annotators, so that knowing a name does not give access to its answers.
-
-The key is computed from the name and a secret in the audit, so a link stays valid over restarts and browsers, and
-whoever has the audit's file can compute it again. In the first browser, a cookie replaces the link."""
+"""Personal links for an audit's annotators, so that knowing a name does not give access to its answers. The key is
+computed from the name and a secret in the audit, so a link stays valid over restarts and browsers, and whoever has the
+audit's file can compute it again. In the first browser, a cookie replaces the link."""
 
 from __future__ import annotations
 
@@ -73,10 +72,9 @@ class Owners:
         return query.get("own") or cookies.get(self.cookie(name), "")
 
     def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
-        """Claim the name, as it is registered; the first to request it gets it, and may again by its cookie.
-
-        Raises NotOwnerError for anybody else, SpecError for an invalid name. With `register`, the audit stores it.
-        Names that differ only in case are the same."""
+        """Claim the name, as it is registered; the first to request it gets it, and may again by its cookie. Raises
+        NotOwnerError for anybody else, SpecError for an invalid name. With `register`, the audit stores it. Names that
+        differ only in case are the same."""
         with self._lock:
             names = [*self._store.registered(), *self._claimed]
             name = clean_name(given)

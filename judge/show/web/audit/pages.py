@@ -1,7 +1,5 @@
-"""The pages of one audit as a web application: welcome, items, second round, results.
-
-Annotators see how far others are. No page for annotators links to `/results` (rates, agreement), which would bias them.
-"""
+"""The pages of one audit as a web application: welcome, items, second round, results. Annotators see how far others
+are. No page for annotators links to `/results` (rates, agreement), which would bias them."""
 
 from __future__ import annotations
 
@@ -75,9 +73,8 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """What is stored of an item after an annotator's message `text` of round 1.
-
-    `owns` says whether the key in it is that of the annotator's name."""
+    """What is stored of an item after an annotator's message `text` of round 1. `owns` says whether the key in it is
+    that of the annotator's name."""
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     state = store.answer(
         message.annotator,

@@ -20,10 +20,8 @@ _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 
 
 def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
-    """Data of round 1 for the page's script audit.js.
-
-    `stories` and `criteria` hold each text once; items refer to positions. `states` and `practised` are earlier
-    answers; `save` and `savePractice` are addresses."""
+    """Data of round 1 for the page's script audit.js. `stories` and `criteria` hold each text once; items refer to
+    positions. `states` and `practised` are earlier answers; `save` and `savePractice` are addresses."""
     texts, audit = _Texts(), snapshot(store)
     by_number = {item.id: item for item in audit.items}
     keys = [category.key for category in audit.categories]

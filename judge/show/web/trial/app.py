@@ -1,6 +1,5 @@
-"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive.
-
-The control answers as soon as the form is sent; the judge is asked in the background."""
+"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive. The
+control answers as soon as the form is sent; the judge is asked in the background."""
 
 from __future__ import annotations
 
@@ -52,9 +51,8 @@ _STOPPED = "stopped from the page"
 
 @dataclass(slots=True)
 class Asked:
-    """One trial started from the page; `control` is None where the judge itself is the control.
-
-    Times are of a monotonic clock. `trouble` is the sentence of an error, "" without one."""
+    """One trial started from the page; `control` is None where the judge itself is the control. Times are of a
+    monotonic clock. `trouble` is the sentence of an error, "" without one."""
 
     trial: Trial
     control: dict[str, Answered] | None
@@ -117,7 +115,6 @@ class Trials:
             await asyncio.wait({asked.task}, timeout=2)
 
     async def close(self) -> None:
-        """Stop all trials and close the back-end."""
         for trial in self._known.values():
             if trial.ended is None:
                 await self.stop(trial)
@@ -230,9 +227,8 @@ class _Prepared:
 
 
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
-    """The web application of `judge try`; answers are appended to `output`.
-
-    Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be used."""
+    """The web application of `judge try`; answers are appended to `output`. Raises JudgeError where the judge, its
+    Eval-Prompts or the criteria set cannot be used."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 

@@ -58,10 +58,9 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """Content of the page on one perturbed story; `old` and `new` are the texts with changes marked.
-
-    `marks` are from the facts file's edits, or a comparison of words. `versions` are (id, change). `before` and `after`
-    are neighbours' ids with this perturbation and strength, or None."""
+    """Content of the page on one perturbed story; `old` and `new` are the texts with changes marked. `marks` are from
+    the facts file's edits, or a comparison of words. `versions` are (id, change). `before` and `after` are neighbours'
+    ids with this perturbation and strength, or None."""
 
     origin: Story
     changed: Story

@@ -69,10 +69,8 @@ def story_of(key: int) -> int:
 
 
 def update(folder: ResultFolder, file: Path) -> int:
-    """Number of newly read judgments, with the index at `file` up to date.
-
-    An index of another parser, journal or set of criteria is rebuilt. Raises RunFolderError where the journal cannot be
-    read."""
+    """Number of newly read judgments, with the index at `file` up to date. An index of another parser, journal or set
+    of criteria is rebuilt. Raises RunFolderError where the journal cannot be read."""
     with JournalReader(folder.journal) as journal:
         definition = journal.meta().get("definition")
         if definition is None:
@@ -90,10 +88,9 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint of all on which parsed judgments depend; with another one the index must be rebuilt.
-
-    It covers all criteria, since an added one changes how answers about others are parsed. `created` is the start of
-    the first session."""
+    """Fingerprint of all on which parsed judgments depend; with another one the index must be rebuilt. It covers all
+    criteria, since an added one changes how answers about others are parsed. `created` is the start of the first
+    session."""
     kept: tuple[str, ...] = (
         "name",
         "dataset_hash",

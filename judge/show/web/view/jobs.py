@@ -1,7 +1,6 @@
-"""A queue of background jobs for pages, which run one after the other in a separate process.
-
-A page requests the job for a missing result and shows "being computed"; requesting it again does not start it twice. A
-failed job is repeated only when the run's results have changed, or after a minute."""
+"""A queue of background jobs for pages, which run one after the other in a separate process. A page requests the job
+for a missing result and shows "being computed"; requesting it again does not start it twice. A failed job is repeated
+only when the run's results have changed, or after a minute."""
 
 from __future__ import annotations
 
@@ -28,9 +27,8 @@ _ERRORS = 2_000
 
 @dataclass(slots=True)
 class Work:
-    """One background job; `state` is the results' fingerprint for which it computes.
-
-    `failure` is the sentence of its error, or None."""
+    """One background job; `state` is the results' fingerprint for which it computes. `failure` is the sentence of its
+    error, or None."""
 
     kind: str
     arguments: tuple[str, ...]

@@ -74,9 +74,8 @@ class Asked:
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
-        """The query as sent, rendered again; None where it was not sent (e.g. the reference story is missing).
-
-        For an Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion."""
+        """The query as sent, rendered again; None where it was not sent (e.g. the reference story is missing). For an
+        Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion."""
         prompt = next((entry for entry in self.plan.eval_prompts if entry.name == eval_prompt), None)
         if prompt is None:
             return None
@@ -118,9 +117,8 @@ _lock = threading.Lock()
 
 @contextmanager
 def stored(folder: ResultFolder) -> Iterator[Stored]:
-    """Context with a result folder's journal, with errors for users of the pages.
-
-    Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request."""
+    """Context with a result folder's journal, with errors for users of the pages. Raises RunFolderError for a folder
+    without a journal, or whose run was stopped before its first request."""
     if not folder.journal.is_file():
         raise RunFolderError(
             f"{folder.path.name} holds imported ratings: there are no answers to show",
@@ -131,9 +129,8 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """The run's definition; compiled templates are cached.
-
-    Raises RunFolderError for a run that was stopped before its first request."""
+    """The run's definition; compiled templates are cached. Raises RunFolderError for a run that was stopped before its
+    first request."""
     definition = journal.meta().get("definition")
     if definition is None:
         raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")
@@ -181,10 +178,9 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of judgments; None and "" do not filter, an unknown name matches nothing.
-
-    `rating` is a whole point and matches ratings that round to it (halves up); for verdicts 1 is the story shown first,
-    -1 the second, 0 a tie. `people` is for verdicts: "agrees" or "differs"."""
+    """Filters of judgments; None and "" do not filter, an unknown name matches nothing. `rating` is a whole point and
+    matches ratings that round to it (halves up); for verdicts 1 is the story shown first, -1 the second, 0 a tie.
+    `people` is for verdicts: "agrees" or "differs"."""
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -205,9 +201,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment without the answer's text; `place` is its position in reading order.
-
-    For a verdict, `other` is the second story's system, and `agrees` with people (None = unknown or a tie)."""
+    """One judgment without the answer's text; `place` is its position in reading order. For a verdict, `other` is the
+    second story's system, and `agrees` with people (None = unknown or a tie)."""
 
     place: int
     story: int
@@ -225,9 +220,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page in reading order, between the places `before` and `after`, None where there is no such page.
-
-    `searched` is the place where the time limit stopped the search for texts, or None."""
+    """One page in reading order, between the places `before` and `after`, None where there is no such page. `searched`
+    is the place where the time limit stopped the search for texts, or None."""
 
     rows: list[Row]
     before: int | None

@@ -1,6 +1,5 @@
-"""Storage of computed results in `derived/` of a run, with the fingerprint of the results they belong to.
-
-Where a run's folder cannot be written, a temporary folder serves, which is deleted when the server ends."""
+"""Storage of computed results in `derived/` of a run, with the fingerprint of the results they belong to. Where a run's
+folder cannot be written, a temporary folder serves, which is deleted when the server ends."""
 
 from __future__ import annotations
 
@@ -43,15 +42,13 @@ class Kept:
         return Path(self._own.name) / fingerprint(str(folder))[3:]
 
     def close(self) -> None:
-        """Remove the temporary folder."""
         if self._own is not None:
             self._own.cleanup()
 
 
 def state(folder: ResultFolder) -> str:
-    """Fingerprint that changes with a folder's answers, definition, the program's version or the files' format.
-
-    Raises RunFolderError where the journal cannot be read."""
+    """Fingerprint that changes with a folder's answers, definition, the program's version or the files' format. Raises
+    RunFolderError where the journal cannot be read."""
     if not folder.journal.is_file():
         file = folder.imported.stat()
         return _word([file.st_size, file.st_mtime_ns])

@@ -38,10 +38,8 @@ _QUIET = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One judge's current figures; `counted` is None while counting, all are unknown with a `problem`.
-
-    `sample` newest answers were examined; `parsed` is the share of their judgments with a rating or preference, or
-    None."""
+    """One judge's current figures; `counted` is None while counting, all are unknown with a `problem`. `sample` newest
+    answers were examined; `parsed` is the share of their judgments with a rating or preference, or None."""
 
     judge: str
     counted: Counted | None = None

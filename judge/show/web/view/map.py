@@ -1,5 +1,4 @@
 """The map of explanations for pages: a small database for lists, and a file of numbers for the picture.
-
 `derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it. Texts are
 read from the journal."""
 

@@ -22,9 +22,8 @@ _MOST = 2_000_000
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
-    """A whole answer with the rating or preference in `mark`, and the explanation underlined.
-
-    The explanation is marked only if the answer contains it unchanged."""
+    """A whole answer with the rating or preference in `mark`, and the explanation underlined. The explanation is marked
+    only if the answer contains it unchanged."""
     cuts: list[tuple[int, int, Markup]] = []
     if judgment.span is not None:
         cuts.append((*judgment.span, _READ.format("preference" if isinstance(judgment, Verdict) else "rating")))
@@ -61,9 +60,8 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
 
 
 def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
-    """Two texts with words only on the left in `del`, only on the right in `ins`.
-
-    `shared_texts`, such as the story, are compared as a whole: word by word would take seconds."""
+    """Two texts with words only on the left in `del`, only on the right in `ins`. `shared_texts`, such as the story,
+    are compared as a whole: word by word would take seconds."""
     a, b = _pieces(left, shared_texts), _pieces(right, shared_texts)
     if len(a) * len(b) > _MOST:
         a, b = left.splitlines(keepends=True), right.splitlines(keepends=True)

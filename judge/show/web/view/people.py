@@ -14,10 +14,8 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """People's preferences and mean ratings in one journal.
-
-    `leads` is, by criterion and pair, people who prefer the first minus those who prefer the second. `means` is by
-    (criterion, story id)."""
+    """People's preferences and mean ratings in one journal. `leads` is, by criterion and pair, people who prefer the
+    first minus those who prefer the second. `means` is by (criterion, story id)."""
 
     leads: Mapping[str, Mapping[tuple[str, str], int]]
     means: Mapping[tuple[str, str], float]

@@ -1,6 +1,5 @@
-"""Search for the runs under a folder.
-
-Addresses contain a key instead of a path, so that a request cannot name any other folder."""
+"""Search for the runs under a folder. Addresses contain a key instead of a path, so that a request cannot name any
+other folder."""
 
 from __future__ import annotations
 
@@ -49,7 +48,6 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, FoundRun]:
-        """All runs by key, in order of path."""
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}

@@ -108,7 +108,6 @@ class Site:
         return bool(run.results) and all(self.compares(folder) for folder in run.results.values())
 
     def compares_too(self, run: FoundRun) -> bool:
-        """Whether at least one judge compares stories."""
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
@@ -135,9 +134,8 @@ class Site:
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
-        """A file `name` computed from one folder; a job starts unless it has the fingerprint `wanted`.
-
-        `before` are the job's arguments that precede the file."""
+        """A file `name` computed from one folder; a job starts unless it has the fingerprint `wanted`. `before` are the
+        job's arguments that precede the file."""
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)

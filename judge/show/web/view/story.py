@@ -19,9 +19,8 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A judge's answer with its repeats (equal answers are shown once); a field is None where there is none.
-
-    `text` has the rating marked, `finish` is the reason for ending, and `label` the rating's on the scale."""
+    """A judge's answer with its repeats (equal answers are shown once); a field is None where there is none. `text` has
+    the rating marked, `finish` is the reason for ending, and `label` the rating's on the scale."""
 
     repeats: tuple[int, ...]
     judgment: Judgment
@@ -39,9 +38,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One judge's answers about a story on one criterion with one Eval-Prompt.
-
-    `asked` repeats are requested; `ratings` has each tried, None where not parsed."""
+    """One judge's answers about a story on one criterion with one Eval-Prompt. `asked` repeats are requested; `ratings`
+    has each tried, None where not parsed."""
 
     criterion: str
     eval_prompt: str
@@ -90,9 +88,8 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """Content of the page about one story; `position` counts from 0, `before` and `after` are ids or None.
-
-    `raters` is "people", or "labels" if no person gave the ratings."""
+    """Content of the page about one story; `position` counts from 0, `before` and `after` are ids or None. `raters` is
+    "people", or "labels" if no person gave the ratings."""
 
     story: Story
     position: int
@@ -109,9 +106,8 @@ class StoryView:
 def people_of(
     story: Story, criteria: Sequence[str], scales: Mapping[str, Scale], declared: Mapping[str, str] | None = None
 ) -> dict[str, Rated]:
-    """Human ratings by criterion: first the judges' (matched ignoring case), then others.
-
-    `declared` maps a judge's criterion to the human one."""
+    """Human ratings by criterion: first the judges' (matched ignoring case), then others. `declared` maps a judge's
+    criterion to the human one."""
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
         given.setdefault(rating.criterion, []).append((_named(rating), rating.value))

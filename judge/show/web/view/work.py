@@ -1,6 +1,5 @@
-"""The process of one background job: `python -m judge.show.web.view.work KIND ...`, started by module `jobs`.
-
-It writes only computed files, completely or in transactions, and can therefore be killed at any time."""
+"""The process of one background job: `python -m judge.show.web.view.work KIND ...`, started by module `jobs`. It writes
+only computed files, completely or in transactions, and can therefore be killed at any time."""
 
 from __future__ import annotations
 
@@ -26,9 +25,8 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit code of one job; `arguments` are its kind, the results' fingerprint, and its own.
-
-    A JudgeError is a sentence on stderr, with its own exit code."""
+    """Exit code of one job; `arguments` are its kind, the results' fingerprint, and its own. A JudgeError is a sentence
+    on stderr, with its own exit code."""
     kind, state, *rest = arguments
     if hasattr(os, "nice"):  # Unix
         os.nice(10)

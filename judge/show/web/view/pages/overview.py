@@ -37,10 +37,9 @@ _MATRICES = 6
 
 @dataclass(frozen=True, slots=True)
 class PreferredRow:
-    """Counts of comparisons with a parsed preference, for one criterion and Eval-Prompt.
-
-    `leads` counts 1 for the story shown first, -1 for the second, 0 for a tie. In `beside` both judge and people prefer
-    a story, in `own` of these the same."""
+    """Counts of comparisons with a parsed preference, for one criterion and Eval-Prompt. `leads` counts 1 for the story
+    shown first, -1 for the second, 0 for a tie. In `beside` both judge and people prefer a story, in `own` of these the
+    same."""
 
     criterion: str
     eval_prompt: str
@@ -63,9 +62,8 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
-    """A matrix of wins with its caption, for each of the first criteria (at most six).
-
-    Criteria with only one system or too many are left out."""
+    """A matrix of wins with its caption, for each of the first criteria (at most six). Criteria with only one system or
+    too many are left out."""
     matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
         won = index.wins(criterion)
@@ -218,9 +216,8 @@ def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
 
 
 def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
-    """Histograms of ratings, human ones (or labels) first, then one row per Eval-Prompt.
-
-    None without a rating by the judge, or where a scale has too many points. `beside` maps to human criteria."""
+    """Histograms of ratings, human ones (or labels) first, then one row per Eval-Prompt. None without a rating by the
+    judge, or where a scale has too many points. `beside` maps to human criteria."""
     scales, prompts, raters = asked.scales, asked.eval_prompts, asked.raters
     points = {name: scale.points() for name, scale in scales.items()}
     counts: dict[tuple[str, str], list[int]] = {}

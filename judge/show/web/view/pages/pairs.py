@@ -32,9 +32,8 @@ Won = Literal["one", "other", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A judge's answer to a comparison, with its repeats; a field is None where there is none.
-
-    `won` is the preferred story, `text` has the preference marked, `finish` is the reason for ending."""
+    """A judge's answer to a comparison, with its repeats; a field is None where there is none. `won` is the preferred
+    story, `text` has the preference marked, `finish` is the reason for ending."""
 
     repeats: tuple[int, ...]
     verdict: Verdict
@@ -51,9 +50,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Answers of one judge about a pair in one order, for one criterion and Eval-Prompt.
-
-    `won` is by repeat, None where not parsed. `swapped`: the pair's second story was shown first."""
+    """Answers of one judge about a pair in one order, for one criterion and Eval-Prompt. `won` is by repeat, None where
+    not parsed. `swapped`: the pair's second story was shown first."""
 
     criterion: str
     eval_prompt: str
@@ -64,9 +62,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """One judge's answers about a pair by (criterion, Eval-Prompt), one cell for each order.
-
-    `problem` is why they cannot be shown, or None."""
+    """One judge's answers about a pair by (criterion, Eval-Prompt), one cell for each order. `problem` is why they
+    cannot be shown, or None."""
 
     slug: str
     judge: str
