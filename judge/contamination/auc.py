@@ -65,8 +65,7 @@ class Areas:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each score, with columns for an estimate's value, ends of its interval, and reason if
-        undefined."""
+        """One row for each score, with an estimate's value, ends of its interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 

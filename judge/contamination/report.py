@@ -164,7 +164,7 @@ class ContaminationReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each scores file, with columns for an estimate's value, interval, and reason if undefined."""
+        """One row for each scores file, with an estimate's value, interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 

@@ -88,8 +88,7 @@ class Validity:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each scores file and judge, with columns for an estimate's value, interval, and reason if
-        undefined."""
+        """One row for each scores file and judge, with an estimate's value, interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 

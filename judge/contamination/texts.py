@@ -106,8 +106,7 @@ def first_words(texts: TextSet, words: int) -> TextSet:
 
 
 def plain_texts(path: Path, shots: int) -> list[str]:
-    """The first `shots` unseen texts of a file: one a line, or JSON Lines as in `labelled`, whose seen rows are left
-    out."""
+    """The first `shots` unseen texts of a file: one a line, or JSON Lines as in `labelled`, without seen rows."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson"):

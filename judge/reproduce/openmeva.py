@@ -108,8 +108,7 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The same as estimates: means have t intervals, alpha bootstrap intervals (over story-prompts), ICCs F
-    intervals."""
+    """As estimates: means have t intervals, alpha bootstrap intervals (over story-prompts), ICCs F intervals."""
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
         cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])

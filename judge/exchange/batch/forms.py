@@ -92,8 +92,7 @@ class AnthropicBatches:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch started with the request file of the number in `metadata` (key `judge_part`); None if there is
-        none."""
+        """The batch of the request file numbered in `metadata` (key `judge_part`); None if there is none."""
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
         return None if batch is None else _remote(batch)
 

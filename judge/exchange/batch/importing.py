@@ -63,8 +63,7 @@ class Imported:
 
 
 def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge batch result files into a result folder's journal. Raises JudgeError if a file does not belong to this
-    run."""
+    """Merge batch result files into a run's journal. Raises JudgeError if a file is not of this run."""
     with lock(result.path):
         return import_locked(result, files)
 

@@ -46,8 +46,7 @@ class Batch:
 
     @property
     def in_flight(self) -> bool:
-        """Whether the batch reserves its repeats: it was not collected, and the provider did not reject it as a
-        whole."""
+        """Whether the batch reserves its repeats: neither collected, nor rejected as a whole by the provider."""
         return self.state != "collected" and self.status != "failed"
 
 

@@ -100,8 +100,7 @@ _STATES = {
 
 
 class GeminiBatches:
-    """Gemini's batch API (files and batches) for one account, for use in a `with` block. Requests raise
-    `BackendError`."""
+    """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
         self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])

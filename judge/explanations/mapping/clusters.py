@@ -55,8 +55,7 @@ def _symmetric(edges: Any) -> Any:
 def _bridges(
     points: Points, part: NDArray[np.int32], parts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """For each component except the largest, its shortest edge to a point outside: points in, points outside,
-    distances."""
+    """For each component except the largest, its shortest edge outwards: points in, points out, distances."""
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)
     starts, ends = np.zeros(parts, np.int64), np.zeros(parts, np.int64)

@@ -111,8 +111,7 @@ def of_folders(
 
 
 def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
-    """All points of an analysis with the side that wrote each text, for figures. Raises SpecError where there is no
-    map."""
+    """All points of an analysis with the side that wrote each text. Raises SpecError where there is no map."""
     if mapped.picture is None:
         raise SpecError("there is no map: none was requested, or there are too few texts")
     words = {str(number): list(some) for number, some in keywords.items()}

@@ -72,8 +72,7 @@ class Measured(Generic[Found]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each group; `..._low` and `..._high` are ends of intervals, `..._reason` says why a value is
-        missing."""
+        """One row for each group; `..._low` and `..._high` end intervals, `..._reason` says why a value is missing."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 

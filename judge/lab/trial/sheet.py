@@ -293,8 +293,8 @@ def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
 
 
 def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
-    """Preference in one verdict; "unknown" without one, "waiting" without a verdict. `own_first`: the user's own story
-    was shown first."""
+    """Preference in one verdict, where `own_first` says that the user's own story was shown first; "unknown" without a
+    preference, "waiting" without a verdict."""
     if verdict is None:
         return "waiting"
     if verdict.preference is None:

@@ -82,8 +82,7 @@ def clean_name(annotator: str) -> str:
 def check_values(
     values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
 ) -> dict[str, int | None]:
-    """`values`, unchanged. Raises SpecError for an unknown category, a value other than 0, 1 and None, or invalid
-    seconds."""
+    """`values`, unchanged. SpecError for an unknown category, a value other than 0, 1, None, or invalid seconds."""
     for key, value in values.items():
         if key not in categories:
             raise SpecError(unknown("category", str(key), categories))

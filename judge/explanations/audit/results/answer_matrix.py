@@ -71,8 +71,7 @@ class Answered:
         return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
 
     def levels(self, variable: str) -> list[str | None]:
-        """Value of a variable, e.g. the judge, for each item; None if not known. Raises SpecError for an unknown
-        variable."""
+        """Each item's value of a variable, e.g. the judge; None if not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
         if variable == "perturbation":

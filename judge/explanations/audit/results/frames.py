@@ -69,8 +69,7 @@ class OpenedAudit:
         return report(self.read(), from_words(ReportOptions, **options))
 
     def tables(self, **options: Any) -> dict[str, pd.DataFrame]:
-        """The report's tables by title, with intervals in `..._low` and `..._high`. Options are those of
-        `ReportOptions`."""
+        """The report's tables by title, with intervals in `..._low` and `..._high`. Options: `ReportOptions`."""
         import pandas as pd
 
         from judge.base.printing.tables import flat_row

@@ -47,8 +47,7 @@ _FEW = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """One judge's answers about the original and the perturbed story; `problem` is why they cannot be shown, or
-    None."""
+    """One judge's answers about the original and the perturbed story; `problem` is why they are not shown."""
 
     slug: str
     origin: JudgeView | None = None

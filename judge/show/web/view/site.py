@@ -111,8 +111,7 @@ class Site:
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
-        """Result folder's name of the judge in an address, by default the first with a journal. Raises
-        NotFoundError."""
+        """Name of the result folder in an address, by default the first with a journal. Raises NotFoundError."""
         wanted = request.query_params.get("judge")
         if not run.results:
             raise NotFoundError(f"run {run.name} has no results yet", hint=f"judge run {run.path}")
