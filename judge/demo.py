@@ -1,7 +1,5 @@
-"""The packaged demo: complete runs on packaged stories, with the control judge or a small language model.
-
-The stories' labels were not given by people. Tables and pages must not present them as human ratings.
-"""
+"""The packaged demo: runs on packaged stories, with the control or a small language model. The stories' labels were not
+given by people. Tables and pages must not present them as human ratings."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ RESAMPLES = 500
 
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
-    """Copy the packaged run.yaml of the demo `run` into `folder` (unless there is one) and run it. Returns the result
-    folder and the outcome of the run.
-    """
+    """Result folder and outcome of the demo `run`, whose run.yaml is copied unless there is one."""
     definition = folder / "run.yaml"
     if not definition.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,11 +35,7 @@ def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[P
 
 
 def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
-    """Run every packaged run of a judge, the first in `folder` and each further one in a sibling folder. Returns their
-    result folders.
-
-    Raises SpecError for a judge without a demo.
-    """
+    """Result folders of a judge's demos, the first in `folder`, others beside. Raises SpecError without a demo."""
     if judge not in JUDGES:
         raise SpecError(unknown("judge of a demo", judge, JUDGES), hint="for another judge: judge init my-run")
     first, *more = JUDGES[judge]
@@ -52,9 +44,7 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 
 
 def demo_report(folder: Path, *results: Path) -> Path:
-    """Write the HTML report of the demo's results to `report.html` in `folder`, and return its path. The report uses as
-    many resamples as the demo's tables.
-    """
+    """Path of `report.html` in `folder`, with as many resamples as the demo's tables."""
     from judge.show.report import ReportInputs, ReportOptions
     from judge.show.report.page import quoted
     from judge.show.report.write import write_page
@@ -69,9 +59,7 @@ def demo_report(folder: Path, *results: Path) -> Path:
 
 
 def demo_tables(result: Path) -> list[Table]:
-    """Tables of the demo's results: coverage, consistency of repeats (if there are several repeats), and
-    correlations.
-    """
+    """Coverage, consistency (if there are several repeats), and correlations."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage

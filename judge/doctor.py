@@ -45,9 +45,7 @@ _CORE = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of one check of the installation: what was checked (`item`), its state, and the command that fixes a
-    problem (`mend`; None = nothing to fix).
-    """
+    """Result of one check; `mend` is the command that fixes a problem (None = nothing to fix)."""
 
     item: str
     state: State
@@ -56,7 +54,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Check what is installed, reachable and cached on this machine, and return all findings."""
+    """All findings on what is installed, reachable and cached here."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
     return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 
@@ -85,7 +83,6 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    """Finding on the spaCy model, which perturbations of words and clauses need."""
     from judge.inputs.perturbations.english import tagging
 
     lost = tagging.available()
@@ -120,9 +117,6 @@ def _key() -> Finding:
 
 
 def _other_keys() -> list[Finding]:
-    """Findings on API keys that are set for providers other than OpenAI, each with the hosts to which the key may be
-    sent.
-    """
     from judge.base.credentials.providers import OPENAI, PROVIDERS
 
     findings = []
@@ -134,7 +128,6 @@ def _other_keys() -> list[Finding]:
 
 
 def _trusted() -> Finding:
-    """Finding on the hosts to which the user's configuration allows keys to be sent."""
     from judge.base.credentials.trust import VARIABLE, trust_file, trusts
 
     try:
@@ -145,9 +138,6 @@ def _trusted() -> Finding:
 
 
 def _server() -> Finding:
-    """Finding on the server at OPENAI_BASE_URL, from a request for its list of models. If the variable is not set, no
-    server is contacted.
-    """
     import aiohttp
 
     from judge.backends import Settings
@@ -197,9 +187,6 @@ def _prices() -> Finding:
 
 
 def _models() -> list[Finding]:
-    """Findings on the catalogue of models, and on judges of runs in the folder `runs` whose provider has announced
-    their shutdown.
-    """
     from judge.asking.in_force.catalogue import catalogue
     from judge.asking.in_force.shutdown import ending
 

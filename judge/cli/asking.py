@@ -61,7 +61,7 @@ def app_of(name: str) -> typer.Typer:
 
 
 def command_of(question: Question) -> Any:
-    """Function with the question's options as its parameters, as typer reads them, that prints the answer."""
+    """Function with the question's options as typer's parameters, which prints the answer."""
 
     def ask(**values: Any) -> None:
         _ask(question, values)
@@ -119,7 +119,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
 
 
 def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
-    """Width of the picture; SpecError if this way to answer has none, before anything is read."""
+    """SpecError if this way to answer has no picture, before anything is read."""
     from judge.base.errors import SpecError
     from judge.questions.figures import panels
 
@@ -140,7 +140,7 @@ def _draw(answer: Answer, output: Path, inches: float) -> None:
 
 
 def _write(answer: Answer, folder: Path) -> None:
-    """Write the answer's own ratings to `folder` as a result folder of imported ratings."""
+    """As a result folder of imported ratings."""
     from judge.base.errors import SpecError
     from judge.exchange.imports.imported_folder import write_folder
 

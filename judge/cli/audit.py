@@ -1,6 +1,5 @@
 """Command `judge audit`: human annotators mark errors in judges' explanations. The implementation is in
-`judge.explanations.audit`; the commands for web pages are in `audit_pages`.
-"""
+`judge.explanations.audit`; the commands for web pages are in `audit_pages`."""
 
 from __future__ import annotations
 
@@ -137,7 +136,7 @@ def _names(annotators: str) -> list[str]:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands `serve` and `pack` to `judge audit`."""
+    """Add `serve` and `pack` to `judge audit`."""
     app.command("serve")(serve)
     app.command("pack")(pack)
 
@@ -378,7 +377,6 @@ def report(
 
 
 def _draw(audited: AuditReport, output: Path) -> None:
-    """Draw error rates by each way of counting, and the annotators' agreement (AC1), as dots with intervals."""
     from judge.questions.charts import audit as chart
     from judge.questions.figures import forest, panels
 
@@ -411,7 +409,7 @@ def _population(
 
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
-    """Default path of the audit file: beside `source` if given, else beside the first run's run.yaml."""
+    """Beside `source` if given, else beside the first run's run.yaml."""
     from judge.explanations.audit.file.database import DEFAULT_NAME
 
     if source is not None:

@@ -1,6 +1,5 @@
 """Command `judge certify`: certifies that a judge's agreement with human ratings meets stated conditions. The
-implementation is in `judge.questions.certificate`.
-"""
+implementation is in `judge.questions.certificate`."""
 
 from __future__ import annotations
 

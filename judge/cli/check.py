@@ -1,6 +1,4 @@
-"""Command `judge check`: compares a judge's and human raters' ratings given in one table. The implementation is in
-`judge.exchange.check` and `judge.show.report.checked`.
-"""
+"""`judge check`: compares ratings of a judge and of people in one table (`exchange.check`, `show.report.checked`)."""
 
 from __future__ import annotations
 
@@ -109,9 +107,6 @@ def check(
 
 
 def _line(checked: Checked) -> str:
-    """The command line that runs `judge check` on the same table again, with the columns that were chosen or
-    guessed.
-    """
     from judge.cli.table_options import with_flags
 
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()

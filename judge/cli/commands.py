@@ -1,6 +1,5 @@
 """List of all commands, grouped by the question that they answer. It holds the module and the one-line help of each
-command and imports none of these modules.
-"""
+command and imports none of these modules."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ QUESTION = "question"
 
 
 class Entry(NamedTuple):
-    """One command in `judge --help`: the module in `judge.cli` that defines it (as `app`), and its one-line help."""
+    """One command in `judge --help`: the module in `judge.cli` that defines it (as `app`), and its help."""
 
     module: str
     text: str
@@ -124,7 +123,7 @@ MEANT: dict[str, str] = {
 
 
 def app_of(name: str) -> Any:
-    """The command `name` as a typer app; its module is imported now."""
+    """The command as a typer app; its module is imported now."""
     import importlib
 
     from judge.cli.rare import joined

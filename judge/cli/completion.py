@@ -1,6 +1,4 @@
-"""Shell completion of commands and options in bash, zsh and fish: writes the completion scripts and answers their
-requests.
-"""
+"""Shell completion in bash, zsh and fish: writes the completion scripts and answers their requests."""
 
 from __future__ import annotations
 
@@ -13,16 +11,13 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def show(words: list[str]) -> None:
-    """Print the completion script of the shell named in `words`; if none is named, that of the shell in which this
-    process runs.
-    """
+    """Print the completion script of the named shell, else of the one in which this process runs."""
     print(_script(_shell(SHOW, words)))
 
 
 def install(words: list[str]) -> None:
-    """Write the completion script of the shell named in `words`, or else of the shell in use, to the file that this
-    shell reads, and print the file's path. Raises SpecError if the file cannot be written.
-    """
+    """Write the script to the file that the named shell, or the one in use, reads, and print its path; else
+    SpecError."""
     from typer.completion import install as write  # type: ignore[attr-defined]
 
     shell = _shell(INSTALL, words)

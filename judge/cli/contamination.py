@@ -1,6 +1,5 @@
 """Command `judge contamination`: tests whether models have seen the stories in training. The computation is in
-`judge.contamination`.
-"""
+`judge.contamination`."""
 
 from __future__ import annotations
 
@@ -215,10 +214,7 @@ app.command("report")(command_of(question("contamination")))
 def _labelled(
     file: Path, model: str | None, scoring: ScoringOptions, folder: Path, limit: int | None, *, quiet: bool
 ) -> ScoresFile:
-    """Scores of labelled texts: read from `file` if it is a scores file, else computed with `model` from the texts in
-    it (only the first `limit`; None: all). Log-probabilities are stored in `folder`, so that they are not computed
-    again.
-    """
+    """Scores in a scores file, else computed from its first `limit` texts, with a cache in `folder`."""
     from judge.contamination import scores_file
     from judge.contamination.session import scored
     from judge.contamination.texts import labelled
@@ -233,15 +229,12 @@ def _labelled(
 
 
 def _progress(name: str, done: int, total: int) -> None:
-    """Print the number of texts scored so far, on stderr. Where stderr is not a terminal, only the last count is
-    printed.
-    """
+    # Where stderr is not a terminal, only the last count is printed.
     if sys.stderr.isatty() or done == total:
         typer.echo(f"{name}: {done}/{total} texts", err=True)
 
 
 def _say_lost(scored_file: ScoresFile) -> None:
-    """Print how many texts have no score, for each score and reason."""
     from collections import Counter
 
     reasons = Counter(

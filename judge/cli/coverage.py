@@ -1,6 +1,5 @@
 """Command `judge coverage`: counts of requested, answered and rated repeats. The computation is in
-`judge.analysis.coverage.coverage`.
-"""
+`judge.analysis.coverage.coverage`."""
 
 from __future__ import annotations
 

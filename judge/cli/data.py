@@ -1,6 +1,5 @@
 """Command `judge data`: lists, fetches, shows, checks, adds and converts datasets. The implementation is in
-`judge.inputs.datasets`.
-"""
+`judge.inputs.datasets`."""
 
 from __future__ import annotations
 

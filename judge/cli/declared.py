@@ -1,8 +1,5 @@
-"""Command-line options made from a frozen dataclass, which declares types, defaults and permitted values once.
-
-A command declares which dataclass it takes and the help text of each field. The flags, the check of permitted values
-and the object that the command receives are derived from the dataclass.
-"""
+"""Command-line options made from a frozen dataclass, which declares types, defaults and permitted values once. The
+flags, the check of values and the object that a command receives are derived from it."""
 
 from __future__ import annotations
 
@@ -84,9 +81,7 @@ HELP: Mapping[str, str] = {
 
 
 def flag(name: str) -> str:
-    """Command-line flag of the field `name`. For example, `drop_systems` becomes ``--drop-system``, and a rare option
-    ``--set folds``.
-    """
+    """Flag of a field: `drop_systems` becomes ``--drop-system``, and a rare option ``--set folds``."""
     if name in RARE:
         return f"--set {name}"
     return FLAGS.get(name, f"--{name.replace('_', '-')}").partition("/")[0]
@@ -100,13 +95,9 @@ def takes(
     without: tuple[str, ...] = (),
     name: str = "options",
 ) -> Declare:
-    """Decorator that replaces a command's parameter `name`, an instance of the dataclass `kind`, by one command-line
-    option for each field.
-
-    `helps` holds help texts by field, and `metavars` placeholders of values by field. They are added to those in the
-    constants `HELP` and `METAVARS`, and take precedence over them. Fields named in `without` keep their defaults and
-    get no option. The command's other parameters are kept.
-    """
+    """Decorator that replaces a command's parameter `name` by one option for each field of `kind`. `helps` and
+    `metavars` take precedence over the constants `HELP` and `METAVARS`. Fields in `without` keep their defaults and get
+    no option."""
 
     def declare(command: Command) -> Command:
         own = own_parameters(command, without=(name,))
@@ -130,9 +121,7 @@ def takes(
 
 
 def options_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Instance of the options dataclass `kind`, filled with the command-line `values`. A repeatable flag that was not
-    given becomes an empty tuple.
-    """
+    """The dataclass filled from the command line; a repeatable flag not given becomes ()."""
     from judge.analysis.options.table_options import from_words
 
     hints = get_type_hints(kind)
@@ -141,9 +130,7 @@ def options_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) -> dict[str, inspect.Parameter]:
-    """The function's declared parameters by name, changed to keyword-only parameters. Annotations are evaluated except
-    for the parameters named in `without`.
-    """
+    """Declared parameters, as keyword-only; annotations are evaluated except for those in `without`."""
     declared = inspect.signature(function).parameters
     written = {name: parameter.annotation for name, parameter in declared.items() if name not in without}
     holder = type("Written", (), {"__annotations__": written})
@@ -156,9 +143,7 @@ def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) ->
 
 
 def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
-    """`run`, with its signature replaced by `parameters`, so that typer makes these parameters into command-line
-    options.
-    """
+    """`run` with these parameters as its signature, for typer."""
     vars(run).pop("__wrapped__", None)  # else typer would read the inner function's parameters
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -166,7 +151,7 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
 
 
 class Declared(Protocol):
-    """An option of a command: its name, type, default (`MISSING`: it must be given) and help text."""
+    """An option: its name, type, default (`MISSING`: it must be given) and help text."""
 
     @property
     def name(self) -> str: ...
@@ -183,8 +168,6 @@ class Declared(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of a dataclass as an option."""
-
     name: str
     hint: Any
     default: Any
@@ -192,7 +175,6 @@ class _Field:
 
 
 def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter:
-    """Parameter that typer reads as the command-line option."""
     hint, name = option.hint, option.name
     default = inspect.Parameter.empty if option.default is MISSING else option.default
     written = FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -206,9 +188,7 @@ def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter
 
 
 def offered(options: Iterable[Option]) -> list[inspect.Parameter]:
-    """Parameters of the options of a command that goes several ways, one for each. An option that must be given in some
-    ways only may be left out.
-    """
+    """Parameters of a command that goes several ways; one that must be given in some may be left out."""
     parameters = []
     for each in options:
         needed = each.required and get_origin(each.hint) is not tuple
@@ -218,7 +198,7 @@ def offered(options: Iterable[Option]) -> list[inspect.Parameter]:
 
 
 def given(context: typer.Context, options: Mapping[str, Declared], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options that were given on the command line, by name; rare ones by ``--set``."""
+    """Options given on the command line, by name; rare ones by ``--set``."""
     return {name: values[name] for name in options if name in values and _said(context.get_parameter_source(name))}
 
 
@@ -227,14 +207,14 @@ def _said(source: Any) -> bool:
 
 
 def flags_given(context: typer.Context) -> list[str]:
-    """Flags of the options that stand on the command line, such as ``--limit``, in the order of the help text."""
+    """Flags on the command line, such as ``--limit``, in the help text's order."""
     options = {str(each.name): each.opts[0] for each in context.command.params if each.param_type_name == "option"}
     options |= {name: flag(name) for name in getattr(context.command.callback, "rare_options", ())}
     return [told for name, told in options.items() if _said(context.get_parameter_source(name))]
 
 
 def refuse_flags(context: typer.Context, flags: Iterable[str], by: str) -> None:
-    """Raise SpecError if one of the flags stands on the command line, where it has no effect because of `by`."""
+    """Raise SpecError for a flag that has no effect because of `by`."""
     from judge.base.errors import SpecError
 
     unwanted = {*flags}

@@ -37,9 +37,7 @@ _KEY = re.compile(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
 
 
 def definition_text(head: list[str], values: Mapping[str, Any], comments: Mapping[str, str]) -> str:
-    """Text of a run.yaml with these values, after the lines of `head`. `comments` maps dotted keys to comments that
-    replace the schema's descriptions.
-    """
+    """Text of a run.yaml after the lines of `head`; `comments` by dotted key replace the schema's descriptions."""
     lines = [*head]
     for key, field in RunSpec.model_fields.items():
         nested = _NESTED.get(key)
@@ -102,6 +100,5 @@ def _line(left: str, comment: str) -> str:
 
 
 def _flow(value: Any) -> str:
-    """A value as YAML text on one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True, sort_keys=False).strip()
     return text.removesuffix("...").strip()

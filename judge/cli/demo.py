@@ -69,9 +69,7 @@ def demo(
 
 
 def _program() -> str:
-    """Command that starts this program again: `judge`, unless the program was started from a file `judge` that the
-    shell would not find by this name. The command is then the path of this file.
-    """
+    # Where the program was started from a file `judge` that the shell would not find, the command is its path.
     program = shutil.which("judge")
     started = Path(sys.argv[0])
     if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):

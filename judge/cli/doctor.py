@@ -89,9 +89,7 @@ def _examine(form: str, output: Path | None) -> None:
 
 
 def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
-    """Lines to print about the findings, as pairs (state, text). A line for each finding is followed by a line, with an
-    empty state, that says how to repair it. Datasets in the same state with the same repair share a line.
-    """
+    """(state, text) of each finding, and with an empty state how to repair it; alike datasets share a line."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for finding in findings:
         kind, _, name = finding.item.rpartition(" ")

@@ -1,6 +1,5 @@
 """Command `judge explain`: embeddings, map and statistics of explanations. The computation is in
-`judge.explanations`.
-"""
+`judge.explanations`."""
 
 from __future__ import annotations
 
@@ -163,9 +162,6 @@ def explain(
 def _texts(
     named: list[str], parser: str, column: list[str] | None, chosen: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> ExplanationTexts:
-    """The explanations of runs or of a file; `chosen` limits them to criteria, judges and Eval-Prompts, in this
-    order.
-    """
     from judge.explanations.corpus.corpus import narrowed
     from judge.explanations.corpus.reading import read_texts
     from judge.inputs.datasets.files.column_guess import column_options
@@ -186,9 +182,7 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
 def _refuse_beside_contradictions(
     options: ExplainOptions, numbers: NumbersOptions, figure: Path | None, mark: str | None, *, by: str, no_map: bool
 ) -> None:
-    """Raise SpecError if an option about the map of explanations or about statistics was given together with
-    --contradictions, which computes neither.
-    """
+    """--contradictions computes neither a map nor statistics: SpecError for their options."""
     given = {
         "--figure": figure is not None,
         "--set mark": mark is not None,
@@ -210,7 +204,6 @@ def _refuse_beside_contradictions(
 
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
-    """Print the answers whose explanation contradicts their rating."""
     from judge.cli.table_options import emit
     from judge.explanations.quality.contradicting.contradictions import contradictions
     from judge.explanations.quality.contradicting.table import table
@@ -219,9 +212,6 @@ def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path 
 
 
 def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:
-    """The options `options`, completed with `numbers` (options of the statistics) and with the variables in `by`, which
-    are separated by commas. With `no_map` no map is computed.
-    """
     words = [word.strip() for word in by.split(",") if word.strip()]
     groups = tuple(dict.fromkeys(WORDS.get(word, word) for word in words))
     drawn = "none" if no_map else options.map
@@ -230,7 +220,6 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_ma
 
 
 def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> ExplanationResults:
-    """The map and all statistics of the explanations, computed with progress bars unless `quiet`."""
     from judge.explanations.mapping import explanation_map
     from judge.explanations.results import results
 
@@ -239,9 +228,7 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
 
 
 def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bool) -> bool:
-    """Print the tables, and store them with the map of explanations in the result folders, for pages and figures. True
-    if a map was stored.
-    """
+    """True if a map was stored, for pages and figures."""
     from judge.cli.table_options import emit
     from judge.explanations.mapping import stored
     from judge.explanations.tables import tables
@@ -259,14 +246,11 @@ def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bo
 
 
 def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
-    """Draw the map of explanations into the file `output`. `mark` is the variable by which the points are
-    distinguished. If it is None, this is `side` (who wrote the explanation, such as experts or judges) if any
-    explanation states it, else `criterion`.
-    """
     from judge.explanations.mapping import stored
     from judge.questions.charts.explanation_map import explanation_map
     from judge.questions.figures import explanations, panels
 
+    # `side` is who wrote the explanation, such as experts or judges.
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
     drawing = stored.of_analysis(seen.map, seen.cluster_words)
@@ -275,9 +259,6 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None, *, full: bool) -> None:
-    """Print precision and recall of the rules that flag explanations, against the annotations in `file`. Raises
-    SpecError if runs are `named`, because they are not used.
-    """
     from judge.cli.table_options import emit
     from judge.explanations.quality.flag_rates import validation
     from judge.explanations.quality.tables import validation_table
@@ -292,7 +273,7 @@ def _quiet(_what: str, _done: int, _total: int) -> None:
 
 
 class _Progress:
-    """Progress on stderr: a bar for steps whose size is known, a line for the others."""
+    """On stderr: a bar for steps whose size is known, a line for others."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.quiet = quiet

@@ -1,6 +1,5 @@
 """Command `judge export`: writes ratings, results or missing requests for other programs. The forms are in
-`judge.exchange`.
-"""
+`judge.exchange`."""
 
 from __future__ import annotations
 

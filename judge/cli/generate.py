@@ -1,9 +1,5 @@
-"""Command `judge generate`: has models write stories and checks the results. The implementation is in
-`judge.asking.execution` and `judge.lab.generation`.
-
-`judge generate GEN` is short for `judge generate write GEN`: a first word that is not a command is taken as the path of
-a definition.
-"""
+"""`judge generate`: has models write stories and checks them (`judge.asking.execution`, `judge.lab.generation`). `judge
+generate GEN` is short for `judge generate write GEN`: a first word that is no command is a definition's path."""
 
 from __future__ import annotations
 
@@ -21,14 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Writing(TyperGroup):
-    """Command group of `judge generate`. If its first word is the path of a definition and not a command, the command
-    `write` is run on the definition.
-    """
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the command `write` before `args` if their first word is neither a command nor an option. Then parse
-        them as the base class does, and return the arguments that are left.
-        """
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["write", *args]
         return super().parse_args(ctx, args)

@@ -1,6 +1,4 @@
-"""Guesses what a new run.yaml says about given stories: dataset, columns, criteria and Eval-Prompts. It reads every
-story once.
-"""
+"""Guesses what a new run.yaml says about stories: dataset, columns, criteria, Eval-Prompts. Reads every story once."""
 
 from __future__ import annotations
 
@@ -29,11 +27,8 @@ class Guessed:
 
 
 def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
-    """Values of run.yaml's keys for a known dataset or a file of stories. `named_columns` holds columns that the user
-    named.
-
-    Raises DataError if a column is missing or a story cannot be read; its hint gives the options that would help.
-    """
+    """Values of run.yaml's keys for a known dataset or a file of stories. Raises DataError if a column is missing or a
+    story cannot be read; its hint gives options that would help."""
     path = Path(named)
     is_file = path.is_file() or path.suffix.lower() in SUFFIXES
     columns = _columns(path, named_columns) if is_file else None
@@ -52,7 +47,7 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
 
 
 def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, Any] | None:
-    """Column map of a table, guessed where the user named no column; None for a file in this program's own format."""
+    """None for a file in this program's own format."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson") and not named_columns:
@@ -71,9 +66,7 @@ def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, A
 
 
 def _beside(path: Path, folder: Path) -> str:
-    """The file's path relative to the run's folder, so that both can be moved together. If the relative path would go
-    up more than `_FAR` (3) levels, or the file is on another drive, the absolute path.
-    """
+    # Relative, so that both can be moved together, unless more than `_FAR` (3) levels up or on another drive.
     try:
         relative = Path(os.path.relpath(path.resolve(), folder.resolve()))
     except ValueError:  # another drive
@@ -83,10 +76,6 @@ def _beside(path: Path, folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Numbers of stories and of reference stories, and names of systems and rated criteria, from one pass over the
-    stories.
-    """
-
     stories: int
     references: int
     systems: frozenset[str]
@@ -106,9 +95,7 @@ class _Read:
 
 
 def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    """Value of the key `criteria` and a comment on it: the shipped criteria set that shares most criteria with those
-    rated.
-    """
+    """The shipped set that shares most criteria with those rated, and a comment."""
     sets = {name: [criterion.name for criterion in load_criteria(name).criteria] for name in shipped_criteria()}
     if not rated:
         return {"set": "overall"}, "nobody rated these stories; judge prompts list shows the sets"

@@ -32,11 +32,8 @@ def command_of(
     output: str,
     chooses: str,
 ) -> typer.Typer:
-    """The command `name`, which takes several `parts`, ``-o``, ``--as`` and the options of all forms.
-
-    `do` gets the parts, the output, the word of ``--as`` and the options that were given, by name. `output` is the help
-    of ``-o``, and `chooses` that of ``--as``.
-    """
+    """The command `name`, which takes several `parts`, ``-o``, ``--as`` and the options of all forms. `do` gets the
+    parts, the output, the word of ``--as`` and the given options. `output` and `chooses` are help texts."""
     options = options_of(forms)
 
     def command(**values: Any) -> None:
@@ -62,7 +59,7 @@ def _optional(name: str, kind: type, option: Any) -> inspect.Parameter:
 
 
 def _refuse_former(name: str, parts: Sequence[str], forms: Mapping[str, Any]) -> None:
-    """Raise SpecError where the first part is a form, as if it were a command of its own, and no file."""
+    """SpecError where the first part is a form, as if a command, and no file."""
     form, *others = parts
     if form not in forms or Path(form).exists():
         return
@@ -74,7 +71,7 @@ def _refuse_former(name: str, parts: Sequence[str], forms: Mapping[str, Any]) ->
 
 
 def words_of(forms: Mapping[str, Any], name: str, said: Mapping[str, Any]) -> Any:
-    """The options of the form `name`, filled with those that were given. Raises SpecError for one that it refuses."""
+    """The given options of a form. Raises SpecError for one that it refuses."""
     refuse(said, forms, AS, name)
     return from_words(forms[name].options, **said)
 

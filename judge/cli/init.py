@@ -72,9 +72,7 @@ def init(
 
 
 def _trust(dataset: str | None) -> None:
-    """Record that runs may read a dataset file that the user named, which may lie outside the run's folder. Does
-    nothing for other datasets.
-    """
+    """Let runs read a dataset file of the user, which may lie outside the run's folder."""
     import contextlib
 
     from judge.base.folders.trusted import trust
@@ -92,9 +90,7 @@ def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
 
 
 def _text(template: str, name: str, guessed: Guessed | None) -> str:
-    """Text of a run.yaml with the template's values and comments under the new name. Values guessed from a dataset
-    replace those of the template.
-    """
+    """The template's text with the new name and the guessed values."""
     import yaml
 
     from judge.cli.definition_text import comments_of, definition_text

@@ -39,9 +39,7 @@ UNREAD = 141
 
 
 class _Noted(RawIOBase):
-    """Raw file of an output stream that stores the last error raised in writing. The cause of a failure is thus known
-    even if a later error hides it.
-    """
+    """Keeps the last error in writing, which a later one may hide."""
 
     def __init__(self, file: RawIOBase) -> None:
         super().__init__()
@@ -67,9 +65,7 @@ class _Noted(RawIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Context manager for printing to stdout. If output cannot be written, the program exits with an error message; if
-    the reader has closed the pipe, it exits silently.
-    """
+    """Context for printing: exits with an error message if output cannot be written, silently if the pipe is closed."""
     _open_closed()
     if sys.stdout is not sys.__stdout__:  # a notebook's, a test's
         yield
@@ -94,9 +90,7 @@ def guarded() -> Iterator[None]:
 
 
 def _open_closed() -> None:
-    """Replace closed standard streams (`judge ... >&-`) by the null device, so that no other file gets their descriptor
-    numbers.
-    """
+    # Otherwise another file could get the descriptor number of a closed stream (`judge ... >&-`).
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             # For reading only: what is printed fails, and is said to have failed. Error messages are dropped.
@@ -107,11 +101,7 @@ def _open_closed() -> None:
 
 
 def _text(file: _Noted, before: Any) -> TextIOWrapper:
-    """Text stream over `file` that replaces the stream `before`: UTF-8 for files and pipes, unless PYTHONIOENCODING is
-    set. A terminal keeps its encoding.
-
-    Characters that the encoding lacks are written as escapes and raise no error.
-    """
+    """UTF-8 unless a terminal or PYTHONIOENCODING says otherwise; other characters are escaped."""
     keep = before.isatty() or os.environ.get("PYTHONIOENCODING")
     lenient = before.errors if before.errors != "strict" else "backslashreplace"
     return TextIOWrapper(
@@ -128,7 +118,7 @@ def _flush(stream: TextIOWrapper) -> None:
 
 
 def _silence(stream: TextIOWrapper) -> None:
-    """Discard what is still buffered in `stream`, so that the interpreter reports no error at exit."""
+    """Drop what is buffered, so that the interpreter reports no error at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -151,7 +141,7 @@ _HINT = f"{TELLS_INTACT}; restore the journal from a copy"
 
 
 def damage(arguments: Iterable[str]) -> RunFolderError | None:
-    """Error that names the first damaged journal or manifest of the runs on a command line; None if all are sound."""
+    """Error on the first damaged journal or manifest of a command line's runs, or None."""
     from judge.answers.journal.soundness import what_is_wrong
     from judge.asking.run_folder.layout import resolve
     from judge.asking.run_folder.manifest import read_manifest
@@ -182,9 +172,7 @@ def _manifest_wrong(manifest: dict[str, object]) -> str | None:
 
 
 def allowed(error: UntrustedHostError) -> bool:
-    """Ask the user whether to send API keys to a server, for this command or always. False if the user declines or if
-    there is no terminal.
-    """
+    """Whether the user lets API keys go to a server, once or always; False without a terminal."""
     from judge.base.credentials.trust import VARIABLE, remember
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -205,18 +193,15 @@ def allowed(error: UntrustedHostError) -> bool:
 
 
 class LazyGroup(TyperGroup):
-    """Command group that imports a command's module only when the command is used, so `judge --help` stays fast."""
+    """Command group that imports a command's module only when it is used, so `judge --help` stays fast."""
 
     _naming = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  the base class's form
-        """Names of all commands, in the order of the help text."""
         return list(COMMANDS)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Completions of `incomplete` to names of commands, each with its line of help. No command's module is
-        imported.
-        """
+        """Names of commands with their help, without importing a module."""
         self._naming = True
         try:
             return super().shell_complete(ctx, incomplete)
@@ -224,9 +209,7 @@ class LazyGroup(TyperGroup):
             self._naming = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  the base class's form
-        """The command `cmd_name`, whose module is imported now; None if there is no such command. During shell
-        completion the module is not imported, and the command has only its line of help.
-        """
+        """The command, whose module is imported now, except in shell completion; None if unknown."""
         if cmd_name not in COMMANDS:
             return None
         if self._naming:
@@ -236,15 +219,13 @@ class LazyGroup(TyperGroup):
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Rest of the command line, read by the base class. What every command takes is taken out."""
+        """The rest of the command line, without what every command takes."""
         own = args[: args.index("--")] if "--" in args else args
         ctx.meta["quiet"], ctx.meta["full"] = "--quiet" in own, "--full" in own
         return super().parse_args(ctx, [word for word in own if word not in ("--quiet", "--full")] + args[len(own) :])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command named by the first argument, with its name and the remaining arguments. The error for an unknown
-        name suggests the most similar command.
-        """
+        """The first argument's command; the error for an unknown name suggests the most similar one."""
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = nearest(args[0], [*COMMANDS, *MEANT])
             guess = f" Did you mean {MEANT.get(close, close)!r}?" if close else ""
@@ -252,29 +233,22 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
-        """Context of the command, made by the base class. If that raises an error whose message quotes the command
-        line, API keys are removed from the message.
-        """
+        """As the base class; API keys are removed from an error that quotes the command line."""
         with _without_keys():
             return super().make_context(*given, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        """Result of the command, which is invoked by the base class. If that raises an error whose message quotes the
-        command line, API keys are removed from the message.
-        """
+        """As the base class; API keys are removed from an error that quotes the command line."""
         with _without_keys():
             return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
-        """Print the overview of all commands."""
         print(overview())
 
 
 @contextlib.contextmanager
 def _without_keys() -> Iterator[None]:
-    """Context manager that removes API keys from the message of an error raised in its body. Such messages quote the
-    command line.
-    """
+    """Removes API keys from errors, which quote the command line."""
     try:
         yield
     except Exception as error:
@@ -286,7 +260,7 @@ def _without_keys() -> Iterator[None]:
 
 
 def _rare(error: Exception) -> str:
-    """What to add to the error for an option that the command does not have: how a rare one is given."""
+    """For an unknown option: how a rare one is given."""
     name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
     command = getattr(getattr(error, "ctx", None), "command", None)
     if name not in getattr(getattr(command, "callback", None), "rare_options", ()):
@@ -296,7 +270,7 @@ def _rare(error: Exception) -> str:
 
 
 def overview() -> str:
-    """Text of `judge --help`. On a narrow screen, long lines are wrapped."""
+    """Text of `judge --help`, wrapped on a narrow screen."""
     screen = text_layout.narrow()
     lines = _overview()
     if screen is not None:
@@ -345,9 +319,7 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command that `arguments` state; None = the arguments of this process. The exit codes are listed in
-    docs/reference/file_formats.md.
-    """
+    """Run a command (None = this process's). Exit codes are in docs/reference/file_formats.md."""
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.excepthook = _traceback
     with guarded():
@@ -368,9 +340,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _sqlite_error() -> type[Exception]:
-    """SQLite's base exception if the sqlite3 module has been imported, else JudgeError. This keeps `judge --help` from
-    importing sqlite3.
-    """
+    # `judge --help` does not import sqlite3.
     module = sys.modules.get("sqlite3")
     return module.Error if module is not None else JudgeError
 
@@ -393,11 +363,7 @@ def _run(arguments: list[str]) -> None:
 
 
 def _command(arguments: list[str], extra: dict[str, Any]) -> None:
-    """Run the command that `arguments` state. If it stops because a server is not trusted with an API key, the user is
-    asked; with permission the command runs again. All this happens before any request is sent. `extra` holds further
-    options for typer's call of the command.
-    """
-
+    # If a server is not trusted with an API key, the user is asked, before any request, and the command runs again.
     while True:
         try:
             app(args=arguments, prog_name="judge", **extra)
@@ -410,14 +376,14 @@ def _command(arguments: list[str], extra: dict[str, Any]) -> None:
 
 
 def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print the traceback of an unexpected error to stderr, with API keys removed."""
+    """With API keys removed."""
     import traceback
 
     sys.stderr.write(visible(redact("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def fail(error: JudgeError) -> None:
-    """Print the error's message and its hint to stderr, and exit with code 1."""
+    """Print the error and its hint to stderr, and exit with code 1."""
     bold, reset = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
     sys.stderr.write(f"{bold}error:{reset} {visible(complaint(error))}\n")
     if error.hint:

@@ -1,6 +1,4 @@
-"""Command `judge measures`: computes automatic measures of a dataset's stories, which are analysed like judges.
-Computed in `measures`.
-"""
+"""`judge measures`: automatic measures (`lab.measures`) of a dataset's stories, which are analysed like judges."""
 
 from __future__ import annotations
 
@@ -137,7 +135,6 @@ def _compute(
     skip: bool,
     quiet: bool,
 ) -> None:
-    """Compute the measures, write them to a result folder, and say what was computed and what was not."""
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.imports.measured import as_import
     from judge.lab.measures.session import measured
@@ -159,7 +156,6 @@ def _compute(
 
 
 def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
-    """Similarity of each system's stories to each other."""
     from judge.lab.measures.models.sentence_cosine import at_layer
     from judge.lab.measures.systems import rows, table
 
@@ -169,7 +165,7 @@ def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]
 
 
 def _refuse_former(words: Sequence[str]) -> None:
-    """Raise SpecError for a word of a former command, and for several datasets."""
+    """SpecError for a former command's word, and for several datasets."""
     if words[:1] and words[0] in _FORMER and not Path(words[0]).exists():
         meant = _FORMER[words[0]].format(" ".join(words[1:]) or "DATASET")
         raise SpecError(f"{words[0]} is no dataset", hint=meant)
@@ -178,9 +174,7 @@ def _refuse_former(words: Sequence[str]) -> None:
 
 
 def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
-    """The requested measures: those of the set `group`, then those in `names`. Without either, the measures of the set
-    `quick`.
-    """
+    """Those of the set, then those named; the set `quick` without either."""
     from judge.lab.measures import named, of_set
 
     wanted = of_set(group or "quick") if group or not names else []
@@ -189,7 +183,6 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
-    """Mapping from what a measure needs to the model for it, read from the options `--model NEED=MODEL`."""
     from judge.lab.measures.measure import MODELS
 
     models_by_use: dict[Need, str] = {}
@@ -204,12 +197,10 @@ def _models(options: list[str] | None) -> Mapping[Need, str]:
 
 
 def _progress(stage: str, done: int, total: int) -> None:
-    """Print the progress of one stage to stderr, as one line."""
     typer.echo(f"{stage}: {done}/{total} texts", err=True)
 
 
 def _say_skipped(skipped: Mapping[str, str]) -> None:
-    """Print the names of the measures that were not computed, grouped by the reason why."""
     from judge.cli.table_options import with_flags
 
     names: dict[str, list[str]] = {}

@@ -1,6 +1,5 @@
 """Command `judge parse`: reads the rating out of each answer and prints one row for each answer. The parsers are in
-`judge.answers.parsing`.
-"""
+`judge.answers.parsing`."""
 
 from __future__ import annotations
 
@@ -123,12 +122,6 @@ def _refuse_missing(path: Path) -> None:
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
-    """Table with one row for each comparison in the file and the preference that its answer states. Long texts are
-    shortened unless `whole`.
-
-    `labels` are the words for the outcomes (first, second, tie), separated by commas. `criterion` is the criterion of
-    answers that state none. `mode` is the structured-output mode in which the answers were requested.
-    """
     from judge.cli.parse_pairs import verdicts
 
     table = verdicts(path, labels, criterion, mode)
@@ -136,7 +129,7 @@ def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Struc
 
 
 def _refuse(options: Mapping[str, object]) -> None:
-    """Raise `SpecError` if an option that applies only to ratings was given together with --pair."""
+    """SpecError if an option of ratings stands with --pair."""
     for option, given in options.items():
         if given:
             raise SpecError(f"{option} is for ratings", hint=f"leave out {option}, or --pair")
@@ -155,7 +148,6 @@ def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
 
 
 def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
-    """All answers in the journals of a run, and the structured-output mode in which the run requested them."""
     from functools import lru_cache
 
     from judge.answers.journal import JournalReader
@@ -202,9 +194,6 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
 
 
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
-    """Table of all answers with the ratings that the parser `name` reads in them; long texts are shortened unless
-    `whole`.
-    """
     from judge.answers.parsing import parser as load
     from judge.answers.parsing.answers_file import LABEL, parse_answers, summary
     from judge.base.printing.tables import Column, Table
@@ -224,9 +213,7 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
 
 
 def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
-    """Table of the answers that this program's parser and the parser published by the HANNA study read differently,
-    with the beginning of each answer's text.
-    """
+    """Answers that this parser and the HANNA study's read differently."""
     from judge.answers.parsing import parser as load
     from judge.answers.parsing.answers_file import differing, parse_answers
     from judge.base.printing.tables import Column, Table
@@ -268,7 +255,7 @@ def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
 
 
 def _scale_word(scale: Scale) -> str:
-    """The scale in words: `1-5`, or its labels with a plus after the positive label, as in `No/Yes+`."""
+    """`1-5`, or labels with a plus after the positive one: `No/Yes+`."""
     if not scale.labels:
         return f"{scale.min:g}-{scale.max:g}"
     return "/".join(label + ("+" if label == scale.positive else "") for label in scale.labels)
@@ -284,9 +271,7 @@ def _print(table: Table, form: str, output: Path | None, *, full: bool) -> None:
 
 
 def _print_lines(table: Table, output: Path | None) -> None:
-    """Write the table's rows as JSON Lines to `output` or stdout, with flags as a list. The table's signature and notes
-    go to stderr.
-    """
+    """The signature and notes go to stderr."""
     import json
 
     lines = [
@@ -306,7 +291,6 @@ def _print_lines(table: Table, output: Path | None) -> None:
 
 
 def _cut(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row as shown on the screen: long texts are shortened, and empty texts become None."""
     return {key: (_snippet(item) or None) if isinstance(item, str) else _plain(item) for key, item in row.items()}
 
 

@@ -1,6 +1,5 @@
 """Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in
-`judge.answers.parsing`.
-"""
+`judge.answers.parsing`."""
 
 from __future__ import annotations
 
@@ -15,11 +14,8 @@ from judge.version import __version__
 
 
 def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
-    """Table of all answers in a file, with the preference that each states. Texts are not shortened.
-
-    `labels` are the words for the outcomes (first, second, tie), separated by commas. `criterion` is the criterion of
-    answers that state none. `structured` is the structured-output mode in which the answers were requested.
-    """
+    """All answers in a file with the preference that each states; texts are not shortened. `labels` are words for
+    (first, second, tie), separated by commas; `criterion` is for answers without one."""
     if not path.is_file():
         raise SpecError(f"--pair reads a file, and {path} is none", hint='give JSON Lines with {"text": "..."} a line')
     parsed = parse_comparisons(read_comparisons(path, _choices(labels), criterion), structured)

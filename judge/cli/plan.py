@@ -1,6 +1,5 @@
 """Command `judge plan`: plans the sample size of a study before it is run. The computation is in
-`judge.analysis.planning`.
-"""
+`judge.analysis.planning`."""
 
 from __future__ import annotations
 
@@ -84,9 +83,7 @@ def plan(
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:
-    """Raise an error if an option in `idle` (option -> default) has another value than its default, because the option
-    has no effect in the case that `where` describes.
-    """
+    """An option in `idle` (option -> default) has no effect in the case `where`."""
     _refuse_given([name for name, default in idle.items() if getattr(options, name) != default], where)
 
 

@@ -1,6 +1,5 @@
 """Command `judge prompts`: lists, shows, renders and checks Eval-Prompts and criteria sets. The implementation is in
-`judge.inputs.criteria` and `judge.inputs.eval_prompts`.
-"""
+`judge.inputs.criteria` and `judge.inputs.eval_prompts`."""
 
 from __future__ import annotations
 
@@ -143,9 +142,7 @@ def render(
 
 
 def _together(template: EvalPrompt, chosen: CriteriaSet, criterion: str | None) -> tuple[Criterion, ...]:
-    """Criteria that one rendered prompt requests: those named by `criterion`, else those of the Eval-Prompt, else all
-    of the set.
-    """
+    """Those named, else those of the Eval-Prompt, else all of the set."""
     own = None if template.criteria == "all" else template.criteria
     return chosen.pick(criterion if criterion is not None else own)
 
@@ -182,7 +179,7 @@ def check(
 
 
 def _file(name: str) -> Path:
-    """Path of an Eval-Prompt or criteria set given by name or path. Raises SpecError for an unknown name."""
+    """Raises SpecError for an unknown name."""
     from judge.inputs.criteria import shipped_criteria
     from judge.inputs.criteria.prompt_file import locate
     from judge.inputs.eval_prompts import shipped_eval_prompts
@@ -262,7 +259,7 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
 
 
 def _as_read(text: str) -> str:
-    """The text unchanged if stdout is a file or a pipe. On a terminal, control characters are made visible."""
+    """On a terminal, control characters are made visible."""
     from judge.base.printing.visible import visible
 
     return visible(text) if sys.stdout.isatty() else text

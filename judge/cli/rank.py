@@ -1,6 +1,5 @@
 """Command `judge rank`: statistics of preferences between two stories. The computation is in
-`judge.analysis.preference`.
-"""
+`judge.analysis.preference`."""
 
 from __future__ import annotations
 
@@ -93,7 +92,6 @@ _WINS = "wins"
 
 
 def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:
-    """Draw strengths, or wins, of the systems of exactly one dataset and criterion."""
     from judge.base.errors import SpecError
     from judge.base.wording import Advice
     from judge.questions.charts.preferences import strengths, win_matrix

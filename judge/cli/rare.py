@@ -1,6 +1,4 @@
-"""Options that a command does not show one by one: those that few need, which it takes as `--set KEY=VALUE` and
-lists at the end of its help, and `--quiet` and `--full`, which every command takes.
-"""
+"""Rare options, taken as `--set KEY=VALUE` and listed at the end of the help, and `--quiet` and `--full`."""
 
 from __future__ import annotations
 
@@ -29,11 +27,8 @@ _WIDTH = 76
 
 
 def joined(app: typer.Typer) -> typer.Typer:
-    """`app`, with the rare options of each of its commands replaced by one ``--set KEY=VALUE``, and with no ``--quiet``
-    of their own.
-
-    A command with another ``--set``, such as that of a run.yaml's keys, keeps its rare options.
-    """
+    """`app` with one ``--set KEY=VALUE`` in place of rare options, and no ``--quiet`` of its commands' own. A command
+    with another ``--set``, such as that of a run.yaml's keys, keeps its rare options."""
     for command in app.registered_commands:
         if command.callback is not None:
             parameters = own_parameters(command.callback, without=())
@@ -49,7 +44,6 @@ def joined(app: typer.Typer) -> typer.Typer:
 
 
 def rare_options(parameters: Mapping[str, inspect.Parameter]) -> dict[str, inspect.Parameter]:
-    """Those parameters that are rare options."""
     return {name: each for name, each in parameters.items() if name in RARE and _option(each) is not None}
 
 
@@ -66,11 +60,8 @@ def listed(options: Mapping[str, inspect.Parameter]) -> list[str]:
 
 
 def set_words(options: Mapping[str, inspect.Parameter], words: Iterable[str]) -> dict[str, Any]:
-    """Values of rare options from the words KEY=VALUE of ``--set``. A key that takes several values may be given again.
-
-    Raises SpecError for words of another form, a key that is no rare option of the command, a value of another type,
-    and a second value of a key that takes one.
-    """
+    """Values of rare options from KEY=VALUE words; a key that takes several may be given again. Raises SpecError for
+    another form, an unknown key, a value of another type, and a second value where one is taken."""
     from judge.base.errors import SpecError, unknown
 
     values: dict[str, Any] = {}
@@ -129,13 +120,13 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _option(parameter: inspect.Parameter) -> OptionInfo | None:
-    """What typer knows of the option; None for an argument, and for what is no word of the command line."""
+    """None for an argument, and for what is no word of the command line."""
     told = get_args(parameter.annotation)[1:] if get_origin(parameter.annotation) is Annotated else ()
     return next((each for each in told if isinstance(each, OptionInfo)), None)
 
 
 def _kind(parameter: inspect.Parameter) -> Any:
-    """Type of the option's value, without the None of an option that was not given."""
+    """Without the None of an option that was not given."""
     kind = get_args(parameter.annotation)[0]
     parts = [each for each in get_args(kind) if each is not type(None)]
     return parts[0] if len(parts) == 1 and get_origin(kind) not in (list, Literal) else kind

@@ -1,6 +1,4 @@
-"""Command `judge ratings`: prints the ratings table, or that of preferences, or writes it to a file. The tables are
-built in `judge.ratings.ratings_table` and `judge.ratings.preferences_table`.
-"""
+"""`judge ratings`: prints or writes the table of ratings or preferences (`ratings_table`, `preferences_table`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Progress bar on stderr, shown while the answers of a large run are parsed for the first time. It is not shown if
-stderr is a file or a pipe.
-"""
+"""Progress bar on stderr while a large run's answers are parsed for the first time; only on a terminal."""
 
 from __future__ import annotations
 
@@ -10,11 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
-    """Context manager that shows a progress bar while `answers` answers are read, and removes it at the end. It yields
-    a function that is to be called with the number of answers read so far.
-
-    Meant for `read(..., telling=reading_bar)`.
-    """
+    """Context with a bar, which yields a function of the number read so far; for `read(..., telling=reading_bar)`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

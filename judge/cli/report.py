@@ -1,6 +1,5 @@
 """Command `judge report`: writes the results of runs to one HTML file, with a methods text for a paper. The
-implementation is in `judge.show.report`.
-"""
+implementation is in `judge.show.report`."""
 
 from __future__ import annotations
 
@@ -111,9 +110,7 @@ def report(
 
 
 def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> None:
-    """Check the files before the computation starts. Raises SpecError if `output` is not named as an HTML page, and
-    another error of this program if the audit or a scores file cannot be read.
-    """
+    """Checked before the computation starts."""
     from judge.base.errors import SpecError
     from judge.contamination import scores_file
     from judge.explanations.audit.file.store import AuditStore

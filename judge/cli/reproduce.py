@@ -1,6 +1,5 @@
 """Command `judge reproduce`: recomputes published tables from the files that their studies released. The implementation
-is in `judge.reproduce`.
-"""
+is in `judge.reproduce`."""
 
 from __future__ import annotations
 
@@ -117,7 +116,7 @@ def reproduce(
 
 
 def _known(studies: list[str]) -> list[str]:
-    """The studies. Raises SpecError for a name that is none, and for the word of the former command."""
+    """SpecError for a name that is no study, and for the former command's word."""
     from judge.base.errors import SpecError, unknown
 
     if studies[:1] == ["list"]:
@@ -129,7 +128,7 @@ def _known(studies: list[str]) -> list[str]:
 
 
 def _measured(name: str, form: Any, output: Path | None) -> bool:
-    """Print the table of a study's measures. Returns whether a number is off that should match."""
+    """Whether a number is off that should match."""
     from judge.cli.table_options import emit
     from judge.reproduce import released_measures
 

@@ -11,9 +11,7 @@ _WIDEST, _NARROWEST = 80, 30
 
 
 def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
-    """Table of names and texts without column headings. Long texts wrap at the width of the screen, or at 80 columns if
-    the screen is wider.
-    """
+    """Table of names and texts without headings; long texts wrap at the screen, at most at 80 columns."""
     screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
     beside = max((len(name) for name, _ in facts), default=0) + 2
     columns = [Column("name", ""), Column("text", "", wrap=screen - beside)]

@@ -1,6 +1,5 @@
 """Command `judge stress`: makes perturbed stories that test which changes a judge notices. The implementation is in
-`judge.lab.stress`.
-"""
+`judge.lab.stress`."""
 
 from __future__ import annotations
 
@@ -172,10 +171,7 @@ def make(
 def _named(
     perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
 ) -> tuple[list[str], dict[str, str]]:
-    """The names of the perturbations to make, and those of skipped perturbations, each with what is missing to make it.
-    Only perturbations from the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped;
-    those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
-    """
+    """Only perturbations of a set are skipped; those that are named never are."""
     from judge.inputs.perturbations.perturbation import CATALOGUE
     from judge.lab.stress.listing import lacking
     from judge.lab.stress.options import of_set
@@ -192,7 +188,7 @@ def _named(
 
 
 def _strengths(text: str) -> list[int]:
-    """Strengths of perturbations, written as in `1,2,4`, as a list of integers. Raises OptionError for other texts."""
+    """From `1,2,4`; OptionError for other texts."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
@@ -200,9 +196,6 @@ def _strengths(text: str) -> list[int]:
 
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
-    """Print how many stories each perturbation changed, which perturbations were skipped, and the paths of the
-    files.
-    """
     from judge.cli.table_options import emit
     from judge.lab.stress.making import coverage_tables
     from judge.lab.stress.signature import notes, signature
@@ -217,6 +210,5 @@ def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
 
 
 def _progress(done: int) -> None:
-    """Print the number of stories done to stderr, after each hundred stories."""
     if done % 100 == 0:
         typer.echo(f"{done} stories", err=True)

@@ -1,6 +1,5 @@
 """Command `judge succeed`: tests whether a new judge may replace an old one. The computation is in
-`judge.analysis.succession`.
-"""
+`judge.analysis.succession`."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def summary(
 
 
 def show(summaries: list[Summary], form: str, output: Path | None) -> None:
-    """Print the summaries as text on the screen, or as tables if another `form` or an `output` file is requested."""
+    """Print text on the screen, or tables for another `form` or an `output` file."""
     from judge.cli.table_options import emit
     from judge.questions.summary import screen
 

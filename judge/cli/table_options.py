@@ -42,13 +42,10 @@ class Flags:
     """Writes names of options as command-line flags, such as ``--level system``."""
 
     def option(self, field: str) -> str:
-        """Command-line flag of the option `field`."""
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """Command-line flag with its value; if `value` is True, the flag alone. With `exact` a string is written as a
-        Python literal, else it is quoted for the shell.
-        """
+        """Flag with its value, or the flag alone for True; `exact`: a Python literal, else quoted for the shell."""
         own = self.option(field)
         if field in RARE:
             text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -86,9 +83,7 @@ def mend(error: JudgeError) -> str | None:
 def emit(
     tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, full: bool = True
 ) -> None:
-    """Print tables or write them to a file, with options in their notes written as flags. Unless `full`, plain text is
-    the first screen alone.
-    """
+    """Print or write tables, with flags in their notes; unless `full`, plain text is the first screen alone."""
     from judge.base.printing import output as printing
     from judge.base.printing.tables import Table, worded
 
@@ -164,9 +159,7 @@ _IMAGES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".ti
 
 
 def is_picture(output: Path | None) -> bool:
-    """Whether a file for the output asks for a picture, by its suffix. Raises SpecError for a form of pictures that is
-    not drawn.
-    """
+    """Whether the file's suffix asks for a picture. Raises SpecError for a form that is not drawn."""
     if output is None or output.suffix.lower() not in _IMAGES:
         return False
     from judge.questions.figures.panels import check_suffix

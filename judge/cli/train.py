@@ -1,6 +1,5 @@
 """Command `judge train`: trains an evaluator on human preferences and ratings. The implementation is in
-`judge.lab.training`.
-"""
+`judge.lab.training`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints the requests and answers of a trial as panels in the terminal, side by side if the terminal is wide enough."""
+"""Prints a trial's requests and answers as panels, side by side if the terminal is wide enough."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ if TYPE_CHECKING:
 
 
 def show(answers: Sequence[Answered]) -> None:
-    """Print a panel for each answer: the request as sent, the answer with the part read as the rating marked, tokens
-    and cost.
-    """
+    """A panel for each answer: request, answer with its rating marked, tokens and cost."""
     from rich.columns import Columns
     from rich.console import Console, Group
     from rich.panel import Panel
@@ -76,9 +74,7 @@ def _took(answered: Answered) -> Iterator[str]:
 
 
 def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
-    """Lines that say in words what was read in an answer: one rating for each criterion, or one preference. Each line
-    is paired with True if the status of what was read is `ok`, else False.
-    """
+    """(line, whether its status is `ok`) on each rating or preference."""
     from judge.base.records import Verdict
 
     query, read = answered.query, answered.read
@@ -100,9 +96,7 @@ def _style(sound: bool) -> str:
 
 
 def _marked(answered: Answered) -> Any:
-    """The answer's text, in which the characters read as the rating are highlighted, or put into >>brackets<< on a
-    terminal without colours.
-    """
+    """With the rating highlighted, or in >>brackets<< without colours."""
     from rich.console import Console
     from rich.text import Text
 

@@ -1,6 +1,5 @@
 """Command `judge try`: has a judge rate one story or compare two, in the terminal or on a local page. The requests are
-made in `judge.lab.trial`.
-"""
+made in `judge.lab.trial`."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ LENGTH = 48
 
 
 def sheet_tables(sheet: Sheet) -> list[Table]:
-    """Tables of ratings and of preferences, each only if the trial has any. Notes under the tables explain the rows."""
+    """Tables of ratings and of preferences, where the trial has any."""
     from judge.version import __version__
 
     signature = f"judge:{sheet.judge} stories:{1 if sheet.other is None else 2} asked:{sheet.asked} judge {__version__}"
@@ -226,8 +225,6 @@ def try_(
 
 
 class _Files:
-    """Story files that the command line names, read once."""
-
     def __init__(self, story: Path | None, against: Path | None, reference: Path | None, story_prompt: str) -> None:
         self.story_prompt = story_prompt
         self._files = (story, against)
@@ -235,7 +232,7 @@ class _Files:
 
     @property
     def stories(self) -> tuple[Story | None, Story | None]:
-        """The first and the second story; None for a story whose file was not named."""
+        """None for a file that was not named."""
         from judge.lab.trial.texts import read_story
 
         first, second = (
@@ -245,16 +242,13 @@ class _Files:
 
     @property
     def reference(self) -> str | None:
-        """Text of the reference story; None if no file was named."""
         from judge.lab.trial.texts import read_text
 
         return None if self._reference is None else read_text(self._reference)
 
 
 def _refuse(where: str, given: dict[str, object]) -> None:
-    """Raise BadParameter for an option in `given` that has a value other than None, because it has no effect on what
-    `where` names, such as a trial in the terminal.
-    """
+    """BadParameter for an option without effect on `where`."""
     for option, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
@@ -263,9 +257,7 @@ def _refuse(where: str, given: dict[str, object]) -> None:
 def _asked_by(
     asking: Asking, names: tuple[str, ...], wanted: tuple[str, ...] | None, *, several: bool, compares: bool
 ) -> Asking:
-    """The trial's settings with the criteria `wanted` and with Eval-Prompts: those in `names`, else defaults that
-    depend on whether `several` criteria are rated and whether the trial `compares` stories.
-    """
+    """Without `names`, defaults for `several` criteria and for comparisons."""
     from dataclasses import replace
 
     from judge.lab.trial.questions import COMPARES, RATES
@@ -276,9 +268,7 @@ def _asked_by(
 
 
 def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:
-    """The judge's answers about the story files `given`, the questions sent, and the control's answers. The control's
-    answers are None if `beside` is not set, or if the judge is itself the control.
-    """
+    """The control's answers are None unless `beside`, or if it is the judge."""
     import asyncio
     import sys
 

@@ -1,6 +1,4 @@
-"""Accuracy of scores in separating seen from unseen texts, on a labelled set: AUC, true-positive rates and
-thresholds.
-"""
+"""Accuracy of scores in separating seen from unseen texts, on a labelled set: AUC, true-positive rates, thresholds."""
 
 from __future__ import annotations
 
@@ -36,10 +34,9 @@ TEMPORAL = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreFound:
-    """Accuracy of one score in separating texts seen in training from unseen texts: AUC, true-positive rate at the
-    chosen false-positive rate, and best accuracy over all thresholds. `threshold` is the one stored in the scores file
-    (None = none). `seen` and `unseen` count the texts that have this score, `undefined` those that do not.
-    """
+    """Accuracy of one score: AUC, true-positive rate at the chosen false-positive rate, best accuracy. `threshold` is
+    the one stored in the scores file (None = none). `seen` and `unseen` count texts with this score, `undefined` those
+    without."""
 
     score: str
     auc: Estimate
@@ -52,13 +49,12 @@ class ScoreFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """This score's row in the table that gives the AUC of each contamination score: value by column name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
-    """Accuracy of every score in separating texts seen in training from unseen texts, sorted by AUC, highest first."""
+    """Accuracy of every score, highest AUC first."""
 
     source: str
     judge: str
@@ -69,16 +65,11 @@ class Areas:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each score. An estimate has separate columns for its value, the ends of its
-        interval, and the reason if it is undefined.
-        """
+        """One row for each score, with an estimate's value, ends of its interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
-    """Accuracy of every score of a labelled set in separating texts seen in training from unseen texts: AUC,
-    true-positive rate, best accuracy and threshold.
-    """
     options = options or AucOptions()
     drawn = draw(scores, options)
     rows = [_found(scores, score, options, drawn) for score in scores.names]
@@ -121,10 +112,9 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
 
 
 def write_curves(path: Path, scores: ScoresFile) -> None:
-    """Write the ROC curve of every score in a labelled scores file to one CSV file, with the columns `score`,
-    `threshold`, `false_positive` and `true_positive`. Scores without a defined AUC are left out. Raises SpecError if
-    the texts have no labels or the file cannot be written.
-    """
+    """Write the scores' ROC curves to a CSV file with `score`, `threshold`, `false_positive` and `true_positive`.
+    Scores without a defined AUC are left out. Raises SpecError if the texts have no labels or the file cannot be
+    written."""
     label = scores.labels
     if label is None:
         raise SpecError(f"{scores.header['source']} has no labels")
@@ -143,14 +133,12 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
-    """Signature line printed with a table that was computed from contamination scores. It names the texts, the model
-    and the settings of the scores file, then `extra` and the program's version.
-    """
+    """Signature line of a table: the scores file's texts, model and settings, `extra`, and the program's version."""
     return "|".join([scored_by(scores), *extra, f"v{__version__}"])
 
 
 def scored_by(scores: ScoresFile) -> str:
-    """Part of a table's signature line that names a scores file's set of texts, its model and its settings."""
+    """Part of a signature line on a scores file's texts, model and settings."""
     facts, settings = scores.facts, scores.header["settings"]
     revision = facts.revision or facts.weights
     parts = [
@@ -165,10 +153,8 @@ def scored_by(scores: ScoresFile) -> str:
 
 
 def notes_of(scores: ScoresFile) -> list[str]:
-    """Notes to be printed with a table of contamination scores: the direction of the scores, the number of texts that
-    were cut, reasons for undefined scores, and the rules of the thresholds. If the texts have labels (seen or unseen in
-    training), the last note warns that labels derived from dates overstate the accuracy of the scores.
-    """
+    """Notes for a table of scores: their direction, cut texts, reasons for undefined scores, and threshold rules. With
+    labels, the last note warns that labels derived from dates overstate the accuracy."""
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"
     ]

@@ -1,16 +1,13 @@
 """False-positive share of a threshold, with its uncertainty, corrected for having chosen the threshold on the same
-texts.
-
-The threshold is chosen on a labelled set. The share of this set's own unseen texts that reach the threshold is
-therefore lower than the share of other unseen texts: a little lower if the rule fixes the share (`fpr=0.05`), much
-lower if the rule looks for the best threshold (`youden`). This difference (optimism) is estimated by bootstrap
-resamples of the set (of whole books, if books are named). In each resample the rule chooses a threshold again; the
-optimism is the share in texts that were not drawn minus the share in texts that were (Efron 1983, JASA 78, out of the
-bag, which errs to the high side). The standard deviation over resamples is the standard error of the share and includes
-the uncertainty of the threshold. The effective number of independent texts follows from it. A share of stories above
-the threshold is evidence only if it exceeds this baseline by more than the errors of both; `prevalence.corrected_share`
-computes by how much, with the stories of one story-prompt as a cluster.
-"""
+texts. The share of this set's own unseen texts that reach the threshold is therefore lower than the share of other
+unseen texts: a little lower if the rule fixes the share (`fpr=0.05`), much lower if the rule looks for the best
+threshold (`youden`). This difference (optimism) is estimated by bootstrap resamples of the set (of whole books, if
+books are named). In each resample the rule chooses a threshold again; the optimism is the share in texts that were not
+drawn minus the share in texts that were (Efron 1983, JASA 78, out of the bag, which errs to the high side). The
+standard deviation over resamples is the standard error of the share and includes the uncertainty of the threshold. The
+effective number of independent texts follows from it. A share of stories above the threshold is evidence only if it
+exceeds this baseline by more than the errors of both; `prevalence.corrected_share` computes by how much, with the
+stories of one story-prompt as a cluster."""
 
 from __future__ import annotations
 
@@ -44,13 +41,8 @@ NO_RATES = Note(
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Expected error rates of a threshold: shares of texts outside the labelled set whose score is expected to reach
-    the threshold, with effective sample sizes.
-
-    `false_positive_expected` is the share among texts unseen in training, and `true_positive_expected` the share among
-    seen texts. `unseen_effective` and `seen_effective` are the numbers of independent texts on which these shares are
-    based. `unseen_groups` is the number of books with unseen texts, or of unseen texts if books are not named.
-    """
+    """Expected shares of texts outside the labelled set that reach a threshold, with effective sample sizes.
+    `unseen_groups` is the number of books with unseen texts, or of unseen texts if books are not named."""
 
     false_positive_expected: float
     true_positive_expected: float
@@ -60,26 +52,11 @@ class Expected:
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
-    """Shares of texts outside the labelled set, seen and unseen in training, whose score is expected to reach the
-    threshold that `choose` finds on the labelled set; with effective sample sizes.
+    """Expected error rates, outside the labelled set, of the threshold that `choose` finds on it.
 
-    Parameters
-    ----------
-    values : array of float, shape (texts,), no NaN
-        Scores.
-    label : array of bool, shape (texts,)
-        Which texts are seen.
-    group : sequence of str or None
-        Book of each text. If the book of any text is None, every text counts as its own group.
-    choose : callable
-        Rule that returns a threshold from scores and labels, or None if it finds none.
-
-    Returns
-    -------
-    Expected or None
-        None if the rule finds no threshold on the labelled set, or if more than half of the bootstrap resamples give no
-        threshold (or lack seen or unseen texts).
-    """
+    `values` (no NaN) and `label` (True = seen) have shape (texts,). If any text's book (`group`) is None, every text is
+    its own group. None if the rule finds no threshold, or if more than half of the bootstrap resamples give none (or
+    lack seen or unseen texts)."""
     named = all(book is not None for book in group)
     names = [str(book) if named else f"{i:09d}" for i, book in enumerate(group)]
     code = np.unique(names, return_inverse=True)[1].astype(np.int64)
@@ -100,11 +77,7 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
 
 
 def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
-    """For each bootstrap resample of a labelled set, the shares of texts whose score reaches the threshold chosen on
-    this resample. Each result holds three pairs [share of unseen texts, share of texts seen in training]: for all
-    texts, for the drawn texts, and for the texts not drawn. None for a resample without a threshold, or without seen or
-    unseen texts.
-    """
+    # Yields [share of unseen texts, share of seen texts] for all, for the drawn, and for the texts not drawn.
     rng, books = np.random.default_rng(1), int(code.max()) + 1
     for _ in range(RESAMPLES):
         times = rng.multinomial(books, np.full(books, 1 / books))[code]
@@ -130,13 +103,11 @@ def _share(reached: Flags) -> float:
 
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
-    """Expected share of texts unseen in training that reach the threshold (false positives). The interval is Wilson's,
-    with the effective number of independent texts as n, and with a quantile of Student's t (degrees of freedom: number
-    of books, or of texts if books are not named, minus 1) in place of the normal quantile.
+    """Expected share of unseen texts that reach the threshold (false positives); undefined without expected rates.
 
-    `texts` is the number of unseen texts in the labelled set. The estimate is undefined if `expected` is None (the
-    scores file has no expected rates).
-    """
+    The interval is Wilson's, with the effective number of independent texts as n, and with a quantile of Student's t
+    (degrees of freedom: number of books, or of texts if books are not named, minus 1) in place of the normal quantile.
+    `texts` is the number of unseen texts in the labelled set."""
     if expected is None:
         return Estimate.undefined(NO_RATES)
     share, effective = expected.false_positive_expected, expected.unseen_effective
@@ -146,18 +117,8 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
 
 
 def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
-    """Estimated share of stories that were seen in training, corrected for the threshold's error rates. The interval
-    includes the uncertainty of these rates; undefined if `expected` is None.
-
-    Parameters
-    ----------
-    called : array of bool, shape (stories,)
-        Which stories reach the threshold.
-    cluster : array of int, shape (stories,)
-        Code of each story's story-prompt.
-    expected : Expected or None
-        Error rates of the threshold.
-    """
+    """Share of seen stories, corrected for the threshold's error rates, whose uncertainty the interval includes.
+    `called` (reach the threshold) and `cluster` (story-prompts) have shape (stories,). Undefined without `expected`."""
     if expected is None:
         return Estimate.undefined(NO_RATES)
     if not called.size:

@@ -15,27 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """Options for scoring texts with a model: which scores to compute, and how to load the model.
+    """Which scores to compute, and how to load the model.
 
-    Attributes
-    ----------
-    k : float
-        Percentage of least likely tokens that Min-K% Prob uses.
-    words : int or None
-        Number of words to which every text is cut; None = texts are not cut.
-    lowercase : bool
-        Compute also the score that compares the text with its lower-case version.
-    full_distribution : bool
-        Compute also Min-K%++, which needs the model's whole distribution over next tokens.
-    recital : bool
-        Compute also the log-probability of the likeliest 50 tokens in a row.
-    reference : str or None
-        A second model to compare with, as ``provider/name``.
-    nonmembers, shots : Path or None, int
-        File of texts that the model has not seen in training, and the number of them put before each text (ReCaLL).
-    revision, base_url, engine, concurrency
-        As in a run definition; `engine` holds ``KEY=VALUE``.
-    """
+    `k` is the percentage of least likely tokens (Min-K% Prob). `words` is the length to which texts are cut; None =
+    not. `full_distribution` adds Min-K%++, `recital` the likeliest 50 tokens in a row. `reference` is a second model,
+    ``provider/name``. `nonmembers` is a file of unseen texts, `shots` of which go before each text (ReCaLL).
+    `revision`, `base_url`, `engine` (``KEY=VALUE``) and `concurrency` are as in a run definition."""
 
     k: float = 20
     words: int | None = None
@@ -57,9 +42,8 @@ class ScoringOptions:
 
     @property
     def settings(self) -> Settings:
-        """Back-end settings with which the model is loaded. Raises OptionError for an `engine` entry that is not
-        ``KEY=VALUE``.
-        """
+        """Settings with which the model is loaded. Raises OptionError for an `engine` entry that is not
+        ``KEY=VALUE``."""
         from judge.backends import Settings
 
         keys: dict[str, Any] = {}
@@ -74,9 +58,7 @@ class ScoringOptions:
 
 @dataclass(frozen=True, slots=True)
 class AucOptions:
-    """Options of the table that gives the AUC of each contamination score. `fpr` is the false-positive rate at which
-    the true-positive rate is computed. `resamples` and `seed` are those of the bootstrap.
-    """
+    """Options of the table of AUC; `fpr` is the false-positive rate at which the true-positive rate is computed."""
 
     resamples: int = 1000
     seed: int = 1
@@ -91,13 +73,8 @@ class AucOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of the contamination report, which gives for each model the share of stories that it seems to have seen
-    in training, and the mean rating of its own stories.
-
-    `score` is the name of the contamination score that decides whether a story counts as seen. `systems` are the
-    systems whose stories are counted; empty = all. `own_systems` names the systems of the dataset whose stories a model
-    wrote, as ``MODEL=SYSTEM``.
-    """
+    """Options of the contamination report; `score` decides whether a story counts as seen. No `systems` = all.
+    `own_systems` names systems whose stories a model wrote, as ``MODEL=SYSTEM``."""
 
     score: str = "min_k_20"
     systems: tuple[str, ...] = ()
@@ -110,20 +87,16 @@ class ReportOptions:
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
-        """Pairs (model, system) from `own_systems`: the system's stories were written by the model."""
+        """Pairs (model, system) from `own_systems`."""
         parts = (word.rpartition("=") for word in self.own_systems)
         return tuple((model, system) for model, _, system in parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ValidityOptions:
-    """Options of the validity table, which compares a judge's agreement with people on stories with high and with low
-    values of the contamination score `score`.
-
-    With `split` ``threshold`` the stories are divided at the threshold in the scores file, with ``median`` at the
-    median score. `least` is the smallest permitted number of stories in each half. `against` is the human raters'
-    criterion with which every criterion is compared; None = the matching one.
-    """
+    """Options of the comparison of a judge's agreement with people on stories with high and low scores. `split` is at
+    the ``threshold`` in the scores file or at the ``median``. `least` is the smallest number of stories in each half.
+    `against` is the human criterion for every criterion; None = the matching one."""
 
     score: str = "min_k_20"
     split: Literal["threshold", "median"] = "threshold"
@@ -143,13 +116,9 @@ class ValidityOptions:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """Options of the contamination check.
-
-    `models` are models to score with in addition to the runs' judges. `labelled` is a file of texts labelled as seen or
-    unseen in training. `released` gives the months in which models were published, as ``MODEL=YYYY-MM``. `limit` is the
-    number of stories to score, from the first on; None = all. `revision`, `base_url` and `engine` are as in a run
-    definition; `engine` holds ``KEY=VALUE``.
-    """
+    """Options of the contamination check; `models` are scored in addition to the runs' judges. `released` gives months
+    as ``MODEL=YYYY-MM``. `limit` is the number of stories, None = all. `revision`, `base_url` and `engine`
+    (``KEY=VALUE``) are as in a run definition."""
 
     models: tuple[str, ...] = ()
     labelled: Path | None = None
@@ -169,7 +138,5 @@ class CheckOptions:
 
     @property
     def scoring(self) -> ScoringOptions:
-        """Options for scoring the stories in the contamination check, which request the score `recital`
-        (log-probability of the likeliest 50 tokens in a row) as well.
-        """
+        """Options for scoring the stories, with `recital`."""
         return ScoringOptions(revision=self.revision, base_url=self.base_url, engine=self.engine, recital=True)

@@ -1,11 +1,8 @@
-"""Contamination report: for each model, the share of stories that it seems to have seen, and the mean rating of its own
-stories.
+"""For each model, the share of stories that it seems to have seen, and the mean rating of its own stories.
 
-A text counts as seen if its score reaches the threshold in the scores file, which was chosen on a labelled set scored
-by the same model. Without a threshold no rate is given. Some unseen texts reach the threshold too. The report therefore
-also gives the share of unseen texts that is expected to reach the threshold, and the rate corrected for this share
-(`baseline`).
-"""
+A text counts as seen if its score reaches the threshold in the scores file, chosen on a labelled set scored by the same
+model. Without a threshold no rate is given. Some unseen texts reach it too: the report gives their expected share, and
+the rate corrected for it (`baseline`)."""
 
 from __future__ import annotations
 
@@ -49,29 +46,22 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """One contamination score for each story of a rating matrix (all ratings of one dataset's stories); NaN = no score.
-    `matched` is the number of stories that are in the scores file.
-    """
+    """One score for each story of a rating matrix (NaN = none); `matched` counts stories in the scores file."""
 
     scores: Floats
     matched: int
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The contamination score `name` of each story of a rating matrix (all ratings of one dataset's stories). A story
-    is joined with its line in the scores file by the hash of its text.
-
-    A story whose text is not stored is joined by its id, if the scores were computed on the dataset of the same name.
-    """
+    """The score `name` of each story of a rating matrix, joined by the hash of its text. A story whose text is not
+    stored is joined by its id, if the scores were computed on the dataset of the same name."""
     scores_by_row, rows = scores.score(name), _places(matrix, scores)
     values = np.where(rows >= 0, scores_by_row[rows], np.nan)
     return Joined(np.asarray(values, dtype=np.float64), int((rows >= 0).sum()))
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
-    """Integer code of the story-prompt of each scored text, shape (texts,). A text that is not a story of the matrices
-    gets its own code.
-    """
+    """Story-prompt code of each text, shape (texts,); one that is not a story of the matrices gets its own."""
     code = np.arange(len(scores.rows), dtype=np.int64)
     offset = code.size
     for matrix in matrices:
@@ -82,7 +72,7 @@ def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes
 
 
 def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
-    """Index of each story's line in the scores file, shape (stories,); -1 = the story is not in the file."""
+    """Each story's line in the scores file, shape (stories,); -1 = none."""
     by_text = {row.text: i for i, row in enumerate(scores.rows)}
     same_set = scores.header["source"] == matrix.dataset
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
@@ -93,7 +83,7 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
 
 
 def refuse_strangers(scores: ScoresFile, joined: int) -> None:
-    """Raise SpecError if `joined`, the number of scored texts that are stories of the runs, is 0."""
+    """Raise SpecError if no scored text is a story of the runs."""
     if joined == 0:
         raise SpecError(
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
@@ -102,9 +92,7 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
 
 
 def same_name(model: str, name: str) -> bool:
-    """Whether `name` names the model: ignoring provider, punctuation and case, one name contains the other. Names of
-    fewer than four letters and digits never match.
-    """
+    """Whether one name contains the other, ignoring provider, punctuation and case; under four letters never match."""
     ours, theirs = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
     # Shorter names, such as "m" or "gpt", are part of too many others.
     return min(len(ours), len(theirs)) > 3 and (ours in theirs or theirs in ours)
@@ -129,29 +117,9 @@ NO_OWN = Note(
 
 @dataclass(frozen=True, slots=True)
 class ModelFound:
-    """Result for one model: the share of stories that it seems to have seen in training, and the mean rating of its own
-    stories.
-
-    Attributes
-    ----------
-    model : str
-        Name of the model.
-    set : str
-        Name of the stories, with the systems that wrote them.
-    rate, unseen, corrected : Estimate
-        Share of stories at or above the threshold; share of unseen texts that is expected to reach it;
-        and `rate` corrected for the threshold's error rates.
-    stories, undefined : int
-        Numbers of stories with and without the score.
-    threshold : Threshold or None
-        Score from which a story counts as seen; None = none is stored in the scores file.
-    own : tuple of str
-        Systems that are this model, so that their stories are the model's own.
-    people, judges : Estimate
-        Mean rating of the model's own stories by human raters, and by judges.
-    auc : Estimate
-        AUC of the score on the labelled set.
-    """
+    """Result for one model. `rate` is the share of stories at or above the threshold, `unseen` the share of unseen
+    texts expected there, and `corrected` is `rate` corrected for error rates. `undefined` counts stories without the
+    score. `own` are systems that are this model; `people` and `judges` are mean ratings of their stories."""
 
     model: str
     set: str
@@ -168,7 +136,6 @@ class ModelFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """This model's row in the table of the contamination report: value by column name."""
         chosen = self.threshold
         return {
             "model": self.model,
@@ -190,8 +157,6 @@ class ModelFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContaminationReport:
-    """Contamination report, with a row for each scores file."""
-
     options: ReportOptions
     rows: tuple[ModelFound, ...]
     signature: str
@@ -199,18 +164,14 @@ class ContaminationReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each scores file. An estimate has separate columns for its value, the ends of its
-        interval, and the reason if it is undefined.
-        """
+        """One row for each scores file, with an estimate's value, interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def report(
     runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None
 ) -> ContaminationReport:
-    """Contamination report with one row for each scores file: share of stories seen in training, AUC on the labelled
-    set, and mean rating of the model's own stories.
-    """
+    """Share of seen stories, AUC, and mean rating of the model's own stories, for each scores file."""
     options = options or ReportOptions()
     runs = numbers(runs)
     matrices = build(runs)
@@ -262,9 +223,7 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
 
 
 def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str, str]]) -> list[str]:
-    """Systems that are this model: those assigned to it in `named`, else those whose name (of at least four letters and
-    digits) is contained in the model's name. Raises an error if `named` holds an unknown system.
-    """
+    """Systems assigned in `named`, else those whose name is in the model's; SpecError for an unknown one."""
     systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
     for _, system in named:
         if system not in systems:
@@ -276,11 +235,9 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
 
 
 def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people: bool) -> Estimate:
-    """Mean rating of the stories of the systems `own`, with story-prompts as clusters. A story's ratings are first
-    averaged over criteria (and judges). With `people` the ratings are those of human raters, else those of judges.
-    """
     if not own:
         return Estimate.undefined(NO_OWN)
+    # A story's ratings are first averaged over criteria (and judges); story-prompts are clusters.
     values: list[Floats] = []
     prompts: list[NDArray[np.int64]] = []
     offset = 0

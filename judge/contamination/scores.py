@@ -1,14 +1,11 @@
 """Scores that separate texts that a model has seen in training from unseen texts. Functions of arrays; no model is run.
-
 Sign convention of every score here: **higher = more likely seen**. The reference implementation of Min-K% Prob (Shi et
 al.) prints scores with the opposite sign and reverses them before the ROC; its printed scores are minus ours, except
 where a docstring states another relation. Log-probabilities are natural (nats), one for each token. They are NaN where
 a token has none (the first token of a text without a prefix), and these tokens are left out. A text without any
-log-probability, or too short for a score, has an undefined score with a reason.
-
-A score compares how surprising the model finds a text with how surprising the text is in itself. It is evidence, not
-proof: easy texts look seen. Only a labelled set shows how accurate a score is for a model.
-"""
+log-probability, or too short for a score, has an undefined score with a reason. A score compares how surprising the
+model finds a text with how surprising the text is in itself. It is evidence, not proof: easy texts look seen. Only a
+labelled set shows how accurate a score is for a model."""
 
 from __future__ import annotations
 
@@ -36,55 +33,38 @@ _COPIED = 8
 
 
 def loss(logprobs: Floats) -> Estimate:
-    """Mean log-probability of the tokens, in nats. This is minus the language-model loss, and minus the log of the
-    perplexity. Higher = more likely seen in training.
-
-    Yeom, Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), who use the loss as an attack.
-    `logprobs` has shape (tokens,). Undefined for a text of one token.
-    """
+    """Mean log-probability, in nats: minus the language-model loss, and minus the log of the perplexity. Yeom,
+    Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), who use the loss as an attack. Undefined
+    for a text of one token."""
     defined = _known(logprobs)
     return Estimate(float(defined.mean()), n=defined.size) if defined.size else Estimate.undefined(EMPTY)
 
 
 def min_k(logprobs: Floats, k: float = 20) -> Estimate:
-    """Min-K% Prob: mean log-probability, in nats, of the k % least likely tokens. Higher = more likely seen in
-    training.
+    """Min-K% Prob: mean log-probability, in nats, of the k % least likely tokens.
 
     Shi, Ajith, Xia, Huang, Liu, Blevins, Chen & Zettlemoyer 2024, Detecting Pretraining Data from Large Language Models
-    (ICLR), equation 1; their code prints minus this value. As in their code the mean is over int(n k / 100) tokens
-    (rounded down), where n is the number of tokens with a log-probability. Undefined if int(n k / 100) is 0 (for k =
-    20, if n is below 5), where their code gives NaN.
-    """
+    (ICLR), equation 1; their code prints minus this value. As there the mean is over int(n k / 100) of n tokens with a
+    log-probability. Undefined if this is 0 (for k = 20, if n is below 5), where their code gives NaN."""
     return _lowest_mean(_known(logprobs), k)
 
 
 def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float = 20) -> Estimate:
-    """Min-K%++: mean of the k % lowest standardised log-probabilities (log p - mu) / sigma, without a unit. Higher =
-    more likely seen in training.
+    """Min-K%++: mean of the k % lowest standardised log-probabilities (log p - mu) / sigma, without a unit.
 
     Zhang, Sun, Yeats, Ouyang, Kuo, Zhang, Yang & Li 2025, Min-K%++: Improved Baseline for Detecting Pre-Training Data
     from Large Language Models (ICLR), section 3. mu and sigma^2 are mean and variance of log p of the next token under
     the model's predicted distribution at that position. Positions with a variance below 1e-12 are left out. The number
-    of tokens is as in `min_k`.
-
-    Parameters
-    ----------
-    logprobs, mean, variance : array, shape (tokens,)
-        log p of each token, mu and sigma^2, as in `TokenLogprobs`.
-    """
+    of tokens is as in `min_k`. All arrays have shape (tokens,), as in `TokenLogprobs`."""
     usable = ~np.isnan(logprobs) & (variance > 1e-12)
     z = (logprobs[usable] - mean[usable]) / np.sqrt(variance[usable])
     return _lowest_mean(z, k)
 
 
 def zlib(logprobs: Floats, text: str) -> Estimate:
-    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte). Higher = more likely seen
-    in training.
-
-    Carlini et al. 2021, Extracting Training Data from Large Language Models (USENIX Security), section 5, compare
-    log-perplexity with zlib entropy. The code of Shi et al. computes minus this value: log-perplexity divided by
-    len(zlib.compress(utf-8)).
-    """
+    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte). Carlini et al. 2021,
+    Extracting Training Data from Large Language Models (USENIX Security), section 5, compare log-perplexity with zlib
+    entropy. The code of Shi et al. computes minus this value: log-perplexity divided by len(zlib.compress(utf-8))."""
     plain = loss(logprobs)
     if plain.value is None:
         return plain
@@ -92,22 +72,16 @@ def zlib(logprobs: Floats, text: str) -> Estimate:
 
 
 def lowercase(logprobs: Floats, lowered: Floats) -> Estimate:
-    """Log-perplexity of the text in lower case divided by the log-perplexity of the unchanged text; 1 = no difference.
-    Higher = more likely seen in training.
-
-    Carlini et al. 2021, section 5; the code of Shi et al. prints minus this value. `lowered` holds the
-    log-probabilities of `text.lower()`, which may have another number of tokens.
-    """
+    """Log-perplexity of the text in lower case divided by that of the unchanged text; 1 = no difference. Carlini et al.
+    2021, section 5; the code of Shi et al. prints minus this value. `lowered` holds the log-probabilities of
+    `text.lower()`, which may have another number of tokens."""
     return _ratio(loss(lowered), loss(logprobs))
 
 
 def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
-    """Mean log-probability minus the mean log-probability of the same text under a reference model, in nats per token.
-    Higher = more likely seen in training.
-
-    The code of Shi et al. computes minus this value: the loss of the model minus the loss of a (smaller) reference
-    model. If the two models divide the text into different tokens, each mean is over the model's own tokens.
-    """
+    """Mean log-probability minus that of the same text under a reference model, in nats per token. The code of Shi et
+    al. computes minus this value: the loss minus that of a (smaller) reference model. Each mean is over the model's own
+    tokens."""
     ours, theirs = loss(logprobs), loss(reference)
     if ours.value is None or theirs.value is None:
         return ours if ours.value is None else theirs
@@ -115,37 +89,28 @@ def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
 
 
 def reference_ratio(logprobs: Floats, reference: Floats) -> Estimate:
-    """Log-perplexity under a reference model divided by log-perplexity under the model, without a unit. Higher = more
-    likely seen in training.
-
-    Carlini et al. 2021, section 5, where a small or medium model is the reference for a larger model.
-    """
+    """Log-perplexity under a reference model divided by that under the model, without a unit. Carlini et al. 2021,
+    section 5, where a small or medium model is the reference for a larger model."""
     return _ratio(loss(reference), loss(logprobs))
 
 
 def recall(logprobs: Floats, conditional: Floats) -> Estimate:
-    """ReCaLL: mean log-probability after a prefix of texts not seen in training divided by that without the prefix,
-    without a unit. Higher = more likely seen in training.
+    """ReCaLL: mean log-probability after a prefix of unseen texts divided by that without it, without a unit.
 
     Xie, Wang, Huang, Zhang, Ge, Pei, Gong & Dhingra 2024, ReCaLL: Membership Inference via Relative Conditional
     Log-Likelihoods (EMNLP), equation 1. The prefix makes seen texts less likely; log-probabilities are negative, so the
-    ratio is higher for seen texts. `conditional` holds the log-probabilities of the same text after the prefix. Tokens
-    without both log-probabilities are left out, such as the first token, which has one only after the prefix.
-    """
+    ratio is higher for seen texts. Tokens without both log-probabilities are left out, such as the first."""
     paired = ~np.isnan(logprobs) & ~np.isnan(conditional)
     return _ratio(loss(conditional[paired]), loss(logprobs[paired]))
 
 
 def recital(logprobs: Floats, tokens: Sequence[Hashable], length: int = RECITED) -> Estimate:
-    """Log-probability, in nats, of the likeliest `length` consecutive tokens, each conditional on all tokens before it.
-    Higher = more likely seen in training.
+    """Log-probability, in nats, of the likeliest `length` consecutive tokens, each conditional on all before it.
 
-    This is the log of the probability that a model, given the text so far, samples exactly these tokens: p_z of Hayes
-    et al. 2025, Measuring memorization in language models via probabilistic extraction (NAACL), conditional on the
-    whole preceding text in place of 50 tokens. Stretches with a token that ends a repetition of `_COPIED` (8) or more
-    tokens from earlier in the text are left out, because every model can continue a text that repeats itself. Undefined
-    if no stretch is left.
-    """
+    The log of the probability that a model, given the text so far, samples exactly these tokens: p_z of Hayes et al.
+    2025, Measuring memorization in language models via probabilistic extraction (NAACL), conditional on the whole
+    preceding text in place of 50 tokens. Stretches with a token that ends a repetition of `_COPIED` (8) or more tokens
+    from earlier are left out: every model can continue a text that repeats itself. Undefined if none is left."""
     first: set[tuple[Hashable, ...]] = set()
     usable = ~np.isnan(logprobs)
     for i in range(_COPIED, len(tokens) + 1):
@@ -167,7 +132,6 @@ def _known(logprobs: Floats) -> Floats:
 
 
 def _lowest_mean(values: Floats, k: float) -> Estimate:
-    """Mean of the int(n k / 100) lowest of n values; undefined if this number is 0."""
     if not 0 < k <= 100:
         raise ValueError(f"k = {k:g} is not a share in per cent")
     count = int(values.size * (k / 100))
@@ -178,7 +142,6 @@ def _lowest_mean(values: Floats, k: float) -> Estimate:
 
 
 def _ratio(over: Estimate, under: Estimate) -> Estimate:
-    """`over` divided by `under`; undefined if either is undefined or `under` is 0."""
     if over.value is None or under.value is None:
         return over if over.value is None else under
     if under.value == 0.0:

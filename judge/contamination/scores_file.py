@@ -1,10 +1,8 @@
-"""Reads and writes scores files: JSON Lines with a header and one line for each text. They hold hashes of the texts in
-place of the texts.
+"""Scores files: JSON Lines with a header and one line for each text, with its hash in place of the text.
 
 The header names the model (name, revision, hashes of tokenizer and weights) and the settings, counts texts that were
-cut to the context or have no score, with reasons, and holds the thresholds with their rule and labelled set. Scores of
-different models or settings are not compared.
-"""
+cut or have no score, with reasons, and holds the thresholds with rule and labelled set. Scores of different models or
+settings are not compared."""
 
 from __future__ import annotations
 
@@ -31,11 +29,8 @@ FORMAT = "judge-contamination-scores/1"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Line of a scores file about one text.
-
-    `id` is the text's id, `text` the hash of the text, `label` whether the model has seen the text in training (None =
-    unknown), and `group` the book that the text is from. `undefined` gives the reason for each score that is None.
-    """
+    """Line about one text, whose hash is `text`; `undefined` gives the reason for each score that is None. `label`: the
+    model has seen the text (None = unknown). `group` is its book."""
 
     id: str
     text: str
@@ -50,14 +45,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ScoresFile:
-    """Content of a file of contamination scores: a header (plain values), and one row for each text."""
+    """A header (plain values), and one row for each text."""
 
     header: Mapping[str, Any]
     rows: tuple[Row, ...]
 
     @property
     def facts(self) -> ScorerFacts:
-        """Facts about the model that computed the scores."""
         return ScorerFacts(**self.header["model"])
 
     @property
@@ -71,27 +65,25 @@ class ScoresFile:
         return list(self.rows[0].scores) if self.rows else []
 
     def score(self, name: str) -> Floats:
-        """Values of one score for all texts, NaN = undefined; raises SpecError for an unknown name."""
+        """Values of one score, NaN = undefined; raises SpecError for an unknown name."""
         if name not in self.names:
             raise SpecError(unknown("score", name, self.names))
         return np.array([np.nan if (v := row.scores[name]) is None else v for row in self.rows], dtype=np.float64)
 
     def why_undefined(self, name: str) -> dict[str, int]:
-        """Number of texts for which the score `name` is undefined, by reason."""
+        """Numbers of texts without the score, by reason."""
         return dict(Counter(row.undefined[name] for row in self.rows if name in row.undefined))
 
     @property
     def labels(self) -> NDArray[np.bool_] | None:
-        """Array of bool, shape (texts,): whether the model has seen each text in training. None if any text lacks a
-        label.
-        """
+        """Whether the model has seen each text, shape (texts,); None if any text lacks a label."""
         if any(row.label is None for row in self.rows):
             return None
         return np.array([row.label for row in self.rows], dtype=np.bool_)
 
     @property
     def truncated(self) -> int:
-        """Number of texts that were cut to the model's context length."""
+        """Number of texts cut to the model's context length."""
         return sum(row.truncated for row in self.rows)
 
 
@@ -105,9 +97,7 @@ def assemble(
     reference: ScorerFacts | None = None,
     notes: Sequence[str] = (),
 ) -> ScoresFile:
-    """Scores file built from the computed scores, without thresholds yet. `source` is the name of the texts and `judge`
-    that of the model; `facts` describe the model, and `reference` the reference model (None = none).
-    """
+    """Scores file of the text set `source` and the model `judge`, without thresholds yet."""
     rows = []
     for scored_text in scored:
         values = {name: estimate.value for name, estimate in scored_text.scores.items()}
@@ -153,9 +143,8 @@ def only(scores: ScoresFile, keep: Callable[[Row], bool]) -> ScoresFile:
 def with_thresholds(
     scores: ScoresFile, thresholds: Mapping[str, Any], without: Mapping[str, str] | None = None
 ) -> ScoresFile:
-    """The scores file with `thresholds` by score name, each a record `{rule, value, set, texts, auc, ...}`. `without`
-    gives the reason for each score that has no threshold.
-    """
+    """The scores file with records `{rule, value, set, texts, auc, ...}` by score, and reasons for scores without
+    one."""
     more = {"thresholds": dict(thresholds), "without_threshold": dict(without or {})}
     return replace(scores, header={**scores.header, **more})
 
@@ -202,9 +191,8 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Reason why two descriptions of models belong to different models; None if they may belong to the same model. The
-    hashes of the weights decide if both are known; else names, revisions and tokenizers are compared.
-    """
+    """Why two descriptions are of different models; None if they may be of the same. The hashes of the weights decide
+    if both are known; else names, revisions and tokenizers are compared."""
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
     if _base(first.model) != _base(second.model):
@@ -217,5 +205,4 @@ def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
 
 
 def _base(model: str) -> str:
-    """A model's name in lower case, without a slash at the end."""
     return model.rstrip("/").casefold()

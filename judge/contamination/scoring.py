@@ -1,10 +1,6 @@
-"""Computes contamination scores of texts. Each kind of log-probability needs one pass of the model over the texts, in
-batches and with a cache.
-
-The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ if the full distribution is available. Texts in lower case, a
-reference model and a prefix of unseen texts need one further pass each. If the model or server cannot provide what a
-score needs, the score is undefined with this reason.
-"""
+"""Computes contamination scores of texts, with one pass of a model for each kind of log-probability. The first pass
+gives loss, zlib, Min-K% Prob, and Min-K%++ if the full distribution is available; texts in lower case, a reference
+model and a prefix of unseen texts need one each. A score whose pass is not possible is undefined with this reason."""
 
 from __future__ import annotations
 
@@ -36,7 +32,7 @@ _TABLE = (
 
 
 class Cache:
-    """Cache of log-probabilities by (model key, text key). With `None` as path the cache is kept in memory only."""
+    """Cache of log-probabilities by (model key, text key), in memory only without a path."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -51,14 +47,12 @@ class Cache:
         self._base.close()
 
     def get(self, model: str, text: str) -> TokenLogprobs | None:
-        """Cached log-probabilities for a model key and a text key; None if they are not in the cache."""
+        """Cached log-probabilities, or None."""
         row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
         return _unpacked(row[0]) if row else None
 
     def put(self, model: str, logprobs_by_text: Sequence[tuple[str, TokenLogprobs]]) -> None:
-        """Store the log-probabilities of texts, given as pairs (text key, log-probabilities). They are on disk when the
-        call returns.
-        """
+        """Store (text key, log-probabilities), on disk when the call returns."""
         rows = [(model, text, _packed(logprobs)) for text, logprobs in logprobs_by_text]
         keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
 
@@ -81,7 +75,7 @@ def _unpacked(body: bytes) -> TokenLogprobs:
 
 
 def _floats(values: Sequence[float | None]) -> tuple[float, ...]:
-    """Log-probabilities read from JSON, with null (JSON has no NaN) replaced by NaN."""
+    # JSON has no NaN: null.
     return tuple(math.nan if value is None else value for value in values)
 
 
@@ -97,15 +91,9 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Options for computing contamination scores of texts.
-
-    `k` is the percentage of least likely tokens that Min-K% Prob uses. `prefix` is the concatenation of texts not seen
-    in training, for ReCaLL, and `shots` the number of these texts. `lowercase`, `full_distribution` and `recital`
-    request further scores.
-
-    `words` is the number of words to which every text was cut before scoring (see `texts.first_words`). It is stored
-    here because it affects every score.
-    """
+    """Options for computing scores; `k` is the percentage of least likely tokens that Min-K% Prob uses. `prefix` joins
+    `shots` unseen texts, for ReCaLL. `words` is the length to which texts were cut before (`texts.first_words`), stored
+    here because it affects every score."""
 
     k: float = 20
     words: int | None = None
@@ -121,7 +109,7 @@ class ScoreOptions:
 
     @property
     def sweep(self) -> tuple[float, ...]:
-        """All percentages of tokens for which Min-K% is computed, including `k`."""
+        """All percentages for which Min-K% is computed, including `k`."""
         return tuple(sorted({*map(float, scores.SWEEP), float(self.k)}))
 
     def written(self) -> dict[str, Any]:
@@ -139,9 +127,8 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Contamination scores of one text, by name; `tokens` counts the tokens with a log-probability. `truncated` says
-    whether the text was cut to the context length in any pass of a model.
-    """
+    """Scores of one text by name; `tokens` counts those with a log-probability. `truncated`: the text was cut to the
+    context length in any pass."""
 
     text: Text
     tokens: int
@@ -158,10 +145,8 @@ async def score(
     reference: Scorer | None = None,
     progress: Progress | None = None,
 ) -> list[Scored]:
-    """Contamination scores of all texts, in the order of `texts`. `scorer` gives log-probabilities under the model, and
-    `reference` those under a reference model (None = none). Raises `BackendError` if the model cannot return
-    log-probabilities at all.
-    """
+    """Scores of all texts, in order, under the model `scorer` and, if given, a reference model. Raises `BackendError`
+    if the model cannot return log-probabilities at all."""
     show = progress or (lambda _name, _done, _total: None)
     bodies = [text.text for text in texts]
     reasons: dict[str, str] = {}
@@ -197,9 +182,7 @@ async def score(
 
 @dataclass(frozen=True, slots=True)
 class _Passes:
-    """Log-probabilities of one text from each pass: unchanged, in lower case, after a prefix of unseen texts, and under
-    the reference model. None = no such pass.
-    """
+    """Log-probabilities of one text from each pass; None = no such pass."""
 
     plain: TokenLogprobs
     lower: TokenLogprobs | None
@@ -208,15 +191,12 @@ class _Passes:
 
     @property
     def logprobs(self) -> Floats:
-        """Log-probabilities of the unchanged text."""
         return _array(self.plain.logprobs)
 
 
 def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
-    """All requested contamination scores of one text, by name. If a pass of the model over the texts was not possible,
-    the scores that need it are undefined, for the reason in `reasons`.
-    """
     logprobs = passes.logprobs
+    # The scores of an impossible pass are undefined, for its reason in `reasons`.
     values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
     for k in options.sweep:
         values[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
@@ -246,9 +226,6 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
 
 
 def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
-    """ReCaLL score of one text, over the tokens that have a log-probability both without and with the prefix of unseen
-    texts. After the prefix, the text has no start token of its own and may be cut earlier.
-    """
     if passes.conditional is None:
         return Estimate.undefined(reasons.get("recall", "undefined: no pass after texts not seen"))
     after, plain = passes.conditional, passes.plain
@@ -263,9 +240,7 @@ def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
 
 
 async def _if_possible(name: str, reasons: dict[str, str], asked: Any) -> list[TokenLogprobs] | None:
-    """Log-probabilities from the awaitable `asked`, which is one pass of a model over all texts. If the model's server
-    cannot do what the pass needs, the result is None, and `reasons` stores the reason under `name`.
-    """
+    """None, with the reason under `name`, if the model's server cannot do what the pass needs."""
     try:
         logprobs: list[TokenLogprobs] = await asked
     except BackendError as error:
@@ -286,9 +261,7 @@ async def _passed(
     full: bool = False,
     prefix: str | None = None,
 ) -> list[TokenLogprobs]:
-    """Log-probabilities of all texts from one pass of the model, in the order of `bodies`, which are the texts. Each
-    distinct text is scored once; texts in the cache are not scored again.
-    """
+    """In the order of `bodies`; distinct texts that are not in the cache are scored once."""
     key = model_key(await scorer.facts(), full=full, prefix=prefix)
     keys = [fingerprint_text(body) for body in bodies]
     body_of = dict(zip(keys, bodies, strict=True))

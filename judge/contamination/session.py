@@ -22,12 +22,9 @@ def scored(
     calibration: ScoresFile | None = None,
     progress: Progress | None = None,
 ) -> ScoresFile:
-    """Scores file of all texts, computed with a model that is named as ``provider/name``.
-
-    Log-probabilities are cached in `derived/logprobs.sqlite` under `folder`. `calibration` holds scores of a labelled
-    set (texts known to be seen or unseen in training), on which the thresholds are chosen. If another model computed
-    them, an error is raised before any text is scored.
-    """
+    """Scores file of all texts under the model ``provider/name``, with a cache in `derived/logprobs.sqlite`. Thresholds
+    are chosen on the labelled set `calibration`. If another model scored it, an error is raised before any text is
+    scored."""
     # Before any weights are loaded: these are mistakes that can be told at once.
     ScoreOptions(k=asked.k)
     if asked.words is not None:

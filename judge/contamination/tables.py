@@ -1,6 +1,5 @@
 """Tables of `judge contamination`: AUC of scores, the contamination report, and agreement in two halves of the
-stories.
-"""
+stories."""
 
 from __future__ import annotations
 
@@ -48,9 +47,7 @@ PARTS = ("high", "low", "difference")
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A statistic on the stories with high and on those with low contamination scores, and the difference (high minus
-    low).
-    """
+    """A statistic on stories with high and with low scores, and the difference (high minus low)."""
 
     high: Estimate
     low: Estimate
@@ -59,13 +56,9 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class ValidityRow:
-    """Results of one judge with one model's scores: numbers of stories with high and with low scores, and in each half
-    the judge's tau-b with human ratings and its mean absolute distance from them (`error`).
-
-    `model` is the model that computed the contamination scores. `subject` is the judge with its Eval-Prompt and
-    criterion. `high` and `low` count the stories. `cut` is the score at which the stories are divided; None if no rated
-    story has a score. `mixture` is a sentence on how the shares of systems differ between the halves.
-    """
+    """Results of one judge with one model's scores: tau-b with people and mean distance (`error`) in each half. `model`
+    computed the scores. `cut` divides the stories; None if no rated story has a score. `mixture` says how the shares of
+    systems differ between the halves."""
 
     model: str
     subject: Subject
@@ -78,9 +71,6 @@ class ValidityRow:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """This judge's row in the validity table (agreement with human ratings on stories with high and with low
-        contamination scores): value by column name.
-        """
         both = (("tau", self.tau), ("error", self.error))
         parts = {f"{key}_{part}": getattr(halves_of, part) for key, halves_of in both for part in PARTS}
         about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
@@ -89,9 +79,7 @@ class ValidityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validity:
-    """Agreement with human ratings on stories with high and with low contamination scores, with one row for each scores
-    file and judge (with Eval-Prompt and criterion).
-    """
+    """Agreement with people on stories with high and low scores, one row for each scores file and judge."""
 
     options: ValidityOptions
     rows: tuple[ValidityRow, ...]
@@ -100,16 +88,12 @@ class Validity:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each scores file and judge (with Eval-Prompt and criterion). An estimate has
-        separate columns for its value, the ends of its interval, and the reason if it is undefined.
-        """
+        """One row for each scores file and judge, with an estimate's value, interval, and reason if undefined."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
-    """Agreement of judges with human ratings (tau-b and mean |judge - people|) on stories with high and with low
-    contamination scores, with one row for each scores file and judge (with Eval-Prompt and criterion).
-    """
+    """Tau-b and mean |judge - people| on stories with high and with low scores, for each scores file and judge."""
     options = options or ValidityOptions()
     runs = numbers(runs)
     matrices = build(runs)
@@ -153,19 +137,9 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
-    """Tau-b, and mean absolute difference, between a judge's and people's ratings on two sets of stories. Each
-    statistic has a percentile interval, expanded for small numbers of story-prompts, on each set and for the difference
-    between sets (high minus low).
-
-    Parameters
-    ----------
-    judge, people : array, shape (n stories,)
-        Ratings; NaN = none.
-    high, low : array of bool, shape (n stories,)
-        The two disjoint sets of stories; all stories in them have both ratings.
-    drawn : Resamples
-        Bootstrap resamples of the n stories, used for both sets.
-    """
+    """Tau-b, and mean absolute difference, on two disjoint sets of stories where both have ratings. Each has a
+    percentile interval, expanded for small numbers of story-prompts, on each set and for high minus low. Arrays have
+    shape (n stories,), NaN = no rating; `drawn` are resamples of the n stories."""
     both = []
     for statistic in (_tau, _error):
         parts = []
@@ -231,9 +205,7 @@ def _row(
 
 
 def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
-    """The threshold that the scores file stores for the score in `options`; None if the stories are divided at the
-    median. Raises SpecError if no threshold is stored.
-    """
+    """None for the median; SpecError if no threshold is stored."""
     if options.split == "median":
         return None
     threshold = of_score(scores, options.score)
@@ -246,9 +218,7 @@ def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
 
 
 def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) -> str | None:
-    """Sentence on the system whose share of the stories differs most between those with high and those with low scores.
-    None if there are no high or no low scores, or if the shares differ by less than 0.01.
-    """
+    """None if a half is empty, or if the shares differ by less than 0.01."""
     if not high.any() or not low.any():
         return None
     count = len(matrix.systems)
@@ -264,9 +234,6 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
 
 
 def _mixtures(rows: Sequence[ValidityRow]) -> list[str]:
-    """The first `mixture` sentence for each scores file and dataset. Such a sentence says how the shares of systems
-    differ between stories with high and with low scores.
-    """
     first: dict[tuple[str, str], str] = {}
     for row in rows:
         if row.mixture:
@@ -275,9 +242,7 @@ def _mixtures(rows: Sequence[ValidityRow]) -> list[str]:
 
 
 def auc_table(areas: Areas) -> Table:
-    """Table of AUC, true-positive rate, best accuracy and threshold of every score that separates texts seen in
-    training from unseen texts, sorted by AUC, highest first.
-    """
+    """AUC, true-positive rate, best accuracy and threshold of every score, highest AUC first."""
     columns = [
         Column("score", "score"),
         Column("auc", "AUC", digits=3),
@@ -294,7 +259,7 @@ def auc_table(areas: Areas) -> Table:
 
 
 def report_table(report: ContaminationReport) -> Table:
-    """Table of the contamination report, with one row for each scores file."""
+    """One row for each scores file."""
     columns = [
         Column("model", "model"),
         Column("set", "story set"),
@@ -316,9 +281,7 @@ def report_table(report: ContaminationReport) -> Table:
 
 
 def validity_table(validity: Validity) -> Table:
-    """Table of a judge's agreement with human ratings on stories with high and with low contamination scores, with one
-    row for each scores file and judge (with Eval-Prompt and criterion).
-    """
+    """Agreement on stories with high and low scores, one row for each scores file and judge."""
     rows = [row.cells for row in validity.rows]
     columns = [
         Column("model", "scored by"),

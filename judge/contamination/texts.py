@@ -1,6 +1,4 @@
-"""Texts to score: stories of a dataset, or a labelled set of seen and unseen texts. Notes count texts that were changed
-or left out.
-"""
+"""Texts to score: stories of a dataset, or a labelled set of seen and unseen texts."""
 
 from __future__ import annotations
 
@@ -24,11 +22,8 @@ GROUP_KEYS = ("book", "book_id")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text. `label` is whether the model has seen the text in training (None = unknown). `group` is the book that
-    the text is from.
-
-    `key` is the hash of the complete text in the file, even if `text` was cut. It is used to join scores with stories.
-    """
+    """One text; `label`: the model has seen it in training (None = unknown); `group` is its book. `key` is the hash of
+    the complete text in the file, even if `text` was cut; it joins scores with stories."""
 
     id: str
     text: str
@@ -40,7 +35,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class TextSet:
-    """Texts with the name of their dataset or file; `notes` are sentences on texts that were changed or left out."""
+    """Texts of a dataset or file; `notes` tell of texts that were changed or left out."""
 
     name: str
     texts: tuple[Text, ...]
@@ -48,11 +43,8 @@ class TextSet:
 
 
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
-    """Stories of a dataset, given by name or path as in `judge data list`. A JSON Lines file with labels (seen in
-    training or not) is read as a labelled set.
-
-    `columns` is a column map for a table. `limit` is the number of texts to read, from the first on; None = all.
-    """
+    """Stories of a dataset, by name or path as in `judge data list`; a JSON Lines file with labels is a labelled set.
+    `columns` maps a table's columns. `limit` counts from the first; None = all."""
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
         return labelled(path, limit=limit)
@@ -66,12 +58,9 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
 
 
 def labelled(path: Path, *, limit: int | None = None) -> TextSet:
-    """Read a labelled set: JSON Lines with `label` (1 = seen in training, 0 = not) and the text under `input`,
-    `snippet` or `text`. `limit` is the number of texts to read, from the first on; None = all.
-
-    These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which
-    BookMIA contains as published, are kept and counted in a note. Raises DataError, naming file and row.
-    """
+    """A labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
+    These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`), whose NUL characters are
+    kept and counted in a note. `limit` None = all. Raises DataError, naming file and row."""
     texts: list[Text] = []
     damaged = 0
     for number, row in _rows(path):
@@ -99,11 +88,9 @@ def labelled(path: Path, *, limit: int | None = None) -> TextSet:
 
 
 def first_words(texts: TextSet, words: int) -> TextSet:
-    """The texts, each cut to its first `words` whitespace-separated words. Shorter texts are left out, with a note.
-
+    """The texts cut to their first `words` whitespace-separated words; shorter ones are left out, with a note.
     `process_data.py` of the reference implementation does the same, because scores of texts of unequal length are hard
-    to compare.
-    """
+    to compare."""
     if words < 1:
         raise OptionError("words", words, "must be 1 or more")
     kept = []
@@ -119,9 +106,7 @@ def first_words(texts: TextSet, words: int) -> TextSet:
 
 
 def plain_texts(path: Path, shots: int) -> list[str]:
-    """The first `shots` texts of a file of texts that a model has not seen in training: JSON Lines as in `labelled`
-    (the label may be missing; rows labelled as seen are left out), or one text a line.
-    """
+    """The first `shots` unseen texts of a file: one a line, or JSON Lines as in `labelled`, without seen rows."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson"):

@@ -1,9 +1,6 @@
-"""Thresholds from which a text counts as seen. A rule chooses the threshold on a labelled set; it is valid for one
-model only.
-
-Rules: ``youden`` maximises the true-positive rate minus the false-positive rate. ``fpr=0.05`` is the lowest threshold
-at which at most that share of the unseen texts count as seen. A number is used as the threshold itself.
-"""
+"""Thresholds from which a text counts as seen, chosen by a rule on a labelled set, and valid for one model only.
+``youden`` maximises the true-positive rate minus the false-positive rate. ``fpr=0.05`` is the lowest threshold at which
+at most that share of the unseen texts count as seen. A number is used as the threshold itself."""
 
 from __future__ import annotations
 
@@ -34,9 +31,8 @@ Flags = NDArray[np.bool_]
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
-    """Bootstrap resamples of a labelled set of texts: of books if the book of every text is known (texts of one book
-    are not independent), else of texts.
-    """
+    """Resamples of a labelled set: of books if every text's is known (texts of one are not independent), else of
+    texts."""
     rng, books = np.random.default_rng(options.seed), books_of(scores)
     if books is None:
         return bootstrap.draw(np.arange(len(scores.rows), dtype=np.int64), options.resamples, rng, "boot-texts")
@@ -52,10 +48,8 @@ def books_of(scores: ScoresFile) -> Codes | None:
 
 
 def area(scores: ScoresFile, name: str, label: Flags) -> Estimate:
-    """AUC of the score `name`, with its score interval, for separating texts seen in training from unseen texts.
-    `label` is True for seen texts; texts without the score are left out. The texts of one book are a cluster, if the
-    book of every text is known.
-    """
+    """AUC of the score `name` with its score interval; texts without the score are left out. `label` is True for seen
+    texts. The texts of one book are a cluster, if the book of every text is known."""
     books = books_of(scores)
     estimate = score_interval(scores.score(name), label, books)
     unit = "texts" if books is None else "books"
@@ -70,12 +64,8 @@ _MOVED_BY = {"recall": "prefix"}
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labelled set (texts known to be seen or unseen in training) on which a threshold was chosen.
-
-    `texts` is the number of texts with the score, `seen` the number of seen ones among them. `false_positive` and
-    `true_positive` are the shares of unseen and of seen texts that reach the threshold. `expected` holds the shares
-    expected for other texts (None = unknown).
-    """
+    """The labelled set on which a threshold was chosen; `texts` counts those with the score. `false_positive` and
+    `true_positive` are shares that reach the threshold; `expected` is for other texts (None = unknown)."""
 
     name: str
     texts: int
@@ -88,9 +78,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Score from which a text counts as seen in training, and the rule that chose this threshold. `labelled` is None
-    for a number that the user gave.
-    """
+    """Score from which a text counts as seen; `labelled` is None for a number that the user gave."""
 
     rule: str
     value: float
@@ -98,7 +86,6 @@ class Threshold:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The threshold as plain data, for the header of a scores file."""
         labelled = self.labelled
         if labelled is None:
             return {"rule": self.rule, "value": self.value, "set": None}
@@ -119,9 +106,7 @@ class Threshold:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Threshold:
-        """The threshold stored in a header record of a scores file. In files of earlier versions the expected rates are
-        missing and become None.
-        """
+        """The threshold in a header's record; earlier versions' records lack expected rates, which become None."""
         if not record.get("set"):
             return cls(record["rule"], record["value"])
         names = [field.name for field in fields(Expected)]
@@ -140,11 +125,8 @@ class Threshold:
 
 
 def by_rule(scores: ScoresFile, rule: str, name: str) -> Threshold:
-    """Threshold of the score `name`, chosen by a rule on the labelled set `scores` (texts known to be seen or unseen in
-    training). If the rule is a number, this is the threshold.
-
-    Raises SpecError for an unknown rule, and if the labelled set yields no threshold.
-    """
+    """Threshold of the score `name` by a rule on the labelled set `scores`; a number is the threshold itself. Raises
+    SpecError for an unknown rule, and if the labelled set yields no threshold."""
     kind, number = _parsed(rule)
     if kind == "value":
         return Threshold("given", number)
@@ -189,9 +171,6 @@ def by_rule(scores: ScoresFile, rule: str, name: str) -> Threshold:
 
 
 def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]:
-    """The rule `youden` or `fpr=NUMBER` as a function of scores and labels that returns a threshold, or None if there
-    is none. `kind` is the part of the rule before `=`.
-    """
     return roc.youden if kind == "youden" else lambda values, label: roc.threshold_at_fpr(values, label, number)
 
 
@@ -207,10 +186,8 @@ def is_number(rule: str) -> bool:
 
 
 def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
-    """The scores file with a threshold for each score, and the reason for each score without one.
-
-    Raises SpecError if the rule is unknown or if no score has a threshold.
-    """
+    """The scores file with a threshold for each score, or the reason why there is none. Raises SpecError if the rule is
+    unknown or if no score has a threshold."""
     _parsed(rule)
     thresholds, without = {}, {}
     for name in scores.names:
@@ -224,9 +201,8 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
-    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration` (texts known to be
-    seen or unseen in training). Raises SpecError if models or text lengths differ.
-    """
+    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration`. Raises SpecError
+    if models or text lengths differ."""
     refuse_other_model(scores.judge, scores.facts, calibration)
     ours, theirs = scores.header["settings"], calibration.header["settings"]
     if ours.get("words") != theirs.get("words"):
@@ -247,9 +223,7 @@ def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> Scor
 
 
 def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) -> None:
-    """Raise SpecError if the labelled set (`calibration`) was scored by another model, since a threshold is valid for
-    one model only.
-    """
+    """Raise SpecError if another model scored the labelled set: a threshold is valid for one model only."""
     if reason := different_model(facts, calibration.facts):
         raise SpecError(
             f"a threshold does not carry over to another model: {reason}",
@@ -261,9 +235,7 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
 
 
 def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
-    """Whether the settings of two scores files allow a threshold of the score `name` to be carried over from one file
-    to the other. A score relative to a reference model needs the same reference model, and ReCaLL the same prefix.
-    """
+    """Whether the settings allow to carry a threshold over: the same reference model, or prefix for ReCaLL."""
     if name.startswith("reference_"):
         return bool(ours.header["reference"] == theirs.header["reference"])
     setting = _MOVED_BY.get(name)
@@ -271,7 +243,7 @@ def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
 
 
 def of_score(scores: ScoresFile, name: str) -> Threshold | None:
-    """The threshold of the score `name` in a scores file's header; None if there is none."""
+    """The threshold of the score `name` in a scores file's header, or None."""
     record: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
     return None if record is None else Threshold.of(record)
 

@@ -38,19 +38,9 @@ _LONGEST_LINE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is seen of a file at first, without regard to its name.
-
-    Attributes
-    ----------
-    members : frozenset of str
-        Names of files in a folder or an archive.
-    columns : frozenset of str
-        Columns of a table in CSV, TSV, Parquet or XLSX.
-    value : Any
-        The value of a JSON file; of JSON Lines, the first line's.
-    line : str
-        The first line of a text that is not JSON.
-    """
+    """What is seen of a file at first, without regard to its name. `members` are names in a folder or an archive;
+    `columns` those of a table in CSV, TSV, Parquet or XLSX; `value` is JSON's, or the first line's of JSON Lines;
+    `line` the first of another text."""
 
     members: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
@@ -58,9 +48,7 @@ class Look:
     line: str = ""
 
     def record(self, path: str = "") -> Mapping[str, Any]:
-        """The first record at a dotted path of keys of the JSON value; of a list, its first entry. Empty where there is
-        none.
-        """
+        """The first record at a dotted path of the JSON value (of a list, its first entry); empty without one."""
         value = _first(self.value)
         for key in filter(None, path.split(".")):
             value = _first(value.get(key)) if isinstance(value, Mapping) else None
@@ -114,9 +102,7 @@ LARGEST = 1 << 30
 
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) for each line of a JSON Lines file that is not blank; only one line is in memory at a
-    time.
-    """
+    """(line number, object) of JSON Lines, without blank lines, one in memory at a time."""
     try:
         stream = file.open("rb")
     except OSError as error:
@@ -139,9 +125,7 @@ def whole(file: Path) -> Any:
 
 
 def starts_lines(file: Path) -> bool:
-    """Whether the file is JSON Lines: by its suffix (.jsonl, .ndjson) or, unless the suffix is .json, because its first
-    line looks like a complete object.
-    """
+    """Whether the file is JSON Lines: by its suffix or, unless this is .json, by its first line, a complete object."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         return True
     try:
@@ -162,9 +146,7 @@ def parse(raw: bytes, file: Path, row: int) -> Any:
 
 
 def as_object(value: Any, file: Path, number: int | str) -> dict[str, Any]:
-    """The value, if it is a JSON object; DataError otherwise. `number` is its line or position in the file, for the
-    message.
-    """
+    """The value, if it is a JSON object; DataError with the line or position `number` otherwise."""
     if not isinstance(value, dict):
         raise DataError("not an object", file=file, row=number, found=value)
     return value
@@ -223,9 +205,7 @@ class TableWords(NotedWords):
         return [name.strip() for names in self.leave_out for name in names.split(",")]
 
     def opened(self) -> Dataset | None:
-        """The dataset that was named. If it is a table that needs a column map, the error's hint says how to register
-        the table and its columns.
-        """
+        """The dataset that was named; an error's hint says how to register a table that needs a column map."""
         if self.dataset is None:
             return None
         try:
@@ -248,17 +228,7 @@ Read = Callable[[Sequence[Path], Any, Path | None, Say], None]
 
 @dataclass(frozen=True, slots=True)
 class Reader(Form):
-    """A reader of one form of file.
-
-    Attributes
-    ----------
-    fits : callable
-        Takes a look at a file; returns whether it has this form.
-    read : callable
-        Reads the files and writes what they hold.
-    general : bool
-        Whether its form is so general that it is taken only where no other form fits.
-    """
+    """A reader of one form of file; a `general` form is taken only where no other fits."""
 
     fits: Callable[[Look], bool]
     read: Read
@@ -295,11 +265,8 @@ def readers() -> Mapping[str, Reader]:
 
 
 def reader_of(files: Sequence[Path], name: str | None = None) -> Reader:
-    """The reader of this name, or the only one whose form all the files have.
-
-    Raises OptionError for an unknown name, DataError for a file that cannot be read or has no known form, and SpecError
-    where files have several forms.
-    """
+    """The reader of this name, or the only one whose form all the files have. Raises OptionError for an unknown name,
+    DataError for a file that cannot be read or has no known form, and SpecError where files have several forms."""
     known = readers()
     if name is not None:
         if name not in known:
@@ -319,7 +286,7 @@ def reader_of(files: Sequence[Path], name: str | None = None) -> Reader:
 
 
 def _fitting(file: Path) -> list[str]:
-    """Names of the readers whose form a file has: a general one only where no other fits."""
+    # A general form counts only where no other fits.
     look = look_at(file)
     fit = [reader for reader in readers().values() if reader.fits(look)]
     special = [reader for reader in fit if not reader.general]

@@ -24,9 +24,7 @@ from judge.stats import near_ties
 
 @dataclass(frozen=True, slots=True)
 class TextsFound:
-    """Counts for one judge and Eval-Prompt: requested explanations (`asked`, with or without a text), texts that are
-    analysed, distinct texts, stories, and the median number of words in a text.
-    """
+    """Counts for one judge and Eval-Prompt: `asked` with or without a text; `words` is the median of a text."""
 
     asked: int
     texts: int
@@ -37,13 +35,9 @@ class TextsFound:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFound:
-    """A cluster of explanations, or all texts that are in no cluster (`clusters.NOISE`).
-
-    `texts` and `distinct` count its texts and its distinct texts, and `share` is its share of all texts. `criterion`
-    and `eval_prompt` are the most frequent ones in the cluster, each with its share of the cluster's texts. `rating` is
-    the mean rating, `words` are the keywords, and `example` is the text nearest to the centre. None where a value is
-    not known.
-    """
+    """A cluster of explanations, or all texts in none (`clusters.NOISE`); None where a value is not known. `criterion`
+    and `eval_prompt` are the most frequent ones, each with its share of the cluster's texts. `rating` is the mean, and
+    `example` the text nearest to the centre."""
 
     cluster: int
     texts: int
@@ -61,11 +55,8 @@ class ClusterFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationResults:
-    """All results of `judge explain`.
-
-    With the HANNA judge study's own settings (`as_published`), there are only `texts` and `yake` keywords. `sides` is
-    None unless the explanations are by both people and judges.
-    """
+    """All results of `judge explain`; with `as_published` there are only `texts` and `yake`. `sides` is None unless the
+    explanations are by both people and judges."""
 
     map: ExplanationMap
     texts: Measured[TextsFound]
@@ -83,7 +74,7 @@ class ExplanationResults:
 
     @property
     def cluster_words(self) -> dict[int, list[str]]:
-        """Map from each cluster's number to its keywords; texts in no cluster are left out."""
+        """Keywords by cluster number; texts in no cluster are left out."""
         clusters = () if self.clusters is None else (row.result for row in self.clusters.rows)
         return {cluster.cluster: list(cluster.words) for cluster in clusters if cluster.cluster != NOISE}
 
@@ -101,7 +92,6 @@ def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResu
 
 
 def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
-    """Counts of texts, one row for each judge and Eval-Prompt."""
     rows = []
     part = mapped.rows.assign(words=[len(text.split()) for text in mapped.rows["text"]])
     for (judge, prompt), asked in mapped.texts.frame.groupby(["judge", "eval_prompt"], sort=False):
@@ -118,7 +108,6 @@ def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
 
 
 def _notes(mapped: ExplanationMap) -> list[str]:
-    """Notes on the analysis as a whole: rows left out, embedding, map, clusters and sources."""
     options = mapped.options
     lost = [f"{count} of {len(mapped.texts.frame)} rows left out: {why}" for why, count in mapped.left_out.items()]
     more = explanation_map.declared(mapped.texts, options, model=mapped.model) if options.as_published else []
@@ -162,9 +151,7 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
 
 
 def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
-    """The most frequent name in the column and its share of all rows; of equally frequent names, the first in the
-    alphabet. Both are None where no row has a name.
-    """
+    """The most frequent name (if tied, the first in the alphabet) and its share of all rows; None without a name."""
     named = column[column != ""]
     if named.empty:
         return None, None

@@ -1,7 +1,4 @@
-"""All tables that `judge explain` prints, in order: texts, clusters, keywords, and the quality measures.
-
-The values come from `results`.
-"""
+"""All tables that `judge explain` prints, in order: texts, clusters, keywords, and the quality measures."""
 
 from __future__ import annotations
 
@@ -23,9 +20,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
 def keyword_table(keyword_groups: Keywords) -> Table:
-    """Table of the keywords of groups of explanations, with one row per group, ordered by grouping (such as by
-    criterion).
-    """
+    """One row per group, ordered by grouping."""
     columns = [
         Column("by", "by"),
         Column("group", "group"),
@@ -52,9 +47,7 @@ def keyword_table(keyword_groups: Keywords) -> Table:
 
 
 def side_words_table(terms: SideWords) -> Table:
-    """Table of terms typical of people or of judges, the most distinctive first: for all texts, then for each verdict
-    separately.
-    """
+    """Terms typical of people or of judges, the most distinctive first: for all texts, then for each verdict."""
     columns = [
         Column("within", "verdict"),
         Column("said_by", "used more by"),
@@ -76,7 +69,7 @@ def side_words_table(terms: SideWords) -> Table:
 
 
 def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
-    """Table of keywords by the HANNA judge study's method (YAKE), one row per criterion."""
+    """Keywords by the HANNA judge study's method (YAKE), one row per criterion."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}
@@ -100,7 +93,6 @@ _EXAMPLE = 160
 
 
 def tables(result: ExplanationResults) -> list[Table]:
-    """All tables that `judge explain` prints, in order."""
     tables_so_far = [_texts_table(result)]
     if result.map.options.as_published:
         tables_so_far.append(yake_table(result.yake, result.yake_signature))
@@ -114,9 +106,6 @@ def tables(result: ExplanationResults) -> list[Table]:
 
 
 def _texts_table(result: ExplanationResults) -> Table:
-    """The table of explanations for each judge and Eval-Prompt: numbers of requested, analysed and distinct
-    explanations, and their length.
-    """
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -131,7 +120,6 @@ def _texts_table(result: ExplanationResults) -> Table:
 
 
 def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
-    """The table of clusters: size, most frequent criterion, ratings, keywords, and the text nearest to the centre."""
     columns = [
         Column("cluster", "cluster"),
         Column("texts", "texts"),

@@ -38,17 +38,7 @@ ERROR = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stories:
-    """Simulated stories.
-
-    Attributes
-    ----------
-    quality : array of float
-        True quality in points, shape (criteria, stories).
-    length : array of float
-        Log length in standard deviations, one per story.
-    system, story_prompt : array of int
-        Codes of each story's system and story-prompt.
-    """
+    """Simulated stories: true `quality` in points, (criteria, stories), and `length`, log in standard deviations."""
 
     quality: Floats
     length: Floats
@@ -58,18 +48,8 @@ class Stories:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a simulated judge.
-
-    Attributes
-    ----------
-    diagnostic : str
-        The diagnostic that must find the fault; "" for the honest judge, which has none.
-    size : str
-        Size of the fault in words.
-    think, say : callable or None
-        `think` changes the judge's opinions before they become ratings; `say` changes the ratings. None = no
-        change.
-    """
+    """A fault of a simulated judge, of a `size` in words; `diagnostic` must find it ("" = honest judge). `think`
+    changes opinions before they become ratings, `say` changes the ratings; None = no change."""
 
     diagnostic: str
     size: str
@@ -120,10 +100,8 @@ FAULTS: dict[str, Fault] = {
 
 
 def write_folder(folder: Path, seed: int) -> None:
-    """Write one simulated study as a result folder of imported ratings.
-
-    It has the ratings of people, of an honest judge (without faults), and of judges with one known fault each.
-    """
+    """Write one simulated study as a result folder of imported ratings. It has ratings of people, of an honest judge,
+    and of judges with one known fault each."""
     rng = np.random.default_rng(seed)
     stories = _stories(rng)
     folder.mkdir(parents=True, exist_ok=True)
@@ -143,11 +121,9 @@ def write_folder(folder: Path, seed: int) -> None:
 
 
 def _stories(rng: np.random.Generator) -> Stories:
-    """Simulated stories. Criteria have a part of their quality in common, longer stories are better, and systems differ
-    in quality.
-    """
     n = PROMPTS * SYSTEMS
     system, story_prompt = np.repeat(np.arange(SYSTEMS), PROMPTS), np.tile(np.arange(PROMPTS), SYSTEMS)
+    # Criteria have a part of their quality in common, longer stories are better, and systems differ in quality.
     length = rng.standard_normal(n)
     middle = (SYSTEMS - 1) / 2
     shared = 0.5 * rng.standard_normal(n) + 0.3 * length + 0.4 * (system - middle) / middle
@@ -184,11 +160,7 @@ def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) 
 
 
 def _place(stories: Stories, i: int, judge: str | None, criterion: int) -> list[Any]:
-    """First values of a row in the ratings table of a simulated study, from the dataset's column to that of the
-    criterion.
-
-    `i` is the story's number, and `judge` is None for a human rating.
-    """
+    """First values of a row, from dataset to criterion; `judge` is None for a human rating."""
     system = OWN if stories.system[i] == 0 else f"writer {stories.system[i]}"
     prompt = f"prompt {stories.story_prompt[i]}"
     return ["simulated", judge, "simulated", f"s{i}", prompt, system, CRITERIA[criterion]]
@@ -209,21 +181,9 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of one diagnostic over all simulated studies.
-
-    Attributes
-    ----------
-    diagnostic, judge, fault : str
-        The diagnostic, the simulated judge with the fault that it must find, and the size of the fault.
-    tests : int
-        Number of tests on that judge.
-    power : float
-        Share of these tests that find the fault.
-    false_alarms : float
-        Share of significant tests on the honest judge, a simulated judge without faults.
-    least, limit : float
-        Lowest `power` and highest `false_alarms` with which the diagnostic passes.
-    """
+    """Result of one diagnostic over all studies, on the judge with the `fault` that it must find. `power` is the share
+    of its `tests` that find the fault; `false_alarms` the share of significant ones on the honest judge. The diagnostic
+    passes with at least `least` and at most `limit`."""
 
     diagnostic: str
     judge: str
@@ -236,7 +196,6 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether the diagnostic passes: its power is at least `least`, and its false-alarm rate at most `limit`."""
         return self.power >= self.least and self.false_alarms <= self.limit
 
 
@@ -246,9 +205,8 @@ def limits(studies: int, checks: int) -> tuple[float, float]:
     They allow for chance: a diagnostic is sound if its true power is .9 and its true false-alarm rate .05. The limits
     are binomial quantiles for this number of studies, at the level `FAMILY` / `checks`, where `checks` is the number of
     rates that are compared with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails with a
-    probability of at most `FAMILY` = .01. A study has one test, or one per criterion. Counting one test per study is
-    conservative, since a mean over criteria varies no more than a single test.
-    """
+    probability of at most `FAMILY` = .01. Counting one test per study is conservative, since a mean over criteria
+    varies no more than a single test."""
     from scipy.stats import binom
 
     tail = FAMILY / checks
@@ -258,13 +216,9 @@ def limits(studies: int, checks: int) -> tuple[float, float]:
 def measure(
     seeds: int = SEEDS, *, first_seed: int, workers: int = 1, done: Callable[[int], None] | None = None
 ) -> list[Outcome]:
-    """Power and false-alarm rate of each diagnostic on `seeds` simulated studies, each analysed with `judge diagnose`.
-
-    Power is the share of tests (criteria x studies) that find the fault of a faulty judge. False alarms are counted on
-    the honest judge, which has no fault. The limits of both rates hold for all diagnostics together (see `limits`).
-    `first_seed` is the seed of the first study, and `workers` the number of processes. `done` is called with the number
-    of studies finished.
-    """
+    """Power and false-alarm rate of each diagnostic on `seeds` studies, each analysed with `judge diagnose`. Power is
+    the share of tests (criteria x studies) that find the fault. The limits hold for all diagnostics together (see
+    `limits`). `workers` are processes. `done` is called with the number of studies finished."""
     total: dict[tuple[str, str], list[int]] = {}
     for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
         for key, (tests, hits) in hits_of_study.items():
@@ -285,7 +239,7 @@ def measure(
 
 
 def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
-    """Printed table of each diagnostic's power and false-alarm rate on simulated studies, with their limits."""
+    """Each diagnostic's power and false-alarm rate with their limits."""
     columns = [
         Column("diagnostic", "diagnostic"),
         Column("fault", "planted fault"),
@@ -335,11 +289,8 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 
 
 def study(seed: int) -> Found:
-    """Counts of one simulated study: for each (judge, diagnostic), the number of tests and of significant tests.
-
-    The steps are those of `judge diagnose`: read the simulated result folder, compute the tables, and print them as
-    JSON.
-    """
+    """Numbers of tests and of significant tests in one simulated study, by (judge, diagnostic). The steps are those of
+    `judge diagnose`: read the result folder, compute the tables, and print them as JSON."""
     with tempfile.TemporaryDirectory(prefix="judge-self-test-") as directory:
         folder = Path(directory) / "study"
         write_folder(folder, seed)

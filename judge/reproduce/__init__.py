@@ -1,5 +1,2 @@
-"""Reproduction of the studies' published tables from their released files.
-
-Each cell is shown with the number that the study printed, the number that the study's own recipe gives on the files at
-hand, and the number of this program's corrected recipe.
-"""
+"""Reproduction of the studies' published tables from their released files. Each cell has the number that the study
+printed, that of the study's own recipe on the files at hand, and that of this program's corrected recipe."""

@@ -1,6 +1,4 @@
-"""Data type of one cell of a reproduced table of a study: printed number, number by the study's recipe, corrected
-number.
-"""
+"""One cell of a reproduced table: printed number, number by the study's recipe, corrected number."""
 
 from __future__ import annotations
 
@@ -19,19 +17,9 @@ from judge.base.folders.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference of this program's recipe for a published table from the study's method.
-
-    Attributes
-    ----------
-    name : str
-        Name of the switch on the command line.
-    published, otherwise : str
-        What the study does, and what is done with the switch on.
-    why : str
-        Reason for the difference.
-    correction : bool
-        True for a correction, False for a choice that can be defended either way.
-    """
+    """One difference of this program's recipe for a published table from the study's method. `name` is the switch on
+    the command line; `published` is what the study does, `otherwise` what is done with the switch on. `correction` is
+    False for a choice that can be defended either way."""
 
     name: str
     published: str
@@ -42,11 +30,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the cells of a study's published tables are computed: one switch for each difference (in `DIFFERENCES`) from
-    the study's method.
-
-    With all switches off it is the study's method.
-    """
+    """One switch for each difference (in `DIFFERENCES`) from the study's method, which has all off."""
 
     signed: bool = False
     exact_ties: bool = False
@@ -60,7 +44,7 @@ class Recipe:
     absolute_r23: bool = False
 
     def with_(self, name: str) -> Recipe:
-        """Copy of the recipe with one more switch on. `name` is the switch's name on the command line."""
+        """Copy with one more switch on, by its name on the command line."""
         return replace(self, **{name.replace("-", "_"): True})
 
 
@@ -173,39 +157,13 @@ VERDICTS: Mapping[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table that a study published and that this program reproduces.
+    """One cell of a published table.
 
-    Attributes
-    ----------
-    table, row, column : str
-        Where the cell is.
-    digits : int
-        Decimals of the printed table.
-    in_print : bool
-        Whether the program stores what is printed in the cell. If so, `published` = None means that the cell is blank.
-    published : float, str or None
-        Content of the printed cell: a number, words (such as keywords), or None.
-    source : str or None
-        Where the cell is printed.
-    counted_at : tuple of str
-        (table, row, column) of the cell under which the number is counted: this cell, or another one that prints the
-        same number.
-    as_published : float or None
-        Number by the study's recipe, rounded as printed.
-    corrected : Estimate
-        Number by this program's corrected recipe.
-    moved : mapping
-        For each correction that changes the cell when applied alone, the changed number.
-    missing : str or None
-        Why the files cannot give the cell, and what could.
-    known_cause : str or None
-        Why the study's recipe gives another number than the printed one, where the reason is known.
-    remarks : tuple of str
-        Further remarks.
-    verdict : str or None
-        Whether the printed cell can be checked: a key of `VERDICTS`, such as "reproduced" or "never". None if the
-        study's file of printed cells does not say it.
-    """
+    `digits` are decimals in print. `in_print`: the program stores what is printed; `published` None is then a blank.
+    `counted_at` is this cell or another that prints the same number. `as_published` is rounded as printed. `moved` has
+    the number by each correction that changes the cell alone. `missing` says why the files cannot give it,
+    `known_cause` why the study's recipe differs from print. `verdict` (a key of `VERDICTS`) is None if the printed
+    cells' file does not say it."""
 
     table: str
     row: str
@@ -225,16 +183,13 @@ class Cell:
 
     @property
     def place(self) -> Place:
-        """The cell's table, row and column."""
         return self.table, self.row, self.column
 
     @property
     def state(self) -> State:
-        """State of the cell: how it compares with the printed number, or why it is not compared.
-
-        "match" = equal; "repeat" = equal, but counted in another cell; "differ" = unequal for a known reason; "off" =
-        unequal otherwise; "not computable" and "not in print" = not compared.
-        """
+        """How the cell compares with the printed number, or why it is not compared. "match" = equal; "repeat" = equal,
+        but counted in another cell; "differ" = unequal for a known reason; "off" = unequal otherwise; "not computable"
+        and "not in print" = not compared."""
         if self.missing:
             return "not computable"
         if not self.in_print:
@@ -245,15 +200,12 @@ class Cell:
 
     @property
     def corrected_differs(self) -> bool:
-        """Whether the number by this program's corrected recipe, rounded as printed, differs from the number by the
-        study's recipe.
-        """
+        """Whether the corrected number, rounded as printed, differs from that of the study's recipe."""
         return as_printed(self.corrected.value, self.digits) != self.as_published
 
     def note(self) -> str:
-        """One line about the cell: the corrections that change its number, the reasons for a difference from the
-        printed number, remarks, and the interval of the corrected number.
-        """
+        """Corrections that move the number, reasons for a difference from print, remarks, and the interval, in one
+        line."""
         parts = [part for part in (self.movement(), *self.reasons()) if part]
         if self.corrected.low is not None and self.corrected.high is not None:
             ends = f"{self.corrected.low:.{self.digits + 1}f} to {self.corrected.high:.{self.digits + 1}f}"
@@ -261,9 +213,7 @@ class Cell:
         return "; ".join(parts)
 
     def movement(self) -> str:
-        """The corrections that change the cell's number when applied alone, with the new numbers, as text; "" where the
-        number does not change.
-        """
+        """Corrections that move the number alone, with the new numbers; "" for none."""
         if self.moved:
             moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
             return f"moved by {moves}"
@@ -272,9 +222,7 @@ class Cell:
         return ""
 
     def reasons(self) -> tuple[str, ...]:
-        """Reasons for a difference from the printed number, further remarks, and the reason for a missing corrected
-        number.
-        """
+        """Reasons for a difference from print or a missing corrected number, and remarks."""
         off = "the recipe that gives the other cells does not give this one: is the file as released?"
         parts = (
             self.missing,
@@ -285,11 +233,11 @@ class Cell:
         return tuple(part for part in parts if part)
 
     def text(self, value: float | None) -> str:
-        """A number in the format of this cell's table; "blank" for None."""
+        """A number in the format of the cell's table; "blank" for None."""
         return "blank" if value is None else f"{value:.{self.digits}f}"
 
     def record(self) -> dict[str, Any]:
-        """The cell as a dict of plain values, for machine-readable output."""
+        """Plain values for machine-readable output."""
         return {
             "table": self.table,
             "row": self.row,
@@ -305,7 +253,7 @@ class Cell:
 
 
 def as_printed(value: float | None, digits: int) -> float | None:
-    """The number rounded as in a printed table. Minus zero becomes zero."""
+    """Rounded as in print. Minus zero becomes zero."""
     return None if value is None else round(value, digits) + 0.0
 
 
@@ -314,10 +262,7 @@ def as_printed(value: float | None, digits: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Content of one cell of a table that a study published: a number, words, or None for a blank.
-
-    `source` says where the cell is printed. `verdict` says whether the cell can be checked; None without a verdict.
-    """
+    """Content of a printed cell: a number, words, or None for a blank; `verdict`: whether it can be checked."""
 
     value: float | str | None
     source: str
@@ -330,7 +275,7 @@ def published(study: str) -> Mapping[Place, Printed]:
 
 
 def read_published(path: Path) -> Mapping[Place, Printed]:
-    """Read a file of printed cells. Raises DataError if a cell is listed twice, since it would be counted twice."""
+    """Printed cells in a file. Raises DataError for a cell listed twice: it would be counted twice."""
     entries: dict[Place, Printed] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for number, row in enumerate(csv.DictReader(stream), start=2):

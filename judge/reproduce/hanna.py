@@ -25,9 +25,7 @@ EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
 
 
 def family(scores: Scores) -> Family:
-    """Tables of how many of the judges' mean ratings in HANNA's score file lie off the scale: for the ten systems that
-    HANNA correlates, and for all eleven.
-    """
+    """How many of the judges' means lie off the scale: for the ten systems that HANNA correlates, and all eleven."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits={TABLE: 0, ALL_SYSTEMS: 0},
@@ -37,11 +35,8 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Number of mean ratings off the scale, for each judge and Eval-Prompt in HANNA's score file.
-
-    They are counted among 6 criteria x 960 (or, with all systems, 1,056) stories. The number is 0 if the recipe does
-    not use such ratings.
-    """
+    """Means off the scale by judge and Eval-Prompt, of 6 criteria x 960 (or, with all systems, 1,056) stories. The
+    number is 0 if the recipe does not use such ratings."""
     counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
         systems = scores.systems(Recipe(keep_human=keep_human))
@@ -54,10 +49,7 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def study(options: Options) -> Study:
-    """The study HANNA with its printed cells and the functions that recompute them from the files on this machine.
-
-    Raises DataError if a file is missing; the message names the command that fetches it.
-    """
+    """The study HANNA on the files of this machine. Raises DataError if one is missing."""
     scores_path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     audit_path = need(OTHER_FILES["hanna_user_study"][0], "hanna_user_study")
     scores = Scores(read_score_file(scores_path))

@@ -42,25 +42,9 @@ _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "wh
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One table or figure of a publication.
-
-    Attributes
-    ----------
-    study, printed_in, table : str
-        The study, the number of the table or figure in print, and its subject.
-    names : tuple of str
-        Tables of `judge reproduce` that hold its cells.
-    cells, match : int or None
-        Number of its printed cells, and how many of them the released files give. Numbers that an earlier table also
-        prints are not counted. None where the program stores none of the printed numbers.
-    state : str
-        "reproduced", "partly reproduced", "own data" (a command computes such numbers from other data),
-        "not computable", or "not compared" (no printed number is stored).
-    why : str
-        Why the released files do not give the remaining cells; empty where they give all.
-    command : str
-        Command that computes such numbers from other data; empty where there is none.
-    """
+    """One table or figure of a publication; `names` are tables of `judge reproduce` with its cells. `cells` and `match`
+    count printed cells, without those that an earlier table prints, None if none are stored. `state` "own data": a
+    command computes such numbers. `why` is empty where files give all cells."""
 
     study: str
     printed_in: str
@@ -74,9 +58,7 @@ class Listed:
 
 
 def listed(study: str) -> list[Listed]:
-    """All tables and figures of one study's publication, each with its state: reproduced or not. Raises SpecError for
-    an unknown study.
-    """
+    """Tables and figures of one publication with their states. Raises SpecError for an unknown study."""
     if study not in TITLES:
         raise SpecError(unknown("study", study, list(TITLES)))
     with package_file("reproduce", "published_data", f"{study}_tables.csv").open(
@@ -101,9 +83,7 @@ def _listed(study: str, row: Mapping[str, str]) -> Listed:
 
 
 def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
-    """For each study, one table that lists the tables and figures of its publication; for machine-readable output, one
-    list of all studies with a key for each attribute.
-    """
+    """A table for each study; machine-readable, one list with a key for each attribute."""
     if machine:
         rows = [_record(entry) for study in studies for entry in listed(study)]
         columns = [Column(key, key) for key in _KEYS]
@@ -136,9 +116,7 @@ def _table(study: str) -> Table:
 
 
 def _reasons(listed: Sequence[Listed]) -> list[str]:
-    """Each distinct reason why released files do not give a table (with the command that helps), preceded by the tables
-    to which it applies.
-    """
+    """Distinct reasons with the command that helps, each after the tables to which it applies."""
     reasons: dict[str, list[str]] = {}
     for entry in listed:
         if entry.why:

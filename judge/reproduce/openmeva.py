@@ -1,8 +1,6 @@
-"""Reproduces OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow.
-
-Each story's five ratings are stored in ascending order, so that who gave which rating is lost. Agreement can therefore
-be measured only by statistics that treat raters as exchangeable.
-"""
+"""OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow. Each story's five ratings are in
+ascending order, so that who gave which is lost. Agreement can therefore be measured only by statistics that treat
+raters as exchangeable."""
 
 from __future__ import annotations
 
@@ -51,11 +49,7 @@ UNION = {
 
 
 class Mans:
-    """One set of stories from MANS, OpenMEVA's human ratings.
-
-    `ratings` has shape (systems, story-prompts, 5). The last axis holds the five ratings of a story, in the stored
-    order.
-    """
+    """One set of stories from MANS; `ratings` has shape (systems, story-prompts, 5), as stored."""
 
     def __init__(self, path: Path) -> None:
         listed: dict[str, list[list[float]]] = {system: [] for system in SYSTEMS}
@@ -65,20 +59,17 @@ class Mans:
 
     @property
     def stories(self) -> Floats:
-        """The ratings as an array of shape (stories, 5): one row per story."""
+        """The ratings, shape (stories, 5)."""
         return self.ratings.reshape(-1, self.ratings.shape[-1])
 
     @property
     def sorted_lists(self) -> int:
-        """Number of stories whose ratings are stored in ascending order."""
+        """Number of stories whose ratings are in ascending order."""
         return int((np.diff(self.stories, axis=1) >= 0).all(axis=1).sum())
 
 
 def study(options: Options) -> Study:
-    """The study OpenMEVA with its printed cells and the functions that recompute them from the files on this machine.
-
-    Raises DataError if a file is missing; the message names the command that fetches it.
-    """
+    """The study OpenMEVA on the files of this machine. Raises DataError if one is missing."""
     paths = {name: need(FILES[name][0], name) for name in SETS}
     sets = {name: Mans(path) for name, path in paths.items()}
     printed = published("openmeva")
@@ -97,11 +88,8 @@ def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
 
 
 def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """All numbers of the tables about MANS (OpenMEVA's human ratings), at full precision, by (table, row, column).
-
-    They are counts, means and standard deviations over stories, Krippendorff's alpha, and one-way ICCs. `sets` holds
-    the ratings of each set of stories, by name.
-    """
+    """Numbers of the tables about MANS at full precision: counts, means and standard deviations over stories,
+    Krippendorff's alpha, and one-way ICCs."""
     cells: Numbers = {}
     for name, mans in sets.items():
         cells |= {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
@@ -120,11 +108,7 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The numbers of the tables about MANS (OpenMEVA's human ratings) as estimates, by (table, row, column).
-
-    Means have t intervals and Krippendorff's alpha has bootstrap intervals, both over story-prompts. ICCs have F
-    intervals. The other numbers have none.
-    """
+    """As estimates: means have t intervals, alpha bootstrap intervals (over story-prompts), ICCs F intervals."""
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
         cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])
@@ -147,9 +131,7 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:
-    """Mean human rating of each story in a set of OpenMEVA's stories, as one array per system, and under `ALL` as one
-    array of all systems' stories.
-    """
+    """Each story's mean rating by system, and of all systems under `ALL`."""
     stories = mans.ratings.mean(axis=-1)
     return dict(zip(SYSTEMS, stories, strict=True)) | {ALL: stories.reshape(-1)}
 
@@ -162,9 +144,7 @@ def _counts(mans: Mans) -> dict[str, int]:
 
 
 def _refused(sets: Mapping[str, Mans]) -> Family:
-    """Table of statistics of OpenMEVA's human ratings that are not computed because they need to know who gave which
-    rating, with this reason.
-    """
+    """Statistics that need to know who gave which rating are refused with this reason."""
     reasons = {
         name: f"refused: who gave which rating is lost ({mans.sorted_lists} of {mans.stories.shape[0]} lists are "
         "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"
@@ -178,7 +158,7 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
 
 
 def _union(printed: Mapping[Place, Printed]) -> Family:
-    """Tables of the study's correlations of UNION, a metric that it trained. The released files do not give them."""
+    """Correlations of UNION, a metric that the study trained, are not in the files."""
     return Family(
         numbers=lambda _: {cell: None for cell in printed if cell[0] in UNION},
         digits=dict.fromkeys(UNION, 4),

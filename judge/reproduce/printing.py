@@ -1,4 +1,4 @@
-"""Makes the tables of a reproduced study: summary, cells, and the effect of each difference from its recipe."""
+"""Tables of a reproduced study: summary, cells, and the effect of each difference from its recipe."""
 
 from __future__ import annotations
 
@@ -19,15 +19,12 @@ from judge.version import __version__
 
 
 def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
-    """(table, row, column) of each printed number whose cell is in one of these states.
-
-    A number that several cells hold occurs once, under the cell where it is counted.
-    """
+    """Places of printed numbers in these states; one that several cells hold occurs where it is counted."""
     return {cell.counted_at for cell in cells if cell.in_print and cell.state in states}
 
 
 def sentence(cells: Sequence[Cell]) -> str:
-    """A sentence on how many cells match the printed numbers, and on how numbers in several tables are counted."""
+    """How many cells match print, and how numbers in several tables are counted."""
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")
@@ -69,13 +66,9 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """The tables that `judge reproduce` prints for a study, and whether some cell unexpectedly differs from the printed
-    number.
-
-    The tables are a summary, the cells (of one table, or only those that differ), or the effect of each difference from
-    the study's recipe. Machine-readable output always has cells or effects. Intervals are computed only where cells are
-    shown.
-    """
+    """What `judge reproduce` prints for a study, and whether some cell unexpectedly differs from print. That is a
+    summary, the cells (of one table, or those that differ), or the effects of differences; for machines always cells or
+    effects. Intervals are computed only where cells are shown."""
     if table is None and not differences and not machine:
         options = replace(options, resamples=0)
         study = make(options)
@@ -110,17 +103,12 @@ def _off(cells: Iterable[Cell]) -> bool:
 
 
 def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
-    """Machine-readable table of a study's cells: every row has the same keys, and values are numbers or text. `line` is
-    its signature.
-    """
     keys = [*_KEYS, *(["verdict"] if any("verdict" in record for record in records) else [])]
     return Table(title, [Column(key, key, digits=4) for key in keys], records, line, notes)
 
 
 def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str:
-    """Signature of a study's table: one line with the files' hashes, each choice that can change a number, and the
-    method of intervals.
-    """
+    """One line with the files' hashes, each choice that can change a number, and the method of intervals."""
     files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
     shown = f"choice:{options.choice}" if options.choice else None
     kinds = dict.fromkeys(_interval(cell, options) for cell in cells if cell.corrected.low is not None)
@@ -137,9 +125,7 @@ def _interval(cell: Cell, options: Options) -> str:
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """Summary of a reproduced study, one row per table: numbers of its cells by state (match the printed number, differ
-    from it, not computable), and of cells that the corrections change.
-    """
+    """One row per table: numbers of cells by state, and of those that corrections change."""
     rows: list[dict[str, Any]] = []
     for table in dict.fromkeys(cell.table for cell in cells):
         rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
@@ -159,7 +145,7 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
 
 
 def verdicts(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """Table of verdicts on whether printed cells can be checked: number of cells by table and verdict."""
+    """Number of cells by table and verdict."""
     judged = [cell for cell in cells if cell.verdict]
     names = [verdict for verdict in VERDICTS if any(cell.verdict == verdict for cell in judged)]
     rows: list[dict[str, Any]] = []
@@ -183,7 +169,7 @@ def _moved(options: Options) -> str:
 
 
 def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str, counted: str) -> Table:
-    """Table with one row per cell. `counted` is a note on how many cells, shown or not, match the printed numbers."""
+    """One row per cell; `counted` is a note on how many cells match print."""
     several = len({cell.table for cell in cells}) > 1
     columns = [Column("table", "table")] if several else []
     columns += [Column("row", "row"), Column("column", "column"), Column("published", "printed", wrap=_NARROWEST)]
@@ -199,19 +185,19 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
 
 
 def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:
-    """Width of these columns in characters, with the two spaces after each."""
+    """In characters, with two spaces after each."""
     lengths = ([len(column.title), *(len(cell_text(row, column)) for row in rows)] for column in columns)
     return sum(min(max(widths), c.wrap or max(widths)) + 2 for widths, c in zip(lengths, columns, strict=True))
 
 
 def _sources(cells: Sequence[Cell]) -> list[str]:
-    """A note on where the numbers of these cells are printed, as a list; [] where no source is known."""
+    """A note on where these numbers are printed; [] where unknown."""
     sources = Counter(cell.source for cell in cells if cell.source)
     return [f"printed numbers: {', '.join(f'{source} ({n})' for source, n in sources.items())}"] if sources else []
 
 
 def overview(study: Study, changes: Sequence[Change], options: Options) -> Table:
-    """Table with one row per difference from the study's recipe: how many cells that difference alone changes."""
+    """One row per difference from the study's recipe: how many cells it alone changes."""
     rows = []
     for name in study.switches:
         own = [change for change in changes if change.switch == name]
@@ -246,9 +232,7 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
 
 
 def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
-    """Table of how many cells each difference from the study's recipe changes when applied alone, by table of the
-    study.
-    """
+    """How many cells each difference alone changes, by table of the study."""
     rows = [
         {
             "choice": change.switch,
@@ -277,10 +261,8 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
 
 
 def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Machine-readable effect of each difference from the study's recipe, with the same keys as records of cells.
-
-    `as_published` holds the number of cells compared, and `corrected` the number of cells that change.
-    """
+    """Effects of differences with the keys of cells' records. `as_published` holds the number of cells compared, and
+    `corrected` of those that change."""
     rows: list[tuple[str, str, int | None, int | None, str]] = [
         (
             change.switch,
@@ -322,7 +304,7 @@ def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _reasons(cells: Sequence[Cell]) -> list[str]:
-    """Each distinct reason why cells are missing or differ from print, preceded by the tables to which it applies."""
+    """Distinct reasons, each after the tables to which it applies."""
     tables_by_reason: dict[str, dict[str, None]] = {}
     for cell in cells:
         reason = cell.missing or (cell.known_cause if cell.state == "differ" else None)
@@ -332,9 +314,7 @@ def _reasons(cells: Sequence[Cell]) -> list[str]:
 
 
 def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Remarks and reasons (for a missing cell or a difference from print) that at least four cells share, each with
-    these cells' rows, columns or tables. They are printed once, under the table.
-    """
+    # Reasons that at least four cells share are printed once, under the table.
     cells_by_reason: dict[str, list[Cell]] = {}
     for cell in cells:
         for reason in cell.reasons():
@@ -343,10 +323,7 @@ def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
 
 
 def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
-    """Short description of which of the `cells` are the `own` ones.
-
-    It is "all", or the names of whole tables, columns or rows; otherwise the number of own cells.
-    """
+    """ "all", whole tables, columns or rows, or the number of own cells."""
     if len(own) == len(cells):
         return ["all"]
     whole = []
@@ -390,7 +367,6 @@ def _estimate(cell: Cell) -> str | None:
 
 
 def _explained(cells: Sequence[Cell], options: Options) -> list[str]:
-    """Notes on the corrections that changed these cells, and on the method of their intervals."""
     names = dict.fromkeys(name for cell in cells for name in cell.moved)
     methods = dict.fromkeys(cell.corrected.method for cell in cells if cell.corrected.low is not None)
     notes = [f"{name}: {_sentence(name)}" for name in names or ([options.choice] if options.choice else [])]

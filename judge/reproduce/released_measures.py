@@ -1,9 +1,8 @@
-"""Compares automatic measures that studies released or printed with those that `judge measures` computes for the texts.
+"""Automatic measures that studies released or printed, against those of `judge measures` on the texts.
 
-HANNA's score file has 72 columns of measures for 1,056 stories. Each is recomputed on the stories whose texts are on
-this machine: all of them with the annotations' file, and the 96 human stories without it. OpenMEVA's Table 11 prints
-correlations with human ratings; those of its three string measures are recomputed from MANS.
-"""
+HANNA's score file has 72 columns for 1,056 stories, recomputed on texts on this machine: all with the annotations'
+file, the 96 human stories without it. OpenMEVA's Table 11 prints correlations with human ratings; those of three string
+measures are recomputed from MANS."""
 
 from __future__ import annotations
 
@@ -53,11 +52,7 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """Table that compares each of the 72 automatic measures that HANNA released for its stories with this program's
-    measure: on how many stories they are equal.
-
-    Raises DataError without HANNA's score file; the message names the command that fetches it.
-    """
+    """On how many stories each of HANNA's 72 measures equals this program's. Raises DataError without the file."""
     path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     scores = read_score_file(path)
     stories, places, notes = _hanna_stories()
@@ -84,7 +79,7 @@ def hanna() -> Table:
 
 
 def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
-    """HANNA's stories whose texts are on this machine, the (system, index) of each in HANNA's score file, and notes."""
+    """Stories whose texts are here, their (system, index) in the score file, and notes."""
     annotations = find(FILES["hanna"][0])
     if annotations is not None:
         from judge.inputs.datasets import open_dataset
@@ -105,7 +100,7 @@ def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
 
 
 def _measure_of(column: str) -> str | None:
-    """Name of this program's measure that recomputes a column of HANNA's score file; None if there is none."""
+    """The measure that recomputes a column, or None."""
     for beginning, name in _ONE_TO_ONE.items():
         if column.startswith(beginning):
             return name
@@ -155,9 +150,7 @@ def _why(column: str) -> str:
 
 
 def openmeva() -> Table:
-    """Table of OpenMEVA's Table 11: correlations of automatic measures with human ratings as printed, by the study's
-    recipe, and corrected.
-    """
+    """OpenMEVA's Table 11: correlations as printed, by the study's recipe, and corrected."""
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
     with _printed().open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
@@ -192,9 +185,7 @@ def openmeva() -> Table:
 
 
 def off(table: Table) -> bool:
-    """Whether a recomputed cell of the table that `openmeva` makes (correlations of measures with human ratings)
-    differs from the printed number.
-    """
+    """Whether a recomputed cell of `openmeva` differs from print."""
     return any(row["as_published"].defined and not _matches(row) for row in table.rows)
 
 

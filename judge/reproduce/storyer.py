@@ -1,9 +1,8 @@
 """StoryER (Chen et al. 2022, EMNLP): which printed cells can be checked, and baselines that read no story.
 
-The study's 100,000 pairs, its comments, its models and their scores are not in its repository, which holds only
-samples. Hardly any printed cell can therefore be recomputed. Rows named ``floor:`` give baselines on the samples where
-that is possible: scores that read nothing, or only the surface of a text. Printed numbers should be compared with them.
-"""
+The study's 100,000 pairs, comments, models and scores are not in its repository, which holds only samples, so hardly
+any printed cell can be recomputed. Rows named ``floor:`` are baselines on the samples, with which printed numbers
+should be compared: scores that read nothing, or only the surface of a text."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ _NO_MATCH = 0.1
 
 
 def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Mean of corpus BLEU-1 to BLEU-4, between 0 and 1. `references` has one reference per text."""
+    """Mean of corpus BLEU-1 to BLEU-4, 0 to 1, with one reference per text."""
     pairs = [(_words(text), _words(reference)) for text, reference in zip(texts, references, strict=True)]
     precisions = [_precision(pairs, order) for order in range(1, ORDERS + 1)]
     length, wanted = sum(len(text) for text, _ in pairs), sum(len(reference) for _, reference in pairs)
@@ -50,7 +49,7 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
 
 
 def rouge_l(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Mean over texts of the F measure of the longest common subsequence with the reference, between 0 and 1."""
+    """Mean F of the longest common subsequence with the reference, 0 to 1."""
     scores = []
     for text, reference in zip(texts, references, strict=True):
         ours, theirs = _words(text), _words(reference)
@@ -64,7 +63,7 @@ def _words(text: str) -> list[str]:
 
 
 def _precision(pairs: Sequence[tuple[list[str], list[str]]], order: int) -> float:
-    """Clipped n-gram precision of one order over all pairs of text and reference."""
+    """Clipped, over all pairs of text and reference."""
     matched = total = 0
     for text, reference in pairs:
         ours, theirs = _ngrams(text, order), _ngrams(reference, order)
@@ -123,9 +122,7 @@ _SAMPLE = "of the released sample"
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """StoryER's released samples, and the cells of its tables that are computed from them by the study's recipe and by
-    the corrected recipe.
-    """
+    """StoryER's samples, and cells computed from them by the study's and the corrected recipe."""
 
     printed: Mapping[Place, Printed]
     pairs: RankedPairs
@@ -135,12 +132,8 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """Two numbers for each table cell that can be computed here, by (table, row, column); rows of baselines are
-        included.
-
-        The first is the number by the study's method, None if that needs data that are not released. The second is an
-        estimate by the corrected method, in which for example a tie counts one half.
-        """
+        """(number, estimate) for each computable cell, baselines included. The number is by the study's method, None if
+        its data are not released; in the estimate, for example, a tie counts one half."""
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
             by_place |= dict(part())
@@ -149,18 +142,12 @@ class Samples:
         return by_place
 
     def column(self, table: str, column: str) -> Floats:
-        """Printed numbers of one column of StoryER's Table 2 (comments on ten aspects of stories), one per aspect, in
-        order.
-
-        `table` is Table 2's name in `printed`.
-        """
+        """Printed numbers of one column of Table 2 (ten aspects), in order; `table` is its name in `printed`."""
         rows = {row: entry.value for (t, row, c), entry in self.printed.items() if (t, c) == (table, column)}
         return np.array([value for row, value in rows.items() if row != OVERALL], dtype=np.float64)
 
     def sums(self) -> tuple[float, float]:
-        """Numbers of stories and of pairs that the study prints in its Table 1, each summed over the training,
-        validation and test set.
-        """
+        """Stories and pairs printed in Table 1, summed over training, validation and test set."""
         cells = {(row, column): entry.value for (t, row, column), entry in self.printed.items() if t == SIZES}
         totals = [
             sum(float(value or 0) for (_, column), value in cells.items() if column in wanted)
@@ -173,12 +160,7 @@ class Samples:
             yield (SIZES, "train", column), (None, Estimate(value, n=len(self.pairs.pairs)))
 
     def _aspects(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of StoryER's Table 2 (comments on ten aspects of stories), each with its (table, row,
-        column).
-
-        The rows of the ten aspects are computed from the released sample of comments, and the last row from the ten
-        rows in print.
-        """
+        """Table 2: the ten aspects are computed from the sample of comments, the last row from the rows in print."""
         for at, aspect in enumerate(storyer_samples.ASPECTS):
             own = self.comments.aspect == at
             n = int(own.sum())
@@ -210,12 +192,7 @@ class Samples:
                 yield from _correlated(PREFERENCE, row, given, self.coherence.people, "coh200_rho", "coh200_tau")
 
     def _control(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of a baseline that predicts StoryER's preferences from surface features and is fitted on the
-        released pairs.
-
-        Its accuracy on these pairs is out of fold. The stories of WP_200 are scored by a model that is fitted on all
-        pairs.
-        """
+        # Accuracy is out of fold. The stories of WP_200 are scored by a model fitted on all pairs.
         odds = storyer_samples.out_of_fold(self.pairs)
         strict, half, _ = accuracies(self.pairs, odds, np.zeros_like(odds))
         yield (PREFERENCE, storyer_samples.CONTROL, "rank_acc"), (_percent(strict).value, _percent(half))
@@ -235,12 +212,7 @@ class Samples:
             yield (PREFERENCE, storyer_samples.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
 
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of a baseline that predicts which aspects of a story people comment on, by how often people
-        chose each aspect.
-
-        One row uses the frequencies in StoryER's Table 2, for the comments counted in that table. Another row uses the
-        frequencies in the released sample, counted without the story that is predicted.
-        """
+        # One row uses the frequencies in Table 2, another those in the sample, without the story that is predicted.
         share = np.sort(self.column(ASPECTS, "comments"))[::-1]
         chosen = self.comments.chosen
         elsewhere = (chosen.sum(axis=0) - chosen).astype(np.float64)
@@ -258,9 +230,7 @@ class Samples:
         )
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield cells with the BLEU and ROUGE between StoryER's human comments and two kinds of baseline comments: one
-        fixed sentence, and a comment on another story.
-        """
+        """BLEU and ROUGE of people's comments with one fixed sentence, and with a comment on another story."""
         people = self.comments.texts
         guesses = {storyer_samples.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
         for row, texts in (guesses | {storyer_samples.ANOTHER_STORY: self.comments.of_another_story()}).items():
@@ -269,11 +239,7 @@ class Samples:
                 yield (COMMENTS, row, column), (value, Estimate(value, n=len(people)))
 
     def _sentiment(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of a baseline that predicts the most frequent sentiment for every human comment in StoryER's
-        sample.
-
-        A comment with rating 1 or 2 is negative, with 3 neutral, with 4 or 5 positive.
-        """
+        # The baseline predicts the commonest: rating 1 or 2 is negative, 3 neutral, 4 or 5 positive.
         rating = self.comments.rating
         counts = {name: int(((rating >= low) & (rating <= high)).sum()) for name, (low, high) in SENTIMENTS.items()}
         commonest = max(counts, key=counts.__getitem__)
@@ -284,20 +250,14 @@ class Samples:
         yield (SENTIMENT, storyer_samples.COMMONEST, "average"), (right.value, right)
 
     def _upvotes(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of the human part of StoryER's Figure 5, computed on the released stories.
-
-        Each is the correlation of people's ratings of an aspect with the stories' upvotes.
-        """
+        """Human part of Figure 5: people's ratings of an aspect against upvotes."""
         for at, aspect in enumerate(storyer_samples.ASPECTS):
             own = self.comments.aspect == at
             yield from _correlated(FIGURE, aspect, self.comments.rating[own], self.comments.upvotes[own], "rho", "tau")
 
 
 def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interval is resampled
-    """The study StoryER with its printed cells and the functions that recompute them from the files on this machine.
-
-    Raises DataError if a file is missing; the message names the command that fetches it.
-    """
+    """The study StoryER on the files of this machine. Raises DataError if one is missing."""
     paths = {name: need(FILES[name][0], name) for name in ("storyer_pairs", "storyer_wp200", "storyer_reasons")}
     printed = published("storyer")
     candidates = {
@@ -336,9 +296,7 @@ def _family(samples: Samples) -> Family:
 
 
 def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Numbers of all printed cells of StoryER (None if no released data give them) by the study's recipe, and of the
-    rows of baselines (``floor:``) that this program adds.
-    """
+    """Printed cells (None if no released data give them) by the study's recipe, and added ``floor:`` rows."""
     values: Numbers = {}
     tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
     for table in tables:
@@ -348,11 +306,7 @@ def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as al
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Estimates of StoryER's table cells by this program's corrected method instead of the study's method.
-
-    There are estimates for printed cells, for the rows of baselines (``floor:``) that this program adds, and for cells
-    on the released sample that have no printed counterpart.
-    """
+    """Corrected estimates, also of ``floor:`` rows and of cells on the sample without a printed counterpart."""
     return {place: ours for place, (_, ours) in samples.values.items()}
 
 
@@ -363,7 +317,6 @@ def _missing(samples: Samples, place: Place) -> str | None:
 
 
 def _known_cause(samples: Samples, place: Place) -> str | None:
-    """Known reason why a computed cell of StoryER's tables differs from the printed one; None if none is known."""
     entry = samples.printed.get(place)
     if entry is None or place not in samples.values:
         return None
@@ -387,9 +340,7 @@ def _remarks(samples: Samples, place: Place) -> tuple[str, ...]:
 def _correlated(
     table: str, row: str, x: Floats, y: Floats, rho: str, tau: str
 ) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-    """Yield two cells of a table's row: Spearman's rho and Kendall's tau-b of x and y, in the columns named `rho` and
-    `tau`.
-    """
+    """Two cells: Spearman's rho and Kendall's tau-b in the columns `rho` and `tau`."""
     names = ("the scores", "people's")
     spearman, kendall = (correlate(x, y, "spearman", names=names), correlate(x, y, "kendall", names=names))
     yield (table, row, rho), (spearman.value, spearman)

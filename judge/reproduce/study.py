@@ -1,4 +1,4 @@
-"""Data type of a reproduced study: its cells, and the effect of each difference from the study's recipe."""
+"""A reproduced study: its cells, and the effect of each difference from the study's recipe."""
 
 from __future__ import annotations
 
@@ -15,17 +15,8 @@ from judge.reproduce.tables.family import Change, Family, cells, changes
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options for reproducing a study's published tables.
-
-    Attributes
-    ----------
-    choice : str or None
-        Name of one difference from the study's recipe. Its effect alone is shown instead of the corrected numbers.
-    resamples : int
-        Number of resamples for the intervals of corrected numbers; 0 = no bootstrap intervals.
-    seed : int
-        Seed of the resamples.
-    """
+    """Options; with `choice`, one difference's effect is shown in place of corrected numbers. `resamples` 0 = no
+    bootstrap intervals."""
 
     choice: str | None = None
     resamples: int = 1000
@@ -38,27 +29,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One published study with its files, its printed cells and the families of tables that reproduce them.
-
-    Attributes
-    ----------
-    name, title : str
-        Name on the command line, and title of the publication.
-    files : mapping
-        Path of each file that the tables are computed from.
-    printed : mapping
-        Printed cells, by (table, row, column).
-    families : sequence of Family
-        Tables, grouped by how their cells are computed.
-    switches : sequence of str
-        Differences from the study's recipe that can be shown one at a time.
-    facts : sequence of str
-        Parts of the tables' signature (the line of settings) besides the files.
-    out_of_reach : mapping
-        Differences that the files do not allow to be shown, with the reason.
-    unchecked : frozenset of str
-        Names of files whose checksums the program does not know.
-    """
+    """One published study with its files, its printed cells and the families of its tables. `switches` are differences
+    that can be shown alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the
+    signature besides the files; `unchecked` names files without known checksums."""
 
     name: str
     title: str
@@ -72,7 +45,6 @@ class Study:
 
     @property
     def table_names(self) -> list[str]:
-        """Names of the study's tables, in order."""
         return [table for family in self.families for table in family.digits]
 
     def notes(self, cells: Sequence[Cell]) -> list[str]:
@@ -82,13 +54,13 @@ class Study:
         return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
 
     def altered(self) -> list[str]:
-        """Names of the files that are not identical to those that the study released."""
+        """Files that are not identical to the released ones."""
         released = {source.sha256 for source in SOURCES.values()}
         checked = {name: path for name, path in self.files.items() if name not in self.unchecked}
         return [name for name, path in checked.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
-        """All cells of the study, or those of one table. Raises SpecError for an unknown table or choice."""
+        """All cells, or those of one table. Raises SpecError for an unknown table or choice."""
         if table is not None and table not in self.table_names:
             raise unknown_value("table", table, self.table_names)
         if options.choice is not None and options.choice not in self.switches:
@@ -99,7 +71,7 @@ class Study:
         return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])
 
     def changes(self) -> list[Change]:
-        """Effect of each difference from the study's recipe, applied alone, on each table that it can change."""
+        """Effect of each difference alone, on each table that it can change."""
         return [
             change
             for switch in self.switches

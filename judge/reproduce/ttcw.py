@@ -1,12 +1,9 @@
-"""Reproduces Art or Artifice (Chakrabarty et al. 2024, CHI): how far language models' verdicts agree with experts'
-verdicts.
+"""Art or Artifice (Chakrabarty et al. 2024, CHI): how far models' verdicts agree with experts' verdicts.
 
-The study's notebook reads an answer as Yes if it starts with "yes" in any letter case. Every other answer is read as
-No, and so is a missing one. The notebook compares these labels with the majority of three experts (which cannot tie),
-pooled over 672 pairs of story and test. The corrected numbers read answers with this program's parser: an answer that
-is blocked, empty or missing, or that declines, has no label and is left out. Independent units are the twelve plots,
-each of which four authors turned into a story.
-"""
+The study's notebook reads an answer as Yes if it starts with "yes" in any letter case, and every other or missing one
+as No, and compares with the majority of three experts (which cannot tie), pooled over 672 pairs of story and test. The
+corrected numbers read answers with this program's parser: one that is blocked, empty or missing, or that declines, has
+no label and is left out. Independent units are the twelve plots, each of which four authors turned into a story."""
 
 from __future__ import annotations
 
@@ -61,18 +58,8 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Labels of Art or Artifice (TTCW) for each pair of a story and a test (a question about the story): 1 = Yes, 0 =
-    No, NaN = no label. Arrays have one row per pair.
-
-    Attributes
-    ----------
-    plot : array of int
-        Code of the story's plot.
-    experts : array of float
-        Labels of the three experts, shape (pairs, 3).
-    as_published, ours : mapping
-        Labels by model: as the study read the answers, and as this program's parser reads them. Only `ours` has NaN.
-    """
+    """Labels for each (story, test): 1 = Yes, 0 = No, NaN = none; `experts` has shape (pairs, 3). `as_published` and
+    `ours` are by model, as the study and this program's parser read the answers; only `ours` has NaN."""
 
     plot: NDArray[np.int64]
     experts: Floats
@@ -81,16 +68,12 @@ class Tests:
 
     @property
     def majority(self) -> Floats:
-        """Majority label of the three experts for each pair of story and test."""
+        """The experts' majority label of each pair."""
         return np.asarray(self.experts.sum(axis=1) * 2 > EXPERTS, dtype=np.float64)
 
 
 def study(options: Options) -> Study:
-    """The study Art or Artifice (TTCW) with its printed cells and the functions that recompute them from the files on
-    this machine.
-
-    Raises DataError if a file is missing; the message names the command that fetches it.
-    """
+    """The study Art or Artifice on the files of this machine. Raises DataError if one is missing."""
     stories, verdicts = (need(file, "ttcw") for file in FILES["ttcw"])
     there = {model: need(_ANSWERS.format(model), "ttcw_answers") for model in FETCHED}
     there |= {model: path for model in OTHERS if (path := find(_ANSWERS.format(model))) is not None}
@@ -107,11 +90,7 @@ def study(options: Options) -> Study:
 
 
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
-    """The experts' verdicts and the models' answers of Art or Artifice (TTCW), read from files and matched by story and
-    test.
-
-    `answers` holds one file per model. Raises DataError for a pair of story and test without three experts.
-    """
+    """Verdicts and each model's answers, matched by story and test; DataError for a pair without three experts."""
     plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
     labels: dict[tuple[str, str], list[float]] = {}
     for verdict in read_verdicts(verdicts):
@@ -145,9 +124,7 @@ def _starts_with_yes(answer: TestAnswer | None) -> float:
 
 
 def _read(answer: TestAnswer | None, test: str) -> float:
-    """Label that the program's parser reads in a model's answer to a test of a story (1 = Yes, 0 = No); NaN for no
-    label or a missing answer.
-    """
+    """NaN for no label or a missing answer."""
     if answer is None or not answer.text:
         return np.nan
     (criterion,) = load_criteria("ttcw").pick([test])
@@ -172,10 +149,7 @@ def _judges(tests: Tests, options: Options) -> Family:
 
 
 def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Statistics of each model's agreement with the experts of Art or Artifice (TTCW), as the study's notebook computes
-    them, and the number of answers with each label, by (table, row, column). The statistics are None for models without
-    a file.
-    """
+    """Agreement with the experts as the study's notebook computes it (None without a file), and numbers of labels."""
     numbers: Numbers = {}
     for model in (*FETCHED, *OTHERS):
         labels = tests.as_published.get(model)
@@ -189,11 +163,7 @@ def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as 
 
 
 def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
-    """Estimates of the models' agreement with the experts of Art or Artifice (TTCW), with intervals from resampled
-    plots, and the number of answers with each label.
-
-    They are computed by this program's corrected method instead of the study's method.
-    """
+    """Corrected agreement with the experts, with intervals from resampled plots, and numbers of labels."""
     drawn = None
     if options.resamples:
         drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
@@ -242,18 +212,13 @@ def _experts(tests: Tests) -> Family:
 
 
 def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Agreement of the experts of Art or Artifice (TTCW), over all stories and tests: share of agreeing pairs of
-    experts, and AC1.
-    """
+    """Share of agreeing pairs of experts, and AC1, over all stories and tests."""
     agreement = chance_agreement.gwet(tests.experts)
     return {(AGREEMENT, _EXPERTS, "pairs"): agreement.raw.value, (AC1, _EXPERTS, "AC1"): agreement.estimate.value}
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """Estimates of the agreement of the experts of Art or Artifice (TTCW), with jackknife intervals over plots.
-
-    They are computed by this program's corrected method instead of the study's method.
-    """
+    """Corrected agreement of the experts, with jackknife intervals over plots."""
     agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
         (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),

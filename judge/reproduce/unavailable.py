@@ -1,4 +1,4 @@
-"""Published cells that the released files cannot give, with the reasons and the commands that compute such numbers."""
+"""Published cells that the released files cannot give, with reasons and commands that compute such numbers."""
 
 from __future__ import annotations
 
@@ -55,16 +55,12 @@ def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
 
 
 def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """None for every printed cell of HANNA that the released files cannot give, since no recipe can compute it."""
+    """None for every such cell, since no recipe can compute it."""
     return {place: None for place in printed if place[0] in REASONS}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Estimates that HANNA's score file allows in place of printed cells that cannot be computed, by this program's
-    corrected method.
-
-    They are the one-way ICC of human ratings, and judges' means over the file's eleven systems.
-    """
+    """What HANNA's file allows instead: the one-way ICC of human ratings, and judges' means over eleven systems."""
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)

@@ -1,6 +1,4 @@
-"""The plain way of `judge run`: plans a run, prints a forecast, sends the requests and stores the answers in the
-journal. Run again, it requests only what is missing.
-"""
+"""The plain way of `judge run`: forecast, requests, answers in the journal. Again, it requests only what is missing."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ _BELONGS = {"--unparsed": "--retry", "--partial": "--merge"}
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options of `judge run` as the command line gives them; each way reads those that go with it."""
+    """Options of `judge run`; each way reads those that go with it."""
 
     judges: Sequence[str]
     overrides: Sequence[str]
@@ -73,10 +71,7 @@ class RunOptions:
 
 
 def way_of(flags: Sequence[str], batch: Batch | None) -> Way:
-    """The way that the `flags` on the command line name; `batch` is the value of --batch.
-
-    Raises SpecError if they name two ways, or if one of them does not go with the way.
-    """
+    """The way that the flags name. Raises SpecError for two, or for a flag that does not go with it."""
     named = [f"--batch {batch}" if flag == "--batch" else flag for flag in flags]
     ways = [way for way in TAKES if way in named]
     if not ways:
@@ -98,9 +93,7 @@ def way_of(flags: Sequence[str], batch: Batch | None) -> Way:
 def print_forecasts(
     specs: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
-    """Print a forecast of each judge's run, restricted to the first `limit` stories or pairs (None: all); for several
-    judges, also notes on their total cost.
-    """
+    """Forecast of each judge's run for the first `limit` stories or pairs; for several, notes on total cost."""
     from judge.cli.table_options import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.judges, folders, strict=True)]
@@ -112,7 +105,7 @@ def print_forecasts(
 
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
-    """Notes on the total cost of all judges, from the prices that are known, and on the cost limit `most`."""
+    """From known prices, and the limit `most`."""
     from judge.base.printing.dollars import dollars
 
     defined = [cost for cost in costs if cost is not None]
@@ -147,13 +140,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
-    """Notes that say with which criteria of the human raters the judge's criteria are compared.
-
-    There is one note for each criterion that the run definition assigns to a criterion of the raters. If all criteria
-    are unassigned and people rated none of them, a single note says that they are compared with the raters' only
-    criterion or, if the raters have several, that no comparison is possible. No notes if the dataset has no human
-    ratings.
-    """
+    """One for each declared criterion; one in all if people rated none of the judge's; none without ratings."""
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:
         return
@@ -179,9 +166,7 @@ def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedAbout:
-    """What a run asks about: stories, or pairs of stories in each order in which they are shown (`subjects`). `count`
-    is the number of subjects, and `pairs` the number of pairs (None if the run rates stories).
-    """
+    """Stories, or pairs in each order shown; `pairs` is None for stories."""
 
     subjects: Iterable[Subject]
     count: int
@@ -237,7 +222,6 @@ def _forecast_table(
 
 
 def _joint_notes(plan: Plan) -> Iterator[str]:
-    """Notes on Eval-Prompts that request ratings on several criteria in one query."""
     for prompt in plan.eval_prompts:
         for asked in plan.asked_by(prompt):
             if isinstance(asked, tuple):
@@ -249,9 +233,6 @@ def _joint_notes(plan: Plan) -> Iterator[str]:
 
 
 def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None) -> Iterator[str]:
-    """Notes under a forecast: what the forecast is based on, warnings, and how the answers are divided into
-    requests.
-    """
     from judge.asking.in_force.words import warnings
     from judge.asking.plan import load_prices
     from judge.asking.plan.prices import how_to_price, reports_cost
@@ -293,7 +274,7 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
 
 
 def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
-    """Notes on the shortest time that the run can take under the judge's limits of requests and tokens per minute."""
+    """The shortest time under limits of requests and tokens per minute."""
     from judge.asking.execution.progress import duration
 
     limits = (
@@ -309,9 +290,7 @@ def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
 
 
 def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
-    """Print the summary of a run's result folders in the form of `judge summary`. If there is an error, print it
-    instead.
-    """
+    """Print a run's summary as `judge summary` does, or the error."""
     from judge.base.errors import JudgeError
     from judge.questions.summary import screen
     from judge.questions.summary.of_runs import of_runs
@@ -325,9 +304,7 @@ def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
 
 
 def ask(run: Path, options: RunOptions) -> None:
-    """Send what the run lacks to its judges, or print a forecast. Exits with code 3 if repeats are missing, and with 4
-    if the certificate does not cover a judge.
-    """
+    """Send what the run lacks, or print a forecast; exit code 3 if repeats are missing, 4 if not certified."""
     from judge.asking.execution.session import Sitting
     from judge.asking.run_definition.spec import load_run_specs
     from judge.asking.run_folder.layout import definition_of
@@ -361,7 +338,7 @@ def ask(run: Path, options: RunOptions) -> None:
 
 
 def _beside(options: RunOptions) -> Mapping[str, object]:
-    """Flag -> whether it was given, of the options that --shard excludes."""
+    """Of the options that --shard excludes."""
     return {
         "--dry-run": options.dry_run,
         "--pilot": options.pilot,
@@ -371,9 +348,7 @@ def _beside(options: RunOptions) -> Mapping[str, object]:
 
 
 def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path) -> None:
-    """Exit with code 4, before any request is sent, if the certificate in `file` does not cover one of the runs. Does
-    nothing if `file` is None.
-    """
+    """Exit code 4, before any request is sent, if the certificate does not cover a run."""
     if file is None:
         return
     from datetime import UTC, datetime
@@ -392,10 +367,7 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
 
 
 def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) -> PlanPart:
-    """The shard of a run's plan that `shard` names, as ``i/N``. Only the plan's first `limit` stories or pairs are
-    divided into shards (None: all). Raises SpecError if an option in `excluded` has a value, since these options cannot
-    be combined with --shard.
-    """
+    """The shard ``i/N`` of the first `limit` stories or pairs. Raises SpecError for options that --shard excludes."""
     from judge.asking.execution.plan_part import PlanPart
     from judge.base.errors import SpecError
 
@@ -408,12 +380,8 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge, in the order of `specs`: `output` if it is given, otherwise a folder beside the run
-    definition `definition`.
-
-    `reuse` is a result folder from which answers are to be reused. Raises SpecError if two judges would share a folder,
-    or if there are several judges and `output` or `reuse` is given.
-    """
+    """Result folder of each judge: `output`, otherwise beside the definition; `reuse` gives its answers. Raises
+    SpecError if two judges would share a folder, or if several have `output` or `reuse`."""
     from judge.asking.run_folder.layout import ResultFolder, folder_for
     from judge.base.errors import SpecError
 

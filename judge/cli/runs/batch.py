@@ -1,6 +1,5 @@
 """Ways `judge run RUN --batch submit`, `status` and `collect`: a run through a provider's batch API. The implementation
-is in `judge.exchange`.
-"""
+is in `judge.exchange`."""
 
 from __future__ import annotations
 
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
 
 
 def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: int | None) -> None:
-    """Send the requests that a run still lacks to the provider's batch API; pending requests are not sent again.
-
-    With several judges, each one's part goes to its own provider; a failure of one does not affect the others. After an
-    interruption the same call continues: it first looks up which batches the provider already has.
-    """
+    """Send what a run lacks to each judge's provider; one's failure does not affect others. Pending requests are not
+    sent again: an interrupted call first looks up which batches the provider has."""
     from judge.exchange.batch.forms import has_batch_api
     from judge.exchange.batch.requests import wanted_of_all
     from judge.exchange.batch.submission import submit as send
@@ -51,7 +47,7 @@ def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: in
 
 
 def status(run: Path, form: str) -> None:
-    """Print the progress of a run's batches at the provider, and what to do about those that failed."""
+    """Print the batches' progress at the provider, and what to do about those that failed."""
     from judge.asking.run_folder import read_manifest, resolve
     from judge.base.printing.tables import Column, Table
     from judge.cli.table_options import emit
@@ -82,9 +78,7 @@ def status(run: Path, form: str) -> None:
 
 
 def collect(run: Path) -> None:
-    """Write the answers of ended batches into the journal; the next run or submit requests what is missing. Exits with
-    code 3 where batches are still running.
-    """
+    """Write ended batches' answers into the journal; exit code 3 where batches are still running."""
     from judge.asking.run_folder import resolve
 
     waiting: list[ResultFolder] = []
@@ -104,9 +98,7 @@ Failure = tuple[str, "JudgeError"]
 
 
 def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
-    """Call the function in each of `steps`, pairs of a name (a judge or a result folder) and a function. An error of
-    one does not stop the others. Returns the errors, each with its name.
-    """
+    """Errors with names; one does not stop the other steps."""
     from judge.base.errors import JudgeError
 
     failures: list[Failure] = []
@@ -119,10 +111,7 @@ def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
 
 
 def _raise(failures: Sequence[Failure], judges: int) -> None:
-    """Raise the errors in `failures`, pairs of a judge's name and an error. If `judges`, the number of all judges, is
-    1, its error is raised; else each error is printed, and one that names the failed judges is raised. Does nothing if
-    `failures` is empty.
-    """
+    """A single judge's error, else one that names the failed judges after printing each."""
     from judge.base.errors import JudgeError
 
     if not failures:
@@ -137,7 +126,7 @@ def _raise(failures: Sequence[Failure], judges: int) -> None:
 
 
 def _collect(folder: ResultFolder) -> bool:
-    """Fetch the results of a result folder's batches and print the outcome; True if some batches are not finished."""
+    """True if some batches are not finished."""
     from judge.exchange.batch.importing import merged_sentences
     from judge.exchange.batch.submission import collect as fetch
 

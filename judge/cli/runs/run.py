@@ -25,12 +25,9 @@ if TYPE_CHECKING:
 
 
 def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: bool) -> None:
-    """Join the shards of a run into the result folder of each judge (`output`, if the shards were run with it). Exits
-    with code 3 if repeats are missing: given up, or, with `partial`, never requested.
-
-    Every answer enters exactly once, however often this is run or interrupted. Raises RunFolderError for shards of
-    another plan, and, without `partial`, for missing and incomplete ones.
-    """
+    """Join a run's shards into each judge's result folder; exit code 3 if repeats are missing. Every answer enters
+    exactly once, however often this is run. Raises RunFolderError for shards of another plan, and, without `partial`,
+    for missing and incomplete ones."""
     from judge.asking.execution.part_merge import join
     from judge.asking.execution.plan_part import parts_in
     from judge.asking.run_folder.definition import definition_in_force
@@ -57,7 +54,7 @@ def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: 
 
 
 def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
-    """Result folders of a run that hold shards to be merged. Raises RunFolderError if there are none."""
+    """Those with shards to merge; RunFolderError for none."""
     from judge.asking.execution.plan_part import parts_in
     from judge.asking.run_folder import ResultFolder
     from judge.asking.run_folder.layout import definition_of, results_beside
@@ -78,10 +75,7 @@ def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
 
 
 def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
-    """Print the `vllm serve` line that fits a run, one for each base_url: model, revision, engine keys, context length.
-
-    Assumptions are printed to stderr, so that the line can be run as it is printed.
-    """
+    """Print the fitting `vllm serve` line for each base_url; assumptions go to stderr, so that it can be run."""
     from judge.asking.execution.preparation import dataset_of, first_comparisons, planned_comparisons
     from judge.asking.plan import make_plan
     from judge.asking.plan.serving import serving
@@ -107,12 +101,9 @@ def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
 
 
 def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: bool) -> None:
-    """Request the repeats again that were given up (server errors, timeouts, filtered). Exits with code 3 if repeats
-    are still missing.
-
-    To request answers again because of what they say biases the sample: `unparsed` does so explicitly, keeps the first
-    answers in the journal, and every table notes it.
-    """
+    """Request repeats again that were given up; exit code 3 if some are still missing. To request answers again because
+    of what they say biases the sample: `unparsed` does so explicitly, keeps the first answers in the journal, and every
+    table notes it."""
     from judge.asking.execution.part_merge import sit_side_by_side
     from judge.asking.execution.plan_part import part_of
     from judge.asking.execution.session import Again, Sitting, sit

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 def sit_all(
     sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
 ) -> bool:
-    """Run every judge's sitting (its share of the run in this process). True if repeats are missing at the end of any
-    sitting.
-
-    `max_cost` is the cost limit in dollars (None: no limit). `engine` is "async" or "ray"; with "ray" the requests are
-    sent by `ray_actors` workers of the cluster at `ray_address`, and `max_cost` must be None (SpecError).
-    """
+    """True if repeats are missing after all judges' sittings. `max_cost` is in dollars, and must be None (SpecError)
+    with `engine` "ray"."""
     from judge.base.errors import JudgeError, SpecError
 
     for sitting in sittings:
@@ -54,10 +50,8 @@ def sit_all(
 
 
 def _settle_trust(sittings: list[Sitting]) -> None:
-    """On a terminal, raise UntrustedHostError before any request is sent if a judge's API key would go to a server that
-    the user does not trust, so that the user can be asked. Without a terminal nothing is checked here; the judge in
-    question then fails later, and the other judges are not affected.
-    """
+    """On a terminal, UntrustedHostError before any request, so that the user can be asked. Without one, only the judge
+    in question fails later."""
     from judge.asking.execution.session import charged, settings_of
     from judge.backends import open_backend
     from judge.base.credentials.trust import UntrustedHostError
@@ -75,7 +69,6 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 
 def _say_before(sitting: Sitting) -> None:
-    """Print warnings and the result folder of a judge's run before any request is sent."""
     from judge.asking.execution.part_merge import not_merged
     from judge.asking.in_force.words import warnings
     from judge.exchange.batch.ledger import in_flight_note
@@ -92,7 +85,7 @@ def _say_before(sitting: Sitting) -> None:
 
 
 def _asked_at(spec: AnySpec) -> str:
-    """Text that names the servers to which a run sends its stories; empty if the run definition gives no address."""
+    """Empty if the definition gives no address."""
     from judge.base.credentials.literal import origin_of
 
     return (
@@ -101,7 +94,6 @@ def _asked_at(spec: AnySpec) -> str:
 
 
 def _command(sitting: Sitting) -> str:
-    """Command that continues the judge's run, as the user would type it."""
     from judge.asking.run_definition.spec import RunSpec
 
     asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
@@ -109,9 +101,7 @@ def _command(sitting: Sitting) -> str:
 
 
 def report_all(ended: Sequence[Ended]) -> bool:
-    """Print how each judge's run ended. True if repeats are missing. Raises JudgeError if a judge's run ended with an
-    error.
-    """
+    """Print how each judge's run ended; True if repeats are missing. Raises JudgeError if one ended with an error."""
     from judge.asking.execution.part_merge import names
     from judge.base.errors import JudgeError
 
@@ -136,11 +126,8 @@ def report_all(ended: Sequence[Ended]) -> bool:
 
 
 def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
-    """Print how a judge's run ended. True if repeats are missing. Raises JudgeError if no request was answered, or if
-    an error stopped the run.
-
-    `name` is printed at the start of each line.
-    """
+    """Print how a run ended, with `name` before each line; True if repeats are missing. Raises JudgeError if no request
+    was answered, or if an error stopped the run."""
     from judge.answers.journal import JournalReader
     from judge.base.errors import JudgeError
     from judge.base.printing.dollars import dollars, implausible_costs

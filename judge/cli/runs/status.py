@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 def verify(runs: Sequence[Path]) -> None:
-    """Check that journals are complete and that every query, rendered again, has the hash of its request. In a bundle,
-    every checksum is checked too, and every table is computed again. Exits with code 4 where something differs.
-    """
+    """Check that journals are complete and queries, rendered again, have their hashes; exit code 4 if not. In a bundle,
+    every checksum is checked too, and every table is computed again."""
     from judge.asking.run_folder import resolve
     from judge.base.errors import RunFolderError
     from judge.base.printing.visible import visible
@@ -44,7 +43,7 @@ def verify(runs: Sequence[Path]) -> None:
 
 
 def _bundle_holds(path: Path) -> bool:
-    """Check one bundle and print the result; False if a file, query or table differs from what the bundle states."""
+    """False if a file, query or table differs."""
     from judge.base.printing.visible import visible
     from judge.exchange.bundle.verification import check
 
@@ -180,8 +179,6 @@ _COLUMNS = (
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Name and text of each line that describes one result folder, from its status `row`."""
-
     from judge.base.printing.dollars import dollars
     from judge.base.printing.moments import moment
 
@@ -216,7 +213,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _shards(run: Path) -> Iterator[str]:
-    """One sentence for each judge whose shards are not merged yet."""
+    """One sentence for each judge with unmerged shards."""
     from judge.answers.journal.parts import untaken
     from judge.api import status_row
     from judge.asking.execution.plan_part import parts_in

@@ -1,6 +1,4 @@
-"""Check of runs for contamination: has a judge seen the stories it rates? States what can be measured for each judge
-and what cannot.
-"""
+"""Check of runs for contamination: what can be measured for each judge of the stories it rates, and what cannot."""
 
 from judge.contamination.check.compute import check, kept, table, text
 from judge.contamination.check.result import Check, Checked

@@ -1,10 +1,9 @@
-"""Computes the contamination check of runs: scores stories with each model that can be run here. Scores files are
-written to `derived/`.
+"""Computes the contamination check of runs: scores stories with each model that can be run here.
 
-Without a labelled set the share of seen stories cannot be estimated. The check then reports whether the model recites a
-story: only a text that was learned by heart is likely to have 50 tokens in a row with a probability of 1 in 1,000 or
-more. Well-known passages, of which the web holds many copies, show how sensitive this test is for the model.
-"""
+Scores files are written to `derived/`. Without a labelled set the share of seen stories cannot be estimated. The check
+then reports whether the model recites a story: only a text that was learned by heart is likely to have 50 tokens in a
+row with a probability of 1 in 1,000 or more. Well-known passages, of which the web holds many copies, show how
+sensitive this test is for the model."""
 
 from __future__ import annotations
 
@@ -67,9 +66,7 @@ def table(checked: Check) -> Table:
 
 
 def text(checked: Check, wording: Wording) -> str:
-    """Text of a contamination check for a screen. For each model and dataset in turn it has the verdict, what was
-    measured, and what the dates of publication say.
-    """
+    """Text for a screen: for each model and dataset the verdict, what was measured, and what the dates say."""
     lines = [_TITLE, ""]
     for row in checked.rows:
         lines += _wrapped(f"{row.model} on the stories of {row.dataset}: {row.verdict.upper()}", "")
@@ -104,11 +101,8 @@ _NO_SET = Note(
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
-    """Contamination check of each judge in the runs, and of each model in the options, on the stories of each dataset.
-
-    A model that cannot be scored has a row that gives the reason. If neither the runs nor the options have a language
-    model, the result has no rows, and a note says so.
-    """
+    """Check of each judge in the runs, and of each model in the options, on the stories of each dataset. A model that
+    cannot be scored has a row with the reason; a note says if there is no language model."""
     options = options or CheckOptions()
     rows: list[Checked] = []
     for dataset, judge, folder in _judged(runs):
@@ -127,17 +121,14 @@ def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Pro
 
 
 def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
-    """Paths and contents of the scores files that earlier contamination checks wrote to the runs' folders."""
+    """Paths and contents of the scores files that earlier checks wrote to the runs' folders."""
     for folder in dict.fromkeys(fact.path for fact in runs.facts):
         for path in sorted((folder / "derived").glob("*.seen.jsonl")):
             yield path, scores_file.read(path)
 
 
 def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
-    """Dataset, judge and result folder of each language model that rated stories. Controls and scripted judges (which
-    give fixed answers without reading the stories) are left out. If several runs have the same judge and dataset, the
-    folder is that of the first.
-    """
+    """(dataset, judge, folder of its first run) of each language model, without controls and scripted judges."""
     folders = {fact.run: fact for fact in runs.facts}
     frame = runs.frame
     rows = frame.loc[frame["source"] == "judge", ["run", "dataset", "judge"]].drop_duplicates()
@@ -180,9 +171,8 @@ def _checked(
 
 
 def at_its_server(model: str, folder: Path, options: CheckOptions) -> CheckOptions:
-    """The options with the address at which the run in a result folder asked its judge, if the judge is a model on a
-    server of the user's own and the options give no address. Providers' own hosts give no probabilities of a text.
-    """
+    """The options with the address of the run's judge, if this is on the user's own server and they give none."""
+    # Providers' own hosts give no probabilities of a text.
     if options.base_url is not None or JudgeName.of(model).provider != "openai":
         return options
     asked = read_manifest(folder / "manifest.json").get("asked") or {}
@@ -193,7 +183,7 @@ def at_its_server(model: str, folder: Path, options: CheckOptions) -> CheckOptio
 
 
 def _closed(model: str, options: CheckOptions) -> str:
-    """Reason why stories cannot be scored here with the judge's model; empty if scoring may be possible."""
+    """Reason why stories cannot be scored here; empty if scoring may be possible."""
     name = JudgeName.of(model)
     if name.provider in IN_PROCESS or (name.provider == "openai" and options.base_url):
         return ""
@@ -220,10 +210,8 @@ def _stories(runs: RatingsTable, dataset: str, limit: int | None) -> list[Text]:
 def _scored(
     dataset: str, model: str, stories: list[Text], folder: Path, options: CheckOptions, progress: Progress | None
 ) -> tuple[ScoresFile, Recital | None]:
-    """Scores of the stories, and the `Recital` of well-known passages (log-probability of the likeliest 50 consecutive
-    tokens of each; None if it was not computed). Both are computed together, because loading the model is slow.
-    """
     texts = TextSet(dataset, (*stories, *passages()))
+    # Stories and passages are scored together, because loading the model is slow.
     both = scored(texts, model, options.scoring, folder, progress=progress)
     of_stories = scores_file.only(both, lambda row: not row.id.startswith(_PASSAGE))
     recital = Recital.of_file(scores_file.only(both, lambda row: row.id.startswith(_PASSAGE)))

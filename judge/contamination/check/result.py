@@ -28,10 +28,8 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Whether the model or the stories came first, by published months. For the model the month is that in which its
-    training data ended, if known, else that of its publication. `sentence` gives months and sources, and `brief` is a
-    short version without sources.
-    """
+    """Whether the model or the stories came first, by published months; `brief` is without sources. A model's month is
+    that in which its training data ended, if known, else that of its publication."""
 
     order: Order
     sentence: str
@@ -39,9 +37,7 @@ class Dated:
 
 
 def dated(model: str, dataset: str, released: Sequence[str] = ()) -> Dated:
-    """Whether the model or the stories came first, with sentences on the published months. `released` holds months of
-    models that the user gives, as ``MODEL=YYYY-MM``.
-    """
+    """Whether the model or the stories came first; `released` holds months from the user, as ``MODEL=YYYY-MM``."""
     stories = _table()["datasets"].get(dataset)
     own = dict(word.rpartition("=")[::2] for word in released)
     month = _of_model(model, own)
@@ -100,55 +96,40 @@ Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "
 
 @dataclass(frozen=True, slots=True)
 class Recital:
-    """Log-probability, in nats, of the likeliest 50 consecutive tokens of each text under a model. A high value means
-    that the model recites the text (reproduces it from memory).
-    """
+    """Log-probability, in nats, of the likeliest 50 consecutive tokens of each text; high = recited from memory."""
 
     values: tuple[float, ...] = ()
 
     @property
     def recited(self) -> int:
-        """Number of texts that the model recites: their likeliest 50 consecutive tokens have a probability of at least
-        1 in 1,000 (log-probability `LIKELY`).
-        """
+        """Number of texts whose likeliest 50 tokens have a probability of at least 1 in 1,000 (`LIKELY`)."""
         return sum(value >= LIKELY for value in self.values)
 
     @property
     def of(self) -> int:
-        """Number of texts with a known log-probability of their likeliest 50 consecutive tokens. A text without 50
-        consecutive tokens that can be scored has none.
-        """
+        """Number of texts with a value; one without 50 consecutive tokens that can be scored has none."""
         return len(self.values)
 
     def above(self, other: Recital) -> int:
-        """Number of texts whose log-probability (of the likeliest 50 consecutive tokens) is greater than the highest
-        one in `other`; 0 if `other` has no values.
-        """
+        """Number of texts above the highest value in `other`; 0 if `other` has none."""
         return sum(value > max(other.values, default=0.0) for value in self.values)
 
     @classmethod
     def of_file(cls, scores: ScoresFile) -> Recital | None:
-        """The `Recital` of the texts in a scores file: the log-probability of each text's likeliest 50 consecutive
-        tokens (score `recital`). None if the file lacks this score.
-        """
+        """The texts' recital in a scores file; None if it lacks this score."""
         if "recital" not in scores.names:
             return None
         return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
 
 
 def passages_of(scores: ScoresFile) -> Recital:
-    """The `Recital` of the well-known passages (the log-probability of each passage's likeliest 50 consecutive tokens),
-    which were scored together with the stories. It is read from the header of the scores file, and empty if the header
-    has none.
-    """
+    """Recital of the well-known passages scored with the stories, from the file's header; empty if it has none."""
     return Recital(tuple(float(value) for value in scores.header.get("passages") or ()))
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether the test for recital (a high log-probability of 50 consecutive tokens) would detect a memorised story. It
-    would if the model recites at least one well-known passage, or if for at least half of the passages this
-    log-probability is higher than for every story. False if `passages` is None.
-    """
+    """Whether the test for recital would detect a memorised story; False without passages. It would if the model
+    recites at least one passage, or if at least half of the passages have a higher value than every story."""
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
     )
@@ -156,20 +137,9 @@ def tells(stories: Recital, passages: Recital | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result of a contamination check for one model on the stories of one dataset.
-
-    Attributes
-    ----------
-    dated : Dated
-        Whether the model or the stories came first, by published months.
-    stories, passages : Recital or None
-        Log-probability of the likeliest 50 consecutive tokens, of each story and of each well-known passage; None = not
-        scored, for the reason `why`.
-    corrected : Estimate
-        Share of stories seen in training, corrected for error rates on a labelled set; undefined without such a set.
-    file : Path or None
-        The scores file that the check wrote; None = not scored.
-    """
+    """Result for one model on the stories of one dataset. `stories` and `passages` are None if not scored, for the
+    reason `why`. `corrected` is the share of seen stories, undefined without a labelled set. `file` is the written
+    scores file."""
 
     dataset: str
     model: str
@@ -182,7 +152,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on whether the model has seen the stories, in a few words, by the rules of docs/contamination.md."""
+        """Whether the model has seen the stories, in a few words, by the rules of docs/contamination.md."""
         if self.stories is None:
             return "not measured"
         if self.stories.recited:
@@ -193,9 +163,7 @@ class Checked:
 
     @property
     def sentence(self) -> str:
-        """Sentence on what the contamination check measured for this model and dataset, and on what cannot be concluded
-        from it.
-        """
+        """What was measured for this model and dataset, and what cannot be concluded from it."""
         if self.stories is None:
             return joined("Not measured: ", self.why, ".")
         stories, passages = self.stories, self.passages or Recital()
@@ -219,7 +187,6 @@ class Checked:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """This model and dataset's row in the table of the contamination check: value by column name."""
         stories, passages = self.stories, self.passages
         return {
             "dataset": self.dataset,
@@ -245,9 +212,7 @@ class Check(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each model and dataset. An estimate has separate columns for its value, the ends of
-        its interval, and the reason if it is undefined.
-        """
+        """One row for each model and dataset, with an estimate's value, interval, and reason if undefined."""
         from judge.stats.flat_frame import flat_frame
 
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)

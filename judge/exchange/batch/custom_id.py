@@ -1,10 +1,6 @@
-"""Builds and parses the `custom_id` of a batch line. It identifies query, judge and repeats in at most 64 characters:
-letters, digits, hyphens and underscores.
-
+"""The `custom_id` of a batch line: query, judge and repeats in at most 64 letters, digits, hyphens and underscores.
 `<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` identifies repeats 0, 1, 2 and 5. A result can thus be
-stored without any other information, and answers of different judges to the same query are distinguished. The id
-contains no text of a story.
-"""
+stored without any other information. The id contains no text of a story."""
 
 from __future__ import annotations
 
@@ -22,28 +18,23 @@ _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1
 
 @dataclass(frozen=True, slots=True)
 class BatchId:
-    """The parts of a `custom_id`, which identifies a line of a batch file: the query key, the beginning of the hash in
-    the judge key (`judge`), and the repeats that the line requests.
-    """
+    """The parts of a `custom_id`; `judge` is the beginning of the hash in the judge key."""
 
     query_key: str
     judge: str
     repeats: tuple[int, ...]
 
     def __str__(self) -> str:
-        """The `custom_id` as written to a batch file."""
         return f"{self.query_key.removeprefix(TAG)}-{self.judge}-r{_ranges(self.repeats)}"
 
 
 def judge_part(judge_key: str) -> str:
-    """The characters of a judge key that a `custom_id` (the id of a line in a batch file) contains."""
+    """The characters of a judge key that a `custom_id` contains."""
     return judge_key.removeprefix(TAG)[:8]
 
 
 def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[BatchId]:
-    """Ids of batch lines that request these repeats of one query: one id, or several if one would be longer than 64
-    characters. `judge` is the part of the judge key that an id contains.
-    """
+    """Ids of batch lines for these repeats of one query: several where one would be longer than 64 characters."""
     left = tuple(repeats)
     while left:
         size = len(left)
@@ -54,9 +45,7 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 
 def parse_id(text: object) -> BatchId | None:
-    """The parts of a `custom_id` (the id of a line in a batch file); None if it does not have the form that this
-    program writes.
-    """
+    """The parts of a `custom_id`; None if it does not have this program's form."""
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None
@@ -70,11 +59,11 @@ def parse_id(text: object) -> BatchId | None:
 
 
 def _ranges(repeats: Sequence[int]) -> str:
-    """Repeats as text: `0-2_5` for (0, 1, 2, 5)."""
     runs: list[list[int]] = []
     for repeat in repeats:
         if runs and repeat == runs[-1][1] + 1:
             runs[-1][1] = repeat
         else:
             runs.append([repeat, repeat])
+    # `0-2_5` for (0, 1, 2, 5)
     return "_".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -49,11 +49,8 @@ _SKEW = 300.0
 
 
 class AnthropicBatches:
-    """Anthropic's batch API for one account, for use in a `with` block. Methods that send requests raise
-    `BackendError`.
-
-    A request file in the result folder is identified by its own name, because no files are uploaded.
-    """
+    """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`. A request file
+    in the result folder is identified by its own name, because no files are uploaded."""
 
     def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
         self.url = url_of(settings)
@@ -69,22 +66,19 @@ class AnthropicBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Does nothing, because no connection stays open between requests."""
+        """Does nothing: no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
-        """Name of the request file, which serves as its id. Nothing is uploaded, because a batch of this provider
-        contains its requests.
-        """
+        """Name of the request file, which serves as its id: a batch of this provider contains its requests."""
         return content.name
 
     def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
-        """Always None, because this provider stores no request files."""
+        """Always None: this provider stores no request files."""
         return None
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
-        """Start a batch and return it as the provider describes it. `file_id` is the name of the request file. If the
-        provider's reply was lost, its batches are searched for this one before another batch is started.
-        """
+        """Start the batch of the request file named `file_id`."""
+        # If the reply was lost, the provider's batches are searched for this one before another is started.
         tries = 0
 
         def once() -> dict[str, Any]:
@@ -98,20 +92,15 @@ class AnthropicBatches:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch that was started with the request file of the number in `metadata` (key `judge_part`); None if
-        there is none.
-        """
+        """The batch of the request file numbered in `metadata` (key `judge_part`); None if there is none."""
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
         return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        """Current state of a batch at the provider."""
         return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write the results of a batch to `target`; `file_id` is the batch's id. If the download fails, no partial file
-        is left.
-        """
+        """Write the results of a batch, given by its id, to `target`. A failed download leaves no partial file."""
         body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
         write_whole(target, body, follow=False)
 
@@ -123,12 +112,10 @@ class AnthropicBatches:
             raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
 
     def _find(self, file_id: str) -> dict[str, Any] | None:
-        """The batch at the provider that was started with a request file; None if there is none. Only batches that this
-        program has not recorded are considered. An ended batch must have the custom_ids of the file's requests, and a
-        running batch as many requests as the file. Raises BackendError if several running batches are possible.
-        """
         names = set(_names(self._requests(file_id)))
         since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
+        # Only unrecorded batches count. An ended one must have the custom_ids of the file's requests, a running one as
+        # many requests as the file.
         recorded = {batch.batch_id for batch in read_ledger(self._result).batches}
         working = []
         for batch in self._listed(since):
@@ -150,7 +137,6 @@ class AnthropicBatches:
         return working[0] if working else None
 
     def _listed(self, since: float) -> Iterator[dict[str, Any]]:
-        """Batches created after the time `since`, newest first."""
         after = ""
         while True:
             page = self._asked("GET", f"{_ROUTE}?limit={_PAGE}{after}")
@@ -173,7 +159,6 @@ class AnthropicBatches:
         return answer
 
     def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
-        """Body of the server's reply to one request. Raises `BackendError` for an error status or a lost connection."""
         try:
             status, headers, content = asyncio.run(self._exchange(method, route, body))
         except TimeoutError:
@@ -201,9 +186,6 @@ class AnthropicBatches:
             return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Result of `once`, a function that makes one request to the provider. After an error that may be temporary, it
-        is called again with a delay, a limited number of times. Raises the last error as a BackendError.
-        """
         attempts = 0
         while True:
             try:
@@ -222,7 +204,7 @@ def _names(lines: bytes) -> Iterator[str]:
 
 
 def _remote(batch: dict[str, Any]) -> Remote:
-    """A batch of the provider as a `Remote` record, with the statuses that OpenAI uses."""
+    """A batch with the statuses that OpenAI uses."""
     counts = batch["request_counts"]
     lost = {name: int(counts.get(name, 0)) for name in ("errored", "canceled", "expired")}
     status = "in_progress"
@@ -240,20 +222,9 @@ Executor = OpenAIBackend | AnthropicBackend
 
 @dataclass(frozen=True, slots=True)
 class BatchForm:
-    """Batch support of one back-end: the format of request files, and how its requests are sent.
-
-    Attributes
-    ----------
-    executor : callable
-        (model, settings) -> the executor that sends the same requests without a batch; no connection is made.
-    lines : LineForm
-        The format of a request file.
-    api : callable or None
-        (model, settings, result folder) -> the provider's batch API; None if there is none (vLLM, whose program
-        `vllm run-batch` answers request files).
-    one_by_one : bool
-        Whether each repeat has its own line, even if a request without a batch may ask for several.
-    """
+    """Batch support of one back-end: the format of request files, and how its requests are sent. `executor` sends the
+    same requests without a batch. `api` is None if there is none (vLLM, whose program `vllm run-batch` answers request
+    files). `one_by_one`: each repeat has its own line, even if a request without a batch may ask for several."""
 
     executor: Callable[[str, Settings], Executor]
     lines: LineForm
@@ -275,9 +246,7 @@ BATCH_FORMS: dict[str, BatchForm] = {
 
 
 def batch_form(judge: str) -> BatchForm:
-    """Batch support of the judge's back-end: the format of its request files, and how they are sent. Raises SpecError
-    if the back-end has none.
-    """
+    """Batch support of the judge's back-end. Raises SpecError if it has none."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     if form is None:
         raise SpecError(
@@ -288,15 +257,12 @@ def batch_form(judge: str) -> BatchForm:
 
 
 def has_batch_api(judge: str) -> bool:
-    """Whether the judge's back-end has a batch API of its provider."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     return form is not None and form.api is not None
 
 
 def executor_of(judge: str, settings: Settings) -> Executor:
-    """The executor that would send the requests of a batch file one at a time, without a batch. No connection
-    is made.
-    """
+    """The executor that would send the requests without a batch. No connection is made."""
     check_api(judge, settings)
     return batch_form(judge).executor(split_judge(judge)[1], settings)
 

@@ -1,8 +1,6 @@
 """Merges batch results into a run's journal by custom_id. Each result is merged once, and no answer is overwritten.
-
-Only the result folder is needed: queries are rendered from the stories and templates that the journal holds, and
-matched with results by query key. Importing a file again, or after an interruption, adds only what is missing.
-"""
+Only the result folder is needed: queries are rendered from the journal's stories and templates, and matched by query
+key. Importing again, or after an interruption, adds only what is missing."""
 
 from __future__ import annotations
 
@@ -39,28 +37,10 @@ if TYPE_CHECKING:
 class Imported:
     """Result of an import of batch results into a journal.
 
-    Attributes
-    ----------
-    lines : int
-        Number of result lines.
-    answered, there_already : int
-        Numbers of repeats whose answer was written now, and of repeats that had an answer before.
-    failed : Counter of str
-        Number of repeats with an error that was written now, by kind of error.
-    example : str or None
-        Message of the first such error.
-    errors_known, not_given : int
-        Numbers of repeats with an error that the journal held before, and of repeats that a result line
-        should answer and does not.
-    duplicates, unknown, other_judge : list of str
-        The custom_ids of results that occur twice, that do not belong to this run, and that are of another judge.
-    cut : list of str
-        File and line number of each incomplete last line, which was left out.
-    spent : Outcomes
-        Cost and outcome of the repeats written now.
-    totals : Totals or None
-        Counts of the journal after the import; None = not yet counted.
-    """
+    `lines` counts result lines; `answered`, `there_already`, `failed` (by kind of error), `errors_known` and
+    `not_given` (the line should answer it) count repeats. `example` is the first error's message. `duplicates`,
+    `unknown` (not of this run) and `other_judge` are custom_ids; `cut` holds file and line number of incomplete last
+    lines, left out. `totals` of the journal are None until counted."""
 
     lines: int = 0
     answered: int = 0
@@ -83,17 +63,13 @@ class Imported:
 
 
 def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge batch result files into the journal of a result folder, and return what was written and what was left out.
-    Raises JudgeError if a file does not belong to this run.
-    """
+    """Merge batch result files into a run's journal. Raises JudgeError if a file is not of this run."""
     with lock(result.path):
         return import_locked(result, files)
 
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge batch result files into the journal as `import_results` does, for a caller that has already locked the
-    result folder. Returns what was written and what was left out.
-    """
+    """`import_results` for a caller that has already locked the result folder."""
     results = find_results(files)
     if not result.journal.is_file():
         raise RunFolderError(f"{result.path} has no journal", hint="judge export RUN --as batch makes it")
@@ -124,13 +100,11 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
 
 
 def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
-    """Remove the answers of other judges from `results`, and record their custom_ids in `done`. `judge` is the part of
-    the run's judge key that a custom_id contains. Raises DataError if all answers are of other judges.
-    """
     for key, entries in list(results.by_query.items()):
         done.other_judge.extend(str(each) for each, _ in entries if each.judge != judge)
         results.by_query[key] = [entry for entry in entries if entry[0].judge == judge]
     if done.other_judge and not any(results.by_query.values()):
+        # Answers of other judges are left out; that all are is an error.
         raise DataError(
             f"all {len(done.other_judge)} results are of another judge than this run's",
             file=", ".join(map(str, results.files)),
@@ -141,8 +115,6 @@ def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
 
 
 class _Merge:
-    """Merge of batch results into the journal, in one pass over the plan."""
-
     def __init__(
         self,
         result: ResultFolder,
@@ -157,9 +129,7 @@ class _Merge:
         self._writer: JournalWriter | None = None
 
     async def run(self) -> None:
-        """Merge all batch results into the journal. Its rows are committed in groups, with all repeats of one result
-        line in the same group.
-        """
+        """Merge in groups, with all repeats of one result line in the same group."""
         left = {key: entries for key, entries in self._found.by_query.items() if entries}
         ended = "crashed"
         try:
@@ -198,9 +168,6 @@ class _Merge:
                 self._line(query, each, location, settled)
 
     def _line(self, query: Request, each: BatchId, location: LinePosition, settled: set[int]) -> None:
-        """Write to the journal the answers in one result line, or the error that it reports. `each` is the line's
-        parsed custom_id. Repeats that already have an answer (`settled`) are left unchanged.
-        """
         line = self._found.read(location)
         started = created_at(line) or time.time()
         done = self._done
@@ -238,9 +205,7 @@ class _Merge:
             self._done.example = self._done.example or str(error)
 
     def _open(self) -> JournalWriter:
-        """The journal's writer. It is opened when the first row is written, so that an import without new results
-        changes nothing.
-        """
+        # Opened with the first row, so that an import without new results changes nothing.
         if self._writer is None:
             self._writer = JournalWriter(self._result.journal, executor=BATCH)
             self._writer.start()
@@ -248,10 +213,8 @@ class _Merge:
 
 
 def _with_usage(response: Response, first: Response) -> Response:
-    """The response with the token counts and the cost of `first`, the first response in the same result line. Counts
-    and cost belong to the whole call, which may have answered several repeats. They are stored once, with the first
-    repeat whose answer is written.
-    """
+    # Counts and cost belong to the whole call, which may have answered several repeats; they are stored once, with the
+    # first repeat whose answer is written.
     return replace(
         response,
         prompt_tokens=first.prompt_tokens,
@@ -266,7 +229,6 @@ def _with_usage(response: Response, first: Response) -> Response:
 def _note(
     result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
 ) -> None:
-    """Record the import of batch results in the manifest's list of sessions (the times when the run was continued)."""
     manifest = read_manifest(result.manifest)
     sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
     manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}
@@ -299,9 +261,7 @@ def _read(files: Sequence[Path], _words: Nothing, target: Path | None, say: Say)
 
 
 def merged_sentences(merged: Imported, folder: ResultFolder, source: str) -> Iterator[str]:
-    """The outcome of importing batch results into a journal: one sentence, and one line for each kind of problem.
-    `source` names the results in the sentence.
-    """
+    """The outcome of an import: one sentence on `source`, and one line for each kind of problem."""
     there, failed = merged.there_already, sum(merged.failed.values())
     if not merged.changed:
         yield f"nothing new in {source}: {folder.path} has {there} of its answers already"

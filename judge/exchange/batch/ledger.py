@@ -1,8 +1,6 @@
-"""Reads and writes `batches.json` in a result folder: the batches sent to a provider, and the state of each.
-
-The file is written before and after each remote step. After an interruption the program can thus tell which step may
-have been completed. The folder `batches/` beside it holds each batch's request file and, once collected, its results.
-"""
+"""`batches.json` in a result folder: the batches sent to a provider, and the state of each. It is written before and
+after each remote step, to tell after an interruption which step may have been completed. The folder `batches/` beside
+it holds each batch's request file and, once collected, its results."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 
 @dataclass(slots=True)
 class Batch:
-    """One batch of requests for a provider's batch API: its request file, the step that this program has reached with
-    it (`state`), and the provider's last report on it.
-    """
+    """One batch of requests; `state` is the step that this program has reached, `status` the provider's last report."""
 
     number: int
     lines: int
@@ -50,17 +46,13 @@ class Batch:
 
     @property
     def in_flight(self) -> bool:
-        """Whether the batch reserves its repeats, so that they are not requested elsewhere: it was not collected, and
-        the provider did not reject it as a whole.
-        """
+        """Whether the batch reserves its repeats: neither collected, nor rejected as a whole by the provider."""
         return self.state != "collected" and self.status != "failed"
 
 
 @dataclass(slots=True)
 class Ledger:
-    """All batches of requests that a result folder's run sent, or prepared to send, to a provider, in order. `run_id`
-    distinguishes this folder's batches from others of the same account.
-    """
+    """All batches that a result folder sent or prepared, in order; `run_id` tells them from others of the account."""
 
     result: ResultFolder
     run_id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -68,11 +60,10 @@ class Ledger:
 
     @property
     def folder(self) -> Path:
-        """Folder with the request files and result files of the batches."""
+        """Folder of request files and result files."""
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
-        """Path of a batch's request file."""
         return self.folder / f"requests-{batch.number:04d}.jsonl"
 
     def remote_name(self, batch: Batch) -> str:
@@ -80,14 +71,12 @@ class Ledger:
         return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
 
     def save(self) -> None:
-        """Write the list of batches to `batches.json` in the result folder. If writing fails, the earlier file
-        is kept.
-        """
+        """Write `batches.json`. If writing fails, the earlier file is kept."""
         batches = [asdict(batch) for batch in self.batches]
         write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
 
     def in_flight(self) -> dict[str, set[int]]:
-        """Repeats that are in batches in flight (neither collected nor rejected by the provider), by query key."""
+        """Repeats in batches in flight, by query key."""
         repeats_by_query: dict[str, set[int]] = {}
         for batch in self.batches:
             for name in _custom_ids(self.requests(batch)) if batch.in_flight else ():
@@ -97,7 +86,7 @@ class Ledger:
 
 
 def read_ledger(result: ResultFolder) -> Ledger:
-    """The ledger of a result folder, which lists the batches sent to a provider. It is empty if no batch was sent."""
+    """The ledger of a result folder, empty if no batch was sent."""
     path = result.path / LEDGER
     data = read_manifest(path)
     if not data:
@@ -111,9 +100,7 @@ def read_ledger(result: ResultFolder) -> Ledger:
 
 
 def in_flight_note(result: ResultFolder) -> str | None:
-    """Text with the numbers of repeats and batches in flight (neither collected nor rejected by the provider); None if
-    there are none.
-    """
+    """Text with the numbers of repeats and batches in flight; None if there are none."""
     waiting = [batch for batch in read_ledger(result).batches if batch.in_flight]
     if not waiting:
         return None

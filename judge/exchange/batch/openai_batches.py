@@ -1,9 +1,6 @@
-"""Client for OpenAI's batch API, based on the openai SDK. No other module imports the SDK.
-
-The SDK's own retries are switched off; requests that are safe to repeat are retried with this program's delays.
-Creating a batch costs money; after a lost reply the provider's list of batches is therefore searched before another one
-is created.
-"""
+"""Client for OpenAI's batch API, the only module that imports the openai SDK. The SDK's own retries are off; requests
+that are safe to repeat are retried with this program's delays. Creating a batch costs money; after a lost reply the
+provider's list of batches is therefore searched before another is created."""
 
 from __future__ import annotations
 
@@ -36,9 +33,7 @@ _PAGE = 100
 
 
 class BatchServer:
-    """OpenAI's batch API (files and batches) for one account, for use in a `with` block. Methods that send requests
-    raise `BackendError`.
-    """
+    """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
@@ -70,9 +65,7 @@ class BatchServer:
         self._client.close()
 
     def upload(self, name: str, content: Path) -> str:
-        """Upload a request file under a name and return its id. The upload is retried, because a second copy costs
-        nothing.
-        """
+        """Id of the uploaded request file. The upload is retried, because a second copy costs nothing."""
 
         def once() -> str:
             with content.open("rb") as stream:
@@ -81,8 +74,6 @@ class BatchServer:
         return self._patiently(once)
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file with this name and size; None if there is none."""
-
         def once() -> str | None:
             for file in self._client.files.list(purpose="batch", limit=_PAGE):
                 if file.filename == name and file.bytes == size:
@@ -92,10 +83,7 @@ class BatchServer:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch and return it as the provider describes it. `file_id` is the id of the uploaded request file.
-        `route` is the API path of the requests, and `metadata` identifies the batch. If the provider's reply was lost,
-        its batches are searched for this one before another batch is started.
-        """
+        """Start a batch; after a lost reply the provider's batches are searched for it first."""
         tries = 0
 
         def once() -> RemoteBatch:
@@ -110,18 +98,14 @@ class BatchServer:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch that was started with this metadata; None if there is none."""
         batch = self._patiently(lambda: self._find(metadata))
         return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        """Current state of a batch at the provider."""
         return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write the content of a file at the provider, given by its id, to `target`. If the download fails, no partial
-        file is left.
-        """
+        """Write a file of the provider to `target`. A failed download leaves no partial file."""
 
         def once() -> None:
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
@@ -137,9 +121,6 @@ class BatchServer:
         return None
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Result of `once`, a function that makes one request to the provider. After an error that may be temporary, it
-        is called again with a delay, a limited number of times. Raises the last error as a BackendError.
-        """
         attempts = 0
         while True:
             try:

@@ -15,8 +15,6 @@ from judge.exchange.outputs.hub import JudgeWords, Output, Say
 
 @dataclass(frozen=True, kw_only=True)
 class BatchWords(JudgeWords):
-    """Options of a batch file."""
-
     limit: int | None = option("number of stories (or pairs) of a batch, from the first of the plan on")
     most_lines: int = option("largest number of lines in a file; further files are numbered", default=MOST_LINES)
     one_by_one: bool = option("separate line for each repeat, for servers that ignore n", default=False)

@@ -31,9 +31,7 @@ from judge.base.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A batch as the provider describes it. `total`, `done` and `failed` count requests (None = not stated); `problem`
-    is the provider's error message, if any.
-    """
+    """A batch as the provider describes it; `total`, `done` and `failed` count requests (None = not stated)."""
 
     id: str
     status: str
@@ -46,9 +44,7 @@ class Remote:
 
 
 class BatchApi(Protocol):
-    """Interface to a provider's batch API for one account, for use in a `with` block. Methods that send requests raise
-    `BackendError`.
-    """
+    """A provider's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     url: str
 
@@ -59,22 +55,20 @@ class BatchApi(Protocol):
     ) -> None: ...
 
     def upload(self, name: str, content: Path) -> str:
-        """Upload a request file under a name; returns its id."""
+        """Id of the uploaded request file."""
         ...
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file with this name and size; None if there is none."""
+        """Id of an uploaded file with this name and size; None if there is none."""
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of a request file's requests and return it as the provider describes it. `file_id` is the id of
-        the uploaded file, and `metadata` identifies the batch. `route` is the API path that the lines of the file name;
-        "" if they name none.
-        """
+        """Start a batch of the uploaded file `file_id`; `metadata` identifies it. `route` is the API path that the
+        lines of the file name; "" if they name none."""
         ...
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch that was started with this metadata; None if there is none."""
+        """The batch started with this metadata; None if there is none."""
         ...
 
     def retrieve(self, batch_id: str) -> Remote:
@@ -82,9 +76,7 @@ class BatchApi(Protocol):
         ...
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file of batch results, given by its id at the provider, to `target`. If the download fails, no
-        partial file is left.
-        """
+        """Write a file of results, given by its id, to `target`. A failed download leaves no partial file."""
         ...
 
 
@@ -108,9 +100,7 @@ _STATES = {
 
 
 class GeminiBatches:
-    """Gemini's batch API (files and batches) for one account, for use in a `with` block. Methods that send requests
-    raise `BackendError`.
-    """
+    """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
         self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])
@@ -126,12 +116,10 @@ class GeminiBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Does nothing, because no connection stays open between requests."""
+        """Does nothing: no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:
-        """Upload a request file under a name and return its id. The upload is retried, because a second copy costs
-        nothing.
-        """
+        """Id of the uploaded request file. The upload is retried, because a second copy costs nothing."""
         size = content.stat().st_size
         begin = {
             "X-Goog-Upload-Protocol": "resumable",
@@ -152,8 +140,6 @@ class GeminiBatches:
         return self._patiently(once)
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file with this name and size; None if there is none."""
-
         async def once(client: aiohttp.ClientSession) -> str | None:
             async for file in self._list_rows(client, "files", "files"):
                 if file.get("displayName") == name and int(file.get("sizeBytes", -1)) == size:
@@ -163,10 +149,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
-        """Start a batch and return it as the provider describes it. `file_id` is the id of the uploaded request file.
-        `metadata` is what the batch's name is made from. If the provider's reply was lost, its batches are searched for
-        this one before another batch is started.
-        """
+        """Start a batch, with a name made from `metadata`; after a lost reply the batches are searched for it first."""
         tries = 0
         batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
 
@@ -186,8 +169,6 @@ class GeminiBatches:
         return self._patiently(lambda client: self._find(client, metadata))
 
     def retrieve(self, batch_id: str) -> Remote:
-        """Current state of a batch at the provider."""
-
         async def once(client: aiohttp.ClientSession) -> Remote:
             async with client.get(endpoint(self.url, f"/{batch_id}")) as reply:
                 return _remote(await self._json(reply))
@@ -195,9 +176,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write the content of a file at the provider, given by its id, to `target`. If the download fails, no partial
-        file is left.
-        """
+        """Write a file of the provider to `target`. A failed download leaves no partial file."""
 
         async def once(client: aiohttp.ClientSession) -> bytes:
             async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
@@ -212,9 +191,7 @@ class GeminiBatches:
         return None
 
     async def _list_rows(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
-        """All entries of the provider's list at `route`, such as its batches, requested page by page. `key` is the
-        field of a page that holds the entries.
-        """
+        """Entries under `key` of the provider's list at `route`, page by page."""
         token: str | None = ""
         while token is not None:
             more = f"&pageToken={token}" if token else ""
@@ -252,10 +229,6 @@ class GeminiBatches:
         return data
 
     def _patiently(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Result of `once`, a function that makes one request to the provider over a given connection. After an error
-        that may be temporary, it is called again with a delay, a limited number of times. Raises the last error as a
-        BackendError.
-        """
         attempts = 0
         while True:
             try:
@@ -268,9 +241,6 @@ class GeminiBatches:
                 time.sleep(delay)
 
     async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Result of `once`, a function that makes one request over a given connection. It is called a single time, with
-        a new connection. Raises BackendError if the request fails.
-        """
         client = aiohttp.ClientSession(
             headers={"Content-Type": "application/json"},
             middlewares=(self._credentials.attach,),
@@ -296,9 +266,7 @@ def _name(metadata: Mapping[str, str]) -> str:
 
 
 def _beside(url: str, prefix: str, route: str) -> str:
-    """The server's address for uploads or downloads: `url` with `prefix` before the version, and `route` at the end,
-    such as `/upload/v1beta/files` for `/v1beta`.
-    """
+    """`url` with `prefix` before the version, and `route` at the end: `/upload/v1beta/files` for `/v1beta`."""
     scheme, host, path, query, _ = urlsplit(url)
     before, _, version = path.rstrip("/").rpartition("/")
     return endpoint(urlunsplit((scheme, host, f"{before}/{prefix}/{version}", query, "")), route)

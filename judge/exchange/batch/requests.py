@@ -44,14 +44,11 @@ class Purse:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Selection of the repeats of a run to write to batch files. With `failed`, repeats that were given up are selected
-    in place of repeats that were never requested.
+    """Selection of the repeats of a run to write to batch files; with `failed`, those given up in place of open ones.
 
-    `folder` is the folder of the run definition, and `limit` the number of stories (or pairs) whose repeats are
-    selected, from the first on (None = all). `purse` is the budget that this judge's batches share with those of other
-    judges; None = no limit. With `one_by_one` each repeat has its own line. With `max_completion_tokens` the requests
-    name this parameter in place of `max_tokens`.
-    """
+    `limit` is the number of stories (or pairs), None = all. `purse` is the budget shared with other judges' batches,
+    None = no limit. With `one_by_one` each repeat has its own line. With `max_completion_tokens` requests name this
+    parameter in place of `max_tokens`."""
 
     spec: AnySpec
     folder: Path
@@ -75,26 +72,22 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Written batch files. `in_flight` is the number of repeats left out because a submitted batch contains them."""
+    """Written batch files; `in_flight` counts repeats left out because a submitted batch contains them."""
 
     parts: list[Part]
     in_flight: int
 
     @property
     def repeats(self) -> int:
-        """Number of repeats in all written batch files."""
         return sum(part.repeats for part in self.parts)
 
 
 def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
-    """Selection of the repeats to write to batch files for one judge of the run `run`: a run.yaml, its folder, or a
-    result folder. If `judge` is None, it is the judge in the result folder's manifest, or the only judge of the run
-    definition; SpecError if the definition has several judges.
-
-    `overrides` are changes of the run definition as ``KEY=VALUE``. `choices` are fields of `Wanted`, such as `failed`.
-    """
+    """Selection of repeats for one judge of a run.yaml, its folder, or a result folder; `choices` are fields of
+    `Wanted`. Without `judge` it is the manifest's, or the definition's only one; SpecError if that has several.
+    `overrides` are changes of the definition as ``KEY=VALUE``."""
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
         names = ", ".join(selection.spec.judge for selection in selections)
@@ -107,9 +100,7 @@ def wanted(
 def wanted_of_all(
     run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
 ) -> list[Wanted]:
-    """Selections of repeats as `wanted` makes them, one for every judge of the run `run` or for the judges in `judges`.
-    `overrides` are changes of the run definition as ``KEY=VALUE``; `choices` are fields of `Wanted`, such as `failed`.
-    """
+    """Selections as `wanted` makes them, for every judge of the run or for those in `judges`."""
     result = ResultFolder(run)
     if result.exists():
         judge = judges[0] if judges else None
@@ -126,19 +117,15 @@ def wanted_of_all(
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Prepare the journal as `judge run` would, write the selected repeats (`asked`) to batch files, and return the
-    files' description. The result folder is locked meanwhile; the caller must not hold its lock.
-
-    `name(n)` is the path of the n-th file, from 1. The files have these names only when all of them are complete.
-    """
+    """Prepare the journal as `judge run` would and write the selected repeats to batch files. The result folder is
+    locked meanwhile; the caller must not hold its lock. `name(n)` is the path of the n-th file, from 1; files have
+    these names only when all of them are complete."""
     with lock(asked.result.path):
         return export_locked(asked, name, most_lines=most_lines)
 
 
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Write batch files as `export` does, for a caller that has already locked the result folder. Returns their
-    description.
-    """
+    """`export` for a caller that has already locked the result folder."""
     backend = _executor(asked)
     plan = plan_of(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)
@@ -169,7 +156,6 @@ def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int
 
 
 def _executor(asked: Wanted) -> Executor:
-    """The HTTP executor whose request bodies the batch lines contain. No connection is made."""
     spec, terms = asked.spec, asked.result.server_terms
     settings = Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms, api=spec.api)
     backend = executor_of(spec.judge, settings)
@@ -190,7 +176,7 @@ def _lines(
     journal: JournalReader,
     settled: Callable[[Request], set[int]],
 ) -> Iterator[tuple[bytes, int]]:
-    """Lines of the batch files in plan order, each with the number of repeats that it requests."""
+    """(line, number of repeats that it requests) in plan order."""
     judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
     alone = asked.one_by_one or form.one_by_one
     lacking = works(plan.asked_in(journal, asked.limit), asked.spec.repeats, settled)
@@ -205,9 +191,7 @@ def _lines(
 
 
 def _write(lines: Iterator[tuple[bytes, int]], name: Callable[[int], Path], most_lines: int) -> list[Part]:
-    """Write lines to as many files as the limits require, and return a description of each file. All files have
-    temporary names until the last one is complete.
-    """
+    # All files have temporary names until the last one is complete.
     parts: list[Part] = []
     stream: BinaryIO | None = None
     count = repeats = size = 0
@@ -247,5 +231,5 @@ def _temporary(path: Path) -> Path:
 
 
 def numbered(output: Path) -> Callable[[int], Path]:
-    """Function that names the files of one export by number: FILE-0001.jsonl, FILE-0002.jsonl, ..."""
+    """Names of one export's files by number: FILE-0001.jsonl, FILE-0002.jsonl, ..."""
     return lambda number: output.with_name(f"{output.stem}-{number:04d}{output.suffix}")

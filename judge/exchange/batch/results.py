@@ -1,8 +1,6 @@
-"""Reader of the result files that batch APIs and `vllm run-batch` write: one answer or one error per line.
-
-A file is read once to check its lines and to record their positions. Each answer is read again when it is needed, so
-that memory holds ids only.
-"""
+"""Reader of the result files that batch APIs and `vllm run-batch` write: one answer or one error per line. A file is
+read once to check its lines and record their positions; answers are read again when needed, so that memory holds ids
+only."""
 
 from __future__ import annotations
 
@@ -32,17 +30,9 @@ _LINES_CODES = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400,
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One provider's format for the lines of request and result files.
-
-    Attributes
-    ----------
-    request : callable
-        (custom_id, route, body) -> the line of a request.
-    asks : frozenset of str
-        Keys that every request line has and no result line has.
-    result : callable
-        A line -> the result in OpenAI's format; None if the line is not a result in this provider's format.
-    """
+    """One provider's format for the lines of request and result files. `request` makes a line from (custom_id, route,
+    body); `asks` are keys that only request lines have; `result` converts a line to OpenAI's format, None if it is not
+    a result in this format."""
 
     request: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
     asks: frozenset[str]
@@ -50,16 +40,14 @@ class LineForm:
 
 
 def as_openai(data: Any) -> Any:
-    """A batch result in the format of any provider, converted to OpenAI's (custom_id with response or error). Other
-    data is returned unchanged.
-    """
+    """A batch result of any provider in OpenAI's format (custom_id with response or error); other data unchanged."""
     if not isinstance(data, dict):
         return data
     return next((converted for form in _FORMS if (converted := form.result(data)) is not None), data)
 
 
 def is_request(data: Any) -> bool:
-    """Whether the object in a line of a batch file is a request in the format of any provider."""
+    """Whether a line's object is a request in the format of any provider."""
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
@@ -76,9 +64,7 @@ def _message_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[st
 
 
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    """Result in OpenAI's format from a line with `custom_id` and `result`, as Anthropic writes it: a message, an error,
-    or the reason why neither exists. None for other lines.
-    """
+    """OpenAI's form of a line with `custom_id` and `result`, as Anthropic writes it; None for others."""
     result = data.get("result")
     if not isinstance(result, dict):
         return None
@@ -100,9 +86,7 @@ def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str
 
 
 def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    """Result in OpenAI's format from a line with `key` and `response`, `error` or `status`, as Gemini writes it; None
-    for other lines.
-    """
+    """OpenAI's form of a line with `key` and `response`, `error` or `status`, as Gemini writes it; None for others."""
     if "key" not in data or "custom_id" in data or "request" in data:
         return None
     named = {"custom_id": data["key"]}
@@ -139,9 +123,7 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinePosition:
-    """Position of a line in a batch result file: `file` is an index into `ResultFiles.files`, `offset` is in bytes,
-    `row` counts from 1.
-    """
+    """Position of a line: `file` is an index into `ResultFiles.files`, `offset` is in bytes, `row` counts from 1."""
 
     file: int
     offset: int
@@ -150,14 +132,9 @@ class LinePosition:
 
 @dataclass(slots=True)
 class ResultFiles:
-    """Positions of the lines in several batch result files (`files`). `by_query` maps a query's key to the positions of
-    its lines.
-
-    A custom_id can occur in several lines. A line after the first answer counts as a duplicate, and so does a second
-    error in the same file; `duplicates` lists the custom_ids of these lines. `foreign` lists custom_ids that this
-    program did not write, and `cut` the positions of half-written last lines. `lines` is the number of all result
-    lines.
-    """
+    """Positions of the lines in several batch result files. A custom_id can occur in several lines: one after the first
+    answer, or a second error in the same file, is in `duplicates`. `foreign` lists custom_ids that this program did not
+    write, `cut` half-written last lines."""
 
     files: tuple[Path, ...]
     lines: int = 0
@@ -168,17 +145,14 @@ class ResultFiles:
     _seen: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def read(self, location: LinePosition) -> bytes:
-        """The bytes of the result line at this position, without its line break."""
+        """The line's bytes without its line break."""
         with self.files[location.file].open("rb") as stream:
             stream.seek(location.offset)
             return stream.readline().strip()
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Check every line of batch result files, and return the positions of all results.
-
-    Raises DataError where a line is not a batch result. Nothing is written.
-    """
+    """Positions of all results in checked files. Raises DataError where a line is not a batch result."""
     results = ResultFiles(files)
     for number, file in enumerate(files):
         for location, data in _lines(file, number, results):
@@ -200,11 +174,8 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 
 
 def answers_in(line: bytes, query: Request) -> list[Response]:
-    """The responses to `query` in a line of a batch result file. Raises a `BackendError` where the line has an error or
-    the HTTP status of an error.
-
-    The error message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time.
-    """
+    """The responses to `query` in a line. Raises `BackendError` where it has an error or the HTTP status of one. The
+    message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time."""
     where = f"batch result {digest(line, 6).hex()}"
     data = as_openai(json_value(line))
     response, error = data.get("response"), data.get("error")
@@ -223,9 +194,7 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 
 def created_at(line: bytes) -> float | None:
-    """Time at which the answer in a line of a batch result file was created, in seconds since 1970; None where the line
-    does not say it.
-    """
+    """When the answer was created, in seconds since 1970; None where the line does not say it."""
     body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
@@ -237,9 +206,7 @@ def _is_answer(data: dict[str, Any]) -> bool:
 
 
 def _line_error(where: str, error: Any) -> BackendError:
-    """The exception to raise for a line of a batch result file that has an error but no HTTP status: the batch ended
-    before the request was sent.
-    """
+    # The batch ended before the request was sent.
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     kind, retryable = _CODES.get(code, ("server", True))
     words = redact(server_words(orjson.dumps(error)))
@@ -265,9 +232,7 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Line
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
-    """The object in a line of a batch result file, after a check of its structure; None for a last line that is
-    incomplete.
-    """
+    """None for a last line that is incomplete."""
     try:
         data = json_value(line)
     except orjson.JSONDecodeError as error:

@@ -1,9 +1,6 @@
-"""Submission of a run's missing queries to a provider's batch API; every step can be resumed.
-
-`batches.json` is written before and after each step at the provider. It can be unknown whether a step succeeded,
-because the program was killed or the reply was lost. In this case, the program first searches the provider for the file
-(by its name) or the batch (by its metadata), so that nothing is paid for twice.
-"""
+"""Submission of a run's missing queries to a provider's batch API; every step can be resumed. `batches.json` is written
+before and after each step. Where a kill or a lost reply leaves a step's outcome unknown, the provider is searched for
+the file (by name) or the batch (by metadata), so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -39,9 +36,8 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Collected:
-    """What `collect` did: the merged results (`imported`; None where there were none), the ended `batches`, the batches
-    still in progress (`waiting`), and advice to the user on batches that did not complete.
-    """
+    """What `collect` did: merged results (None: there were none), ended `batches`, those still in progress, and
+    advice."""
 
     imported: Imported | None = None
     batches: list[Batch] = field(default_factory=list)
@@ -50,9 +46,7 @@ class Collected:
 
 
 def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Batch]:
-    """Send the selected repeats to the provider as batches, after finishing the steps that an earlier submission left
-    incomplete. Returns all batches sent by this call. `say` is called with a message at each step.
-    """
+    """Batches sent by this call with the selected repeats, after steps that an earlier submission left incomplete."""
     result = asked.result
     with lock(result.path):
         ledger = read_ledger(result)
@@ -69,7 +63,7 @@ def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Bat
 
 
 def refresh(result: ResultFolder) -> list[Batch]:
-    """Request each batch's current state from the provider; returns all batches of the folder."""
+    """All batches of the folder with their current state at the provider."""
     with lock(result.path):
         ledger = read_ledger(result)
         _refresh(result, ledger)
@@ -77,11 +71,7 @@ def refresh(result: ResultFolder) -> list[Batch]:
 
 
 def collect(result: ResultFolder, say: Say) -> Collected:
-    """Fetch the results of ended batches and merge them into the journal. Returns what was merged, and which batches
-    ended or are still in progress.
-
-    Batches still in progress are not changed.
-    """
+    """Fetch the results of ended batches and merge them into the journal. Others are not changed."""
     collected = Collected()
     with lock(result.path):
         ledger = read_ledger(result)
@@ -104,9 +94,7 @@ def collect(result: ResultFolder, say: Say) -> Collected:
 
 
 def advice_for(batch: Batch, result: ResultFolder) -> str | None:
-    """Advice on a batch that was not sent completely, failed, expired or was cancelled; None where the user has nothing
-    to do.
-    """
+    """Advice on a batch that was not sent completely, failed, expired or was cancelled; otherwise None."""
     name, again = f"batch {batch.number}", f"judge run {result.path} --batch submit"
     if batch.state in ("written", "uploading", "uploaded", "creating"):
         return f"{name} was not sent to its end; {again} goes on with it"
@@ -121,9 +109,7 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
 
 
 def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
-    """Write the request files of the selected repeats, and return the new batches, which are also entered in the list
-    of batches (`ledger`). Nothing is sent yet.
-    """
+    """Nothing is sent yet."""
     first = len(ledger.batches)
     export = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
     _check_cost(asked, export.parts)
@@ -134,7 +120,6 @@ def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[B
 
 
 def _send(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> None:
-    """Upload a batch's request file and create the batch at the provider, continuing from the batch's current step."""
     requests, name = ledger.requests(batch), ledger.remote_name(batch)
     if batch.file_id is None:
         if batch.state == "uploading":
@@ -175,9 +160,7 @@ def _update(batch: Batch, remote: Remote) -> None:
 
 
 def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Path]:
-    """Download a batch's output and error files, except those downloaded earlier. Returns the paths of the non-empty
-    ones.
-    """
+    """Paths of the non-empty output and error files."""
     files = []
     for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
         if file_id is None:
@@ -193,9 +176,7 @@ def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Pat
 
 @contextmanager
 def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchApi]:
-    """Context manager that opens the batch API of a run's provider. With `asked`, the API's address is the first
-    base_url of the run definition. Without it, the address is `base_url`, to which an earlier batch was sent.
-    """
+    # With `asked` the run definition's first base_url counts, otherwise that of an earlier batch.
     if asked is not None:
         judge, settings = asked.spec.judge, settings_of(asked.spec, asked.folder)
     else:
@@ -212,11 +193,8 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
 
 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
-    """Raise SpecError where the estimated cost of the batches exceeds max_cost, or the part of it that is not yet spent
-    (`asked.purse`). Also raise it where one of these limits is set, but no batch price is known.
-
-    The estimate is made from file sizes. If the cost is within the limit, it is subtracted from the purse.
-    """
+    """Raise SpecError where the cost estimated from file sizes exceeds a limit, or where the batch price is not
+    known."""
     limits = [
         (asked.spec.max_cost, "max_cost"),
         (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),
@@ -244,7 +222,7 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
 
 
 def _route(requests: Path) -> str:
-    """URL path that the first request in the file names; "" where the file's format has none."""
+    """URL path that the first request names; "" where the file's format has none."""
     try:
         with requests.open("rb") as stream:
             return str(orjson.loads(stream.readline()).get("url", ""))

@@ -1,9 +1,6 @@
-"""Writer of a bundle, a zip archive of runs for artifact review: copies of the runs, and tables derived from the
-copies.
-
-The runs are not changed. The archive contains no API keys, and batch files only on request. The order and dates of its
-files are fixed, so that the same runs give the same bytes.
-"""
+"""Writer of a bundle, a zip archive of runs for artifact review: copies of the runs, and tables derived from them. The
+runs are not changed. The archive contains no API keys, and batch files only on request. The order and dates of its
+files are fixed, so that the same runs give the same bytes."""
 
 from __future__ import annotations
 
@@ -53,10 +50,8 @@ _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 
 
 def find_key(path: Path) -> str | None:
-    """Description of the first API key in a file, without the key; None where there is none.
-
-    SQLite files are also read row by row, because their pages split long texts.
-    """
+    """Description of the first API key in a file, without the key; None where there is none."""
+    # SQLite files are also read row by row, because their pages split long texts.
     looks = _known_key_patterns()
     for piece in _pieces(path):
         if key_kind := _first(piece, looks):
@@ -72,11 +67,7 @@ def find_key(path: Path) -> str | None:
 
 
 def _literal(path: Path) -> str | None:
-    """Description of the first key that a run definition or a manifest contains as plain text; None where there is
-    none.
-
-    Older versions of this program accepted such keys.
-    """
+    # Older versions of this program accepted keys as plain text in definitions and manifests.
     try:
         text = path.read_bytes()
         data = orjson.loads(text) if path.name == MANIFEST else yaml_file.load(text.decode("utf-8"))
@@ -108,9 +99,7 @@ def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | Non
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield the content of the file in overlapping pieces, so that a key across the boundary of two pieces is
-    detected.
-    """
+    # The pieces overlap, so that a key across the boundary of two pieces is detected.
     before = b""
     with path.open("rb") as stream:
         while piece := stream.read(_PIECE):
@@ -119,7 +108,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 
 def _texts(db: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
-    """Yield (table, text) for every table of a database; each text joins the text cells of many rows."""
+    """(table, text) for every table; each text joins the text cells of many rows."""
     tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     for table in tables:
         quoted = table.replace('"', '""')
@@ -188,9 +177,7 @@ _WITHOUT = (
 
 
 def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
-    """Text of README.txt in a bundle, in lines of at most 120 characters. `bundled` describes the copied result
-    folders, and `texts` says whether the stories' texts are included.
-    """
+    """Text of README.txt; `texts`: the stories' texts are included."""
     first = bundled[0].path
     name = f"{first.split('/')[1]}-bundle"
     runs = [
@@ -231,9 +218,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
-    """Options of a bundle (a zip archive of runs): whether it includes the texts of stories and the batch files, and
-    how its tables are computed.
-    """
+    """Whether a bundle includes stories' texts and batch files, and how its tables are computed."""
 
     texts: bool = True
     batches: bool = False
@@ -242,9 +227,7 @@ class BundleChoices:
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """A bundle (a zip archive of runs) that was written: its path, number of files, size in bytes, number of rows in
-    its ratings and preferences tables, and messages for the user.
-    """
+    """A written bundle; `rows` counts those of its ratings and preferences tables."""
 
     path: Path
     files: int
@@ -256,17 +239,9 @@ class BundleFile:
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
 ) -> BundleFile:
-    """Write a bundle, a zip archive of runs for artifact review, and return its path and sizes.
-
-    `output` is the archive's path; None takes NAME-bundle.zip in the current folder, where NAME is the first run's.
-    `say` is called with a message at each step.
-
-    Raises
-    ------
-    RunFolderError
-        A run has no results, a key was detected in a file for the archive (the message names the file, not the key), or
-        the archive cannot be written.
-    """
+    """Write a bundle of runs, by default NAME-bundle.zip in the current folder, where NAME is the first run's. Raises
+    RunFolderError if a run has no results, a key was detected in a file (the message names the file, not the key), or
+    the archive cannot be written."""
     choices = choices or BundleChoices()
     folders = resolve(runs)
     root = f"{run_copy.name_of(folders[0])}-bundle"
@@ -290,10 +265,7 @@ def bundle(
 def _stage(
     folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
 ) -> tuple[list[Bundled], int]:
-    """Copy the result folders for a bundle into the folder `staged`, and write the files derived from the copies.
-
-    Returns descriptions of the copied folders, and the number of rows in the ratings and preferences tables.
-    """
+    """The copied folders, and the number of rows in the ratings and preferences tables."""
     bundled: list[Bundled] = []
     for folder, name in run_copy.places(folders):
         say(f"copying {folder.path}")
@@ -343,14 +315,11 @@ def _refuse_keys(staged: Path) -> None:
 
 
 def _files(staged: Path) -> Iterator[Path]:
-    """Every file of a bundle in the folder `staged`, sorted by its name in the archive."""
     yield from sorted((p for p in staged.rglob("*") if p.is_file()), key=lambda p: p.relative_to(staged).as_posix())
 
 
 def _sums(staged: Path) -> list[Path]:
-    """Write the file with the checksums of a bundle's files. Returns all files in the archive's order: README first,
-    checksums last.
-    """
+    """All files in the archive's order: README first, checksums last."""
     files = list(_files(staged))
     lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
     (staged / SUMS).write_text("".join(lines), encoding="utf-8")

@@ -16,8 +16,6 @@ from judge.exchange.outputs.hub import Output, ResampledWords, Say, TextsWords
 
 @dataclass(frozen=True, kw_only=True)
 class BundleWords(ResampledWords, TextsWords):
-    """Options of a bundle."""
-
     with_batches: bool = option("additional files batches.json and batches/", default=False)
 
     def __post_init__(self) -> None:

@@ -34,9 +34,7 @@ _BATCHES = "batches.json"
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """Description of a result folder's copy in a bundle: its path in the archive, run, judge, kind (`journal` or
-    `imported`), whether a run was writing to the folder, and notes for readers.
-    """
+    """Description of a result folder's copy; `path` is in the archive, `kind` is `journal` or `imported`."""
 
     path: str
     run: str
@@ -46,22 +44,17 @@ class Bundled:
     notes: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """The description of the copied result folder as plain data for bundle.json."""
         return asdict(self)
 
 
 def name_of(folder: ResultFolder) -> str:
-    """Name that a run's folder gets in a bundle: the name of the folder with its run.yaml, otherwise that of the result
-    folder.
-    """
+    """Name of a run's folder in a bundle: that of the folder with run.yaml, otherwise of the result folder."""
     holder = _holder(folder)
     return _plain(holder.resolve().name if holder else folder.path.resolve().name)
 
 
 def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
-    """Yield each result folder with its path in the bundle. If several runs have the same name, numbers are added to
-    the names.
-    """
+    """Each result folder with its path in the bundle; numbers tell runs of the same name apart."""
     names: dict[Path, str] = {}
     for folder in folders:
         own = (_holder(folder) or folder.path).resolve()
@@ -75,10 +68,7 @@ def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]
 
 
 def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batches: bool) -> Bundled:
-    """Copy one result folder to `staged / run_name`, and return a description of the copy.
-
-    `texts` and `batches` say whether to include the stories' texts and the batch files.
-    """
+    """Copy one result folder to `staged / run_name`."""
     _refuse_links(folder)
     target = ResultFolder(staged / run_name)
     target.path.mkdir(parents=True)
@@ -119,10 +109,8 @@ def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batc
 
 
 def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield (file name, content) of the files that document a run's Eval-Prompts, criteria and settings.
-
-    `meta` and `manifest` are the plain data of a journal and a manifest.
-    """
+    """(file name, content) of files that document Eval-Prompts, criteria and settings, from journal and manifest
+    data."""
     definition = meta.get("definition") or {}
     for name, source in sorted(definition.get("eval_prompt_sources", {}).items()):
         yield f"eval_prompts/{_plain(name)}.jinja", str(source).encode()
@@ -147,9 +135,7 @@ def _refuse_links(folder: ResultFolder) -> None:
 
 
 def _without_page_keys(audit: Path) -> None:
-    """Delete the two secrets of a running audit server from a copied audit file: the page's key, and the secret in
-    annotators' links.
-    """
+    """Delete the page's key and the secret in annotators' links from a copied audit file."""
     with closing(connect(audit)) as db:
         db.execute("PRAGMA secure_delete = ON")
         with db:
@@ -169,9 +155,7 @@ def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
 
 
 def _of_texts(folder: ResultFolder) -> list[str]:
-    """Notes on a control judge that can be computed only while the result folder still has its stories' texts; empty
-    for other judges.
-    """
+    """Notes on a control that can be computed only while the folder still has its stories' texts; else empty."""
     from judge.base.records import Criterion
     from judge.ratings.ratings_table.folder_notes import in_sample
 
@@ -184,7 +168,7 @@ def _of_texts(folder: ResultFolder) -> list[str]:
 
 
 def _holder(folder: ResultFolder) -> Path | None:
-    """Folder of the run that contains a result folder; None where the result folder is not in a run's folder."""
+    """The run's folder; None where the result folder is not in one."""
     parent = folder.path.resolve().parent
     asked = read_manifest(folder.manifest).get("run")
     if (parent / DEFINITION).is_file() or (asked and parent.name == str(asked)):
@@ -193,11 +177,7 @@ def _holder(folder: ResultFolder) -> Path | None:
 
 
 def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Iterator[str]:
-    """Copy the run.yaml of a result folder's run, and its audit, into the folder above `target`. Yields notes on the
-    audit.
-
-    Without `texts`, the audit is left out, because it contains stories' texts.
-    """
+    """Copies the run's run.yaml and audit, which has stories' texts, above `target`; yields notes on the audit."""
     holder = _holder(folder)
     if holder is None:
         return
@@ -240,9 +220,7 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
 
 
 def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
-    """Copy a CSV file row by row. `change` maps a column to the function applied to its cells; a column that maps to
-    None is not changed.
-    """
+    """`change` maps a column to the function for its cells; None leaves them."""
     with source.open(encoding="utf-8", newline="") as left, target.open("w", encoding="utf-8", newline="") as right:
         reader = csv.DictReader(left)
         writer = csv.DictWriter(right, reader.fieldnames or [], lineterminator="\n")
@@ -252,7 +230,7 @@ def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
 
 
 def _copy_text(source: Path, target: Path) -> None:
-    """Copy a small text file, with `~` in place of the home folder's path. A missing file is skipped."""
+    """With `~` in place of the home folder's path; a missing file is skipped."""
     if source.is_file():
         target.write_text(_homeless(source.read_text(encoding="utf-8")), encoding="utf-8")
 
@@ -263,11 +241,7 @@ def _homeless(text: str) -> str:
 
 
 def _names_home(target: ResultFolder) -> list[str]:
-    """List with the journal's file name if the copied journal contains the path of the home folder; otherwise an empty
-    list.
-
-    In a journal, `~` cannot replace this path, because the content is verified.
-    """
+    # In a journal, `~` cannot replace the home folder's path, because the content is verified.
     if not target.journal.is_file():
         return []
     with JournalReader(target.journal) as journal:

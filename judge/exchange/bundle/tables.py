@@ -29,28 +29,22 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """Options that can change a number in the tables of a bundle: the `parser` of answers, and the number (`resamples`)
-    and random `seed` of the bootstrap resamples. They are recorded in bundle.json and in each table's signature.
-    """
+    """Options that can change a number in a bundle's tables; bundle.json and each table's signature record them."""
 
     parser: str = "ours"
     resamples: int = 1000
     seed: int = 1
 
     def plain(self) -> dict[str, Any]:
-        """The options as plain data for bundle.json."""
         return asdict(self)
 
 
 def write_tables(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None = None
 ) -> tuple[int, list[str]]:
-    """Write every table of a bundle, derived from the copied result folders `folders`, into the folder `target`.
-
-    Returns the number of rows in the ratings and preferences tables together, and the names of the datasets. The
-    ratings and preferences tables have no column of explanations, because the journal contains them. `exports` is the
-    folder for the numbers in other programs' formats; None writes no such files.
-    """
+    """Write a bundle's tables; gives the number of rows in the ratings and preferences tables, and the datasets. These
+    have no explanations, because the journal contains them. `exports` is the folder for other programs' formats; None
+    writes none."""
     from judge.ratings.preferences_table import comparing
 
     target.mkdir(parents=True, exist_ok=True)
@@ -67,7 +61,7 @@ def write_tables(
 def _ratings(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None
 ) -> tuple[int, list[str]]:
-    """Write the tables of runs that rate stories. Returns the number of rows in the ratings table, and the datasets."""
+    """The number of rows in the ratings table, and the datasets."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
@@ -99,12 +93,8 @@ def _ratings(
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
-    """Write ratings (`table`) and numbers computed from them (`measured`) in other programs' formats, with raters under
-    pseudonyms.
-
-    Stories' texts are included where the copied folders contain them. Parquet files need pyarrow and are left out
-    without it.
-    """
+    """Write ratings and numbers in other programs' formats, with raters under pseudonyms. Stories' texts are included
+    where the copies contain them. Parquet files need pyarrow and are left out without it."""
     from judge.base.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
     from judge.exchange.outputs.hub import GiveAway, tables_of, write_hub, write_irw
@@ -123,9 +113,7 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
 
 
 def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:
-    """Write the tables of runs that compare stories. Returns the number of rows in the preferences table, and the
-    datasets.
-    """
+    """The number of rows in the preferences table, and the datasets."""
     from judge.analysis.coverage import counts
     from judge.analysis.options.signature import joined
     from judge.analysis.preferences import signature_parts
@@ -142,9 +130,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
 
 
 def _audit(path: Path, target: Path) -> None:
-    """Write the report of a run's audit. Nothing is written without an audit, or where no annotator has finished an
-    item.
-    """
+    """Writes nothing without an audit, or where no annotator has finished an item."""
     from judge.base.errors import SpecError
     from judge.base.printing.output import csv_files
     from judge.explanations.audit.file.snapshot import read_audit
@@ -166,10 +152,8 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
 
 
 def difference(first: Path, other: Path) -> str | None:
-    """Sentence on the first difference between two CSV tables; None where they are equal.
-
-    Numbers count as equal within a relative difference of 1e-9, because processors round differently. The program's
-    version in a signature may differ. Both tables are read row by row.
+    """Sentence on the first difference between two CSV tables; None where they are equal. Numbers are equal within a
+    relative difference of 1e-9, because processors round differently. The program's version in a signature may differ.
     """
     with first.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
         head: list[str] = []

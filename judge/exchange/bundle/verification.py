@@ -1,8 +1,6 @@
-"""Verification of a bundle from someone else: its checksums, journals and tables. Its content is treated as untrusted.
-
-File names are checked before anything is written, and sizes while files are unpacked. SQLite files may contain only
-tables and indexes. Everything is unpacked into a temporary folder.
-"""
+"""Verification of a bundle from someone else, whose content is untrusted: its checksums, journals and tables. File
+names are checked before anything is written, and sizes while unpacking into a temporary folder. SQLite files may
+contain only tables and indexes."""
 
 from __future__ import annotations
 
@@ -43,9 +41,7 @@ MOST_TEXT = 64 << 20
 
 @dataclass(slots=True)
 class Checked:
-    """Result of the verification of a bundle: numbers of files, queries and tables checked, `problems` (one sentence
-    for each difference, naming the file) and `notes`.
-    """
+    """Numbers of files, queries and tables checked; `problems` has one sentence for each difference."""
 
     files: int = 0
     queries: int = 0
@@ -55,10 +51,8 @@ class Checked:
 
 
 def check(path: Path, say: Say = lambda _: None) -> Checked:
-    """Verify a bundle's checksums, journals and tables. Returns what was checked and the problems found.
-
-    Raises DataError where the file is not a bundle or is not safe to unpack: names that lead outside the folder, links,
-    more bytes than declared, or more than the disk has room for.
+    """Verify a bundle's checksums, journals and tables. Raises DataError where the file is not a bundle or is not safe
+    to unpack: names that lead outside the folder, links, more bytes than declared, or more than the disk has room for.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -98,9 +92,8 @@ def _check(
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    """Name of the single folder that a bundle's archive contains, and a map from path in this folder to file. Raises
-    DataError where the archive is not a bundle or is not safe to unpack.
-    """
+    """The archive's single folder, and its files by path there; DataError where it is no bundle or not safe to
+    unpack."""
     infos = [info for info in archive.infolist() if not info.is_dir()]
     if len(infos) > MOST_FILES:
         raise DataError(f"holds {len(infos)} files", file=path, allowed=f"at most {MOST_FILES}")
@@ -132,9 +125,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfi
 
 
 def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path, result: Checked) -> None:
-    """Unpack the files into `folder`, at most as many bytes as each one declares. Files that cannot be read are
-    recorded as problems.
-    """
+    """Unpacks at most as many bytes as each file declares."""
     for name, info in members.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -151,9 +142,6 @@ def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folde
 
 
 def _sums(folder: Path, members: dict[str, zipfile.ZipInfo], result: Checked) -> None:
-    """Compare each unpacked file's SHA-256 with the bundle's list of checksums. Files that are not in the list, and
-    listed files that are not in the bundle, are recorded as problems.
-    """
     listed = _listed_sums(folder / SUMS, result)
     for name in members:
         if name == SUMS:
@@ -192,7 +180,6 @@ def _contents(path: Path, archive: Path) -> dict[str, Any]:
 
 
 def _listed(run: dict[str, Any], folder: Path, result: Checked) -> bool:
-    """Whether a run listed in bundle.json has results in the unpacked folder; if not, a problem is recorded."""
     path = str(run.get("path", ""))
     parts = PurePosixPath(path).parts
     if not parts or parts[0] != "runs" or ".." in parts or not ResultFolder(folder / path).exists():
@@ -210,9 +197,7 @@ def _strange(path: Path, name: str, result: Checked) -> Iterator[str]:
 
 
 def _journal(folder: ResultFolder, name: str, result: Checked) -> None:
-    """Check the journal of a copied run as that of a run is checked. The files with the run's definition, which lie
-    next to the journal, must agree with it.
-    """
+    # The files with the run's definition, next to the journal, must agree with it.
     if not folder.journal.is_file():
         return
     try:

@@ -1,3 +1,1 @@
-"""`judge check`: reads a table with ratings by a judge and by people, and reports the roles of its columns and what
-data are missing.
-"""
+"""`judge check`: the roles of columns in a table with ratings by a judge and by people, and what data are missing."""

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenColumns:
-    """Options of `judge check` that say which column of a table holds what; options that the user did not give are
-    empty.
+    """Options of `judge check` that say which column of a table holds what; empty if the user did not give them.
 
-    `judge` and `human` are columns of ratings, each as COLUMN or CRITERION=COLUMN. In a table with one rating per row,
-    `rater` is the column of raters' names, `rating` that of ratings, and `judge` lists the names that are judges. The
-    columns of systems, story-prompts, criteria, stories, stories' texts and people's panels are `by`, `prompt`,
-    `criterion`, `story`, `text` and `panel`. `labels` are the words used as ratings, lowest first, separated by commas.
-    `missing` are words that stand for a missing rating, and `sheet` is the name of the sheet in a workbook.
-    `number_repeats` says that several rows with ratings of one story by one judge are repeats. `positions` says that
-    people's answers are in any order, so that a column does not belong to one person.
-    """
+    `judge` and `human` are COLUMN or CRITERION=COLUMN. In a table with one rating per row, `rater` and `rating` are
+    columns, and `judge` lists the names that are judges. `by` is the column of systems. `labels` are words, lowest
+    first, separated by commas. `missing` are words for a missing rating. `number_repeats`: rows with ratings of one
+    story by one judge are repeats. `positions`: people's answers are in any order, so that a column is not one
+    person's."""
 
     judge: tuple[str, ...] = ()
     human: tuple[str, ...] = ()

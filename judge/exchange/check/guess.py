@@ -1,9 +1,6 @@
-"""Roles of a table's columns. Roles that the user does not state are guessed from names and cells, to be confirmed.
-
-Three forms of tables are distinguished. Form 1: a row is a story (or a story and a rater), with columns of ratings by
-judges and by people. Form 2: as form 1, with an additional column of criteria. Form 3: a row is one rating, with a
-column of raters' names.
-"""
+"""Roles of a table's columns; those that the user does not state are guessed from names and cells, to be confirmed.
+Form 1: a row is a story (or a story and a rater), with columns of ratings by judges and by people. Form 2: with an
+additional column of criteria. Form 3: a row is one rating, with a column of raters' names."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ _CRITERIA = frozenset({"test", "question", "item", "criterionname"})
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """A column of ratings, with its criterion and the name of its judge or human rater (`who`)."""
+    """A column of ratings, with its criterion and its judge or human rater (`who`)."""
 
     column: str
     criterion: str
@@ -43,16 +40,11 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """An interpretation of the columns of a user's table of ratings: the options that reproduce it, and which of them
-    were guessed because the user did not give them.
+    """An interpretation of a table's columns; `guessed` names the options that the user did not give.
 
-    `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters) or
-    ``ours`` (a ratings table of this program). `fields` maps an option to its column. `judge_names` are the judges'
-    names in form ``rows``. `labels` are the words used as ratings, lowest first, `missing` the words that stand for a
-    missing rating, and `sheet` is the name of the sheet in a workbook. `positions` says that people's columns hold
-    sorted answers and do not identify persons. `number_repeats` says that several rows with ratings of one story by one
-    judge are repeats.
-    """
+    `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters and the
+    judges' `judge_names`) or ``ours`` (a ratings table). `fields` maps an option to its column. The rest is as in
+    `GivenColumns`."""
 
     form: Form
     fields: dict[str, str]
@@ -68,13 +60,11 @@ class Guessed:
 
     @property
     def used(self) -> set[str]:
-        """Names of the table's columns that this interpretation reads."""
+        """The columns that this interpretation reads."""
         return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
-        """The interpretation as a column map (which column holds which field), in the form that
-        `judge.exchange.ratings` takes.
-        """
+        """The column map that `judge.exchange.ratings` takes."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
@@ -99,7 +89,6 @@ class Guessed:
 
     @property
     def options(self) -> str:
-        """The command-line options that reproduce this interpretation."""
         several = len({column.criterion for column in (*self.judges, *self.people)}) > 1
         options = [("judge", name) for name in self.judge_names]
         for option, columns in (("judge", self.judges), ("human", self.people)):
@@ -117,11 +106,8 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """An interpretation of the columns of a user's table of ratings: which hold ratings by judges, ratings by people,
-    stories and so on. The roles that the user gave are kept.
-
-    Raises DataError where no judge or no human rater can be identified.
-    """
+    """An interpretation of a table's columns; given roles are kept. Raises DataError where no judge or no human rater
+    can be identified."""
     _check_given(table, given)
     if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
         return Guessed("ours", ours, sheet=given.sheet)
@@ -136,7 +122,7 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
 
 
 def _ours(table: TableCells) -> dict[str, str]:
-    """The columns of a table that `judge ratings` or `judge parse` wrote; empty where neither did."""
+    """Columns of a table that `judge ratings` or `judge parse` wrote; empty where neither did."""
     parsed = is_parsed(table.columns)
     if not parsed and not {*table.columns} >= _OURS:
         return {}
@@ -178,11 +164,7 @@ def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
 
 
 def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | None:
-    """Interpretation of the table with one column for each judge and each human rater; None where it has no such
-    columns.
-
-    `taken` are the columns that the user gave another role.
-    """
+    """None without columns for each judge and human rater; `taken` have another role."""
     in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
     if in_rows:
         who = given.rater or _who_column(table, in_rows)
@@ -220,10 +202,8 @@ def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | 
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
-    """(criterion, column) of an option COLUMN or CRITERION=COLUMN. The criterion is None for COLUMN, which may contain
-    `=` if the table has a column with that whole name.
-    """
     criterion, equals, column = given.partition("=")
+    # COLUMN may contain `=` if the table has a column with that whole name.
     return (criterion, column) if equals and given not in table.columns else (None, given)
 
 
@@ -234,10 +214,7 @@ def _given_column(given: str, table: TableCells) -> NamedColumn:
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns of `free` that are probably the other side's ratings, where `others` are all columns of one side (judges
-    or people): their names suggest neither side, and they have the same criterion as a column of `others`. The list is
-    empty where `others` is empty.
-    """
+    """Columns whose names suggest neither side, with a criterion of `others`, which are all of one side."""
     criteria = {column.criterion for column in others}
     return [column for column in free if column.side is None and column.criterion in criteria] if others else []
 
@@ -299,9 +276,7 @@ def _from_columns(
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
-    """The rating columns, with a different rater's name for each column of a criterion. Where columns of a criterion
-    have the same rater's name, each gets its own column name instead.
-    """
+    # Where columns of a criterion have the same rater's name, each gets its own column's name instead.
     keys = [(column.criterion, column.who) for column in columns]
     return [
         RatingColumn(column.column, column.criterion, column.column)
@@ -312,9 +287,6 @@ def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
 
 
 def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str, str]:
-    """Map from each option (rater, criterion, story, system etc.) to its column, for all columns except those of
-    ratings.
-    """
     fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
     fields |= {name: value for name in _FIELDS if (value := getattr(given, name))}
     taken = used | {*fields.values()}
@@ -337,12 +309,7 @@ def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str,
 
 
 def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> str | None:
-    """The column that probably holds stories' ids: the first of the candidates (`columns`) with a different value in
-    each row. None without candidates.
-
-    If there is no such candidate, the first one is taken. It is also taken if `fields` contains `rater` or `criterion`,
-    since a story then has several rows.
-    """
+    # A story has several rows where raters or criteria have a column, so ids are not unique then.
     own = (
         None if {"rater", "criterion"} & fields else next((column for column in columns if table.unique(column)), None)
     )
@@ -350,18 +317,17 @@ def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> s
 
 
 def _more_ids(columns: Sequence[str]) -> list[str]:
-    """Columns that probably hold stories' ids: first those with a usual name, then those whose names end in "id"."""
     bare = {column: re.sub(r"[^a-z]", "", column.lower()) for column in columns}
     return [c for c in columns if bare[c] in _STORIES] + [c for c in columns if bare[c].endswith("id")]
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
-    """First column of the table that contains every name in `names` (judges' names); None where there is none."""
+    """First column that contains every name."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 
 def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Guessed | None:
-    """Interpretation of the table with one rating per row and a column of raters; None where it has no such columns."""
+    """None without one rating per row and a column of raters."""
     numbers = [column for column in table.columns if table.holds_ratings(column) and not is_count(column)]
     rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
     who = given.rater or (_who_column(table, given.judge) if given.judge else None) or _named_who(table)

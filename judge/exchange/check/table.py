@@ -21,9 +21,7 @@ from judge.exchange.ratings.file import read_ratings
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """A gap in imported ratings: which data are `missing`, what `therefore` cannot be computed, and what `closes` the
-    gap.
-    """
+    """A gap in imported ratings: what is `missing`, what `therefore` cannot be computed, and what `closes` the gap."""
 
     missing: str
     therefore: str
@@ -31,7 +29,6 @@ class Untold:
 
     @property
     def sentence(self) -> str:
-        """Sentence on what is missing and what cannot be computed."""
         return f"{self.missing[:1].upper()}{self.missing[1:]}: {self.therefore}."
 
 
@@ -108,9 +105,7 @@ UNRATED = "no_rating"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """A checked table: its ratings, the columns from which they were read, notes on both, and what cannot be computed
-    because data are missing (`untold`).
-    """
+    """A checked table: ratings, columns' roles, notes, and what cannot be computed (`untold`)."""
 
     path: Path
     ratings: Import
@@ -127,17 +122,9 @@ class Checked:
 
 
 def check(path: Path, given: GivenColumns | None = None) -> Checked:
-    """Read a table of ratings by a judge and by people. Returns the ratings, the roles of the columns, and notes on
-    both.
-
-    Raises
-    ------
-    DataError
-        No judge or no human rater can be identified, a cell holds no rating, or rows contradict each other. The message
-        says how to correct it.
-    SpecError
-        An option has no effect in combination with the others.
-    """
+    """A table of ratings by a judge and by people, checked. Raises DataError if no judge or no human rater can be
+    identified, a cell holds no rating, or rows contradict each other; SpecError for an option that has no effect in
+    combination with the others."""
     given = given or GivenColumns()
     table = TableCells.at(path, given.sheet, given.labels)
     if given.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:

@@ -1,6 +1,4 @@
-"""Properties of a table's columns, computed from their cells: numbers, words for a missing rating, sorted answers,
-duplicate rows.
-"""
+"""Properties of a table's columns from their cells: numbers, words for a missing rating, sorted answers, duplicates."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ _EVAL_FILE = re.compile(r"^(?:input|answer)\.", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
-    """A column of ratings with what its name suggests: whether the ratings are by a judge or by people (`side`; None:
-    neither), the criterion, the rater's name (`who`), and whether they are means.
-    """
+    """What the name of a column of ratings suggests; `side` is None for neither, `mean`: it holds means."""
 
     column: str
     side: Side | None
@@ -62,9 +58,6 @@ class NamedColumn:
 
 
 def named(column: str) -> NamedColumn:
-    """What a column's name suggests: who rated (a judge or people, and the rater's name), the criterion, and whether
-    the column holds means.
-    """
     parts = list(_PARTS.finditer(_EVAL_FILE.sub("", column)))
     low = [part[0].lower() for part in parts]
     judges = [bool(_JUDGE.search(part)) for part in low]
@@ -99,9 +92,7 @@ _LEAST_SORTED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableCells:
-    """A table's columns and rows as read, without corrections. `decimal_comma` says whether numbers have a comma as
-    decimal separator. `scale` is the scale of labels; None unless the user stated labels.
-    """
+    """A table as read; `scale` is that of labels, None unless the user stated them."""
 
     path: Path
     columns: tuple[str, ...]
@@ -112,9 +103,7 @@ class TableCells:
 
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> TableCells:
-        """The cells of the whole table at `path`; DataError where the file is not a table, SpecError for invalid
-        labels.
-        """
+        """The whole table at `path`; DataError where the file is not a table, SpecError for invalid labels."""
         comma = path.suffix.lower() == ".csv" and separator(path) == ";"
         rows = tuple(cells for _, cells in table_rows(path, sheet))
         if not rows:
@@ -123,9 +112,8 @@ class TableCells:
         return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
 
     def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
-        """The two words (no, yes) as the table spells them, such as ("No", "Yes"). Only columns that hold nothing but
-        these words are searched; None where one of the words does not occur in them.
-        """
+        """The words (no, yes) as the table spells them in columns that hold nothing else; None where one does not
+        occur."""
         spellings: dict[str, str] = {}
         for column in columns:
             values = {str(value).strip() for value in self.values(column) if not is_missing(value, ())}
@@ -134,11 +122,10 @@ class TableCells:
         return (spellings["no"], spellings["yes"]) if len(spellings) == len(("no", "yes")) else None
 
     def values(self, column: str) -> list[Any]:
-        """All cells of a column."""
         return [cell(row, column) for row in self.rows]
 
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Words such as NA that these columns hold in place of a rating, in their original spelling."""
+        """Words such as NA that these columns hold in place of a rating, in their spelling."""
         words: dict[str, None] = {}
         for column in columns:
             for value in self.values(column):
@@ -147,9 +134,8 @@ class TableCells:
         return tuple(words)
 
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
-        """A column's ratings as numbers, with None for an empty cell. The result itself is None where a cell holds
-        several ratings or something else.
-        """
+        """A column's ratings, None for an empty cell; None for a column with several ratings in a cell or something
+        else."""
         rating_place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
         numbers: list[float | None] = []
         for value in self.values(column):
@@ -181,11 +167,8 @@ class TableCells:
         return len({*values}) == len(self.rows)
 
     def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
-        """Whether the numbers never fall from left to right in any row, or never rise in any row. Either shows that
-        each row was sorted.
-
-        False where too few rows contain different numbers. `missing` are words for no rating.
-        """
+        """Whether the numbers never fall, or never rise, from left to right: each row was sorted. False where too few
+        rows contain different numbers. `missing` are words for no rating."""
         if len(columns) < 2:
             return False
         read = [self.numbers(column, missing) for column in columns]

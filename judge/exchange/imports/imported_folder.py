@@ -1,4 +1,4 @@
-"""Writer of a result folder for imported ratings. What was written is checked with the reader of ratings tables."""
+"""Writer of a result folder for imported ratings, checked with the reader of ratings tables."""
 
 from __future__ import annotations
 
@@ -31,17 +31,13 @@ STORIES = "imported_stories.csv"
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Content of a result folder for imported ratings: rows of the ratings table, data on stories, and notes for its
-    tables.
+    """Content of a result folder for imported ratings.
 
-    `stories` has the columns `dataset, story`, optionally `words, text, reference`, and numeric features; None where no
-    data on stories are known. `asked` holds the options of the import. `ratings` says whether a judge's ratings are
-    single ratings or means of repeats; if it is None, this is inferred from the numbers. `labels_note` is a remark on
-    reference ratings that were not given by people; None where people gave them. `given` names the text feature that
-    correlations hold fixed unless the user chooses another. `directions` maps a measure's judge name to 1 (more is
-    better), -1 (less is better) or 0 (neither). `log` describes an imported log: its tool, which fields identify a
-    rating, and what data it lacks.
-    """
+    `frame` has the ratings table's rows; `stories` has `dataset, story`, optionally `words, text, reference`, and
+    numeric features. `asked` are the import's options. `ratings` None is inferred from the numbers. `labels_note`
+    remarks on reference ratings that people did not give. `given` is the feature that correlations hold fixed by
+    default. `directions` maps a measure's judge name to 1 (more is better), -1 or 0 (neither). `log`: tool, identifying
+    fields, missing data."""
 
     frame: pd.DataFrame
     judge: str
@@ -58,12 +54,8 @@ class Import:
 
 
 def write_folder(path: Path, imported: Import) -> ResultFolder:
-    """Write a result folder with the imported ratings, completely or not at all, and return it. An earlier import at
-    the path is replaced.
-
-    Raises RunFolderError where the folder has a journal or cannot be written, and DataError where the rows are not a
-    ratings table.
-    """
+    """Write the ratings, completely or not at all, in place of an earlier import. Raises RunFolderError where the
+    folder has a journal or cannot be written, and DataError where the rows are not a ratings table."""
 
     def write(fresh: ResultFolder) -> None:
         _write(fresh, imported)
@@ -87,11 +79,8 @@ def said(folder: ResultFolder, imported: Import) -> Iterator[str]:
 
 
 def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:
-    """Write an imported folder, completely or not at all, and return it. An earlier import at the path is replaced.
-
-    `write` gets a temporary folder to write to. Raises RunFolderError where the folder has a journal or cannot be
-    written.
-    """
+    """The folder that `write` fills under a temporary name, completely or not at all; replaces an earlier import.
+    Raises RunFolderError where the folder has a journal or cannot be written."""
     folder = ResultFolder(path)
     if folder.journal.exists():
         raise RunFolderError(f"{path} holds the answers of a run", hint="choose another place with -o FOLDER")
@@ -115,9 +104,7 @@ def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultF
 
 
 def _frame(imported: Import) -> pd.DataFrame:
-    """The imported rows with all columns of the ratings table. Where a criterion's scale has labels, the label of each
-    rating is added.
-    """
+    """All columns of the ratings table, with ratings' labels where the scale has them."""
     scales = {
         (str(dataset), criterion.name.casefold()): criterion.scale
         for dataset in imported.frame["dataset"].dropna().unique()
@@ -156,7 +143,7 @@ _NO_EVAL_PROMPT = "-"
 
 
 def set_of(scores: Path) -> str:
-    """The set, roc or wp, whose stories a file of scores is about. Raises DataError where it is about neither."""
+    """The set, roc or wp, of a file of scores. Raises DataError where it is neither."""
     texts = read_scores(scores).keys()
     for name in SETS:
         if any(story.text in texts for story in open_dataset(f"plotguided_{name}").stories()):
@@ -165,12 +152,9 @@ def set_of(scores: Path) -> str:
 
 
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
-    """MANPLTS' released scores of the plot-guided stories `roc` or `wp` (`name`) as imported ratings, together with the
-    stories and human ratings of dataset `plotguided_NAME`. A score is a probability and is imported as its log-odds.
-
-    `scores` is the study's Pred_*.txt file; None takes it from where the study's files are stored. Raises DataError
-    where the file has no score for one of the stories.
-    """
+    """MANPLTS' released scores of the stories `roc` or `wp`, with stories and human ratings of `plotguided_NAME`. A
+    score is a probability and is imported as its log-odds. `scores` is the study's Pred_*.txt file, by default the
+    stored one. Raises DataError where a story has no score."""
     if name not in SETS:
         raise SpecError(unknown("set", name, SETS))
     dataset = open_dataset(f"plotguided_{name}")

@@ -32,10 +32,7 @@ CIDER_ZERO = 1e-6
 def as_import(
     measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
 ) -> Import:
-    """The content of a result folder with automatic measures: rows of measures and of human ratings, the stories'
-    texts, and notes on the measures. `measured` holds the computed measures, and `models` the names of the models that
-    they needed.
-    """
+    """Result folder content with measures and human ratings; `models` names the models that measures needed."""
     recipes = {result.measure.name: result.measure.recipe for result in measured.measures}
     return Import(
         frame=_rows(measured, dataset.name),
@@ -59,7 +56,6 @@ def as_import(
 
 
 def _rows(measured: Measured, dataset: str) -> pd.DataFrame:
-    """Rows of the ratings table for all automatic measures, followed by those for human ratings."""
     places = pd.DataFrame(
         {
             "run": "measures",
@@ -115,9 +111,6 @@ def _stories(stories: Sequence[Story], dataset: str) -> pd.DataFrame:
 
 
 def _notes(measured: Measured) -> Iterator[str]:
-    """Notes on the measures: undefined values by reason, texts cut to a model's maximum length, and the share of CIDEr
-    values that are zero.
-    """
     stories = len(measured.stories)
     reasons: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for name, values in measured.by_measure.items():

@@ -41,21 +41,11 @@ _NO_EVAL_PROMPT = "-"
 def read_scores(
     scores: Path, stories: Path | None = None, *, keep_out_of_scale: bool = False, measures: bool = False
 ) -> Import:
-    """HANNA's released score file as rows of the ratings table.
+    """HANNA's released score file `hanna_metric_scores_llm.csv` as rows of the ratings table.
 
-    Parameters
-    ----------
-    scores : Path
-        `hanna_metric_scores_llm.csv`.
-    stories : Path, optional
-        `hanna_llm_stories.csv`: gives the story-prompts and the texts of the 96 human stories.
-    keep_out_of_scale : bool
-        Whether judges' means outside the scale are kept as ratings, as the study used them. Otherwise they become rows
-        without a rating and with status `out_of_scale`.
-    measures : bool
-        Whether to include the 72 automatic measures, as judges `measure/NAME`. A measure has the same number for every
-        criterion.
-    """
+    `stories` (`hanna_llm_stories.csv`) gives story-prompts and the texts of the 96 human stories. Judges' means outside
+    the scale become rows with status `out_of_scale`, unless `keep_out_of_scale`, as the study used them. `measures`
+    adds the 72 automatic measures, `measure/NAME`, each with the same number for every criterion."""
     table = read_score_file(scores)
     human = read_human_stories(stories) if stories is not None else []
     frame = pd.concat([*_judges(table), *(_measures(table) if measures else ()), *_people(table)], ignore_index=True)
@@ -75,7 +65,7 @@ def read_scores(
 
 
 def measure_columns(table: ScoreFile) -> list[str]:
-    """Columns of HANNA's score file that hold automatic measures, and neither human ratings nor ratings by a judge."""
+    """Columns of HANNA's score file that hold automatic measures."""
     others = (*(f"{judge} " for judge in JUDGES), "Human ")
     return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
 
@@ -111,7 +101,6 @@ def _rows(criterion: str, values: NDArray[np.float64], **same: Any) -> pd.DataFr
 
 
 def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """The rows of `frame` with the columns run, dataset, story, story-prompt, system and status added."""
     system, number = frame["place"] // STORIES, frame["place"] % STORIES
     systems = np.array(table.systems, dtype=object)[system]
     prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORIES)]
@@ -126,9 +115,6 @@ def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) 
 
 
 def _off_scale(frame: pd.DataFrame, keep: bool) -> list[str]:
-    """Set judges' means outside the scale to missing in `frame`, unless `keep`. Returns a list with one note on them;
-    it is empty where there are none.
-    """
     judged = (frame["source"] == "judge") & ~frame["judge"].astype(str).str.startswith("measure/")
     off = judged & ~frame["rating"].between(SCALE.min, SCALE.max)
     many = f"{int(off.sum())} of {int(judged.sum())} judges' means lie off the scale of {SCALE.min:g} to {SCALE.max:g}"
@@ -155,9 +141,6 @@ def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
 
 
 def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """One row for each story of HANNA's score file: number of words, text (for human stories) and the file's surface
-    features.
-    """
     names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
     texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
     features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}
@@ -170,11 +153,8 @@ def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """Result folders that `judge export` wrote to a dataset folder. Yields, for each of them, (name, content of the
-    new result folder).
-
-    Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
-    """
+    """(name, content) of the result folders in a dataset folder that `judge export` wrote. Raises DataError where
+    `folder` is not such an export or files are missing, and MissingExtraError without pyarrow."""
     for part in _parts(folder / CONTENTS):
         with reading(folder / CONTENTS, "what an export holds"):
             read = _read_part(folder, part)
@@ -246,15 +226,11 @@ def _table(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswersWords:
-    """Options of a reader of a judge's answers."""
-
     judge: str = option("name of the judge that gave these answers", default=MISSING, metavar="NAME")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresWords:
-    """Options of the reader of the HANNA study's scores."""
-
     keep_out_of_scale: bool = option("means outside the scale, kept as ratings as in the study", default=False)
     with_measures: bool = option("additional judges: the study's 72 automatic measures", default=False)
 

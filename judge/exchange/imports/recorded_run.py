@@ -1,7 +1,4 @@
-"""Writer of a run that replays answers obtained elsewhere.
-
-`judge run` then puts the answers into a journal, and this program parses them like any judge's answers.
-"""
+"""Writer of a run that replays answers obtained elsewhere, which are then parsed like any judge's."""
 
 from __future__ import annotations
 
@@ -29,9 +26,7 @@ def refuse_taken(folder: Path) -> None:
 def write_recorded_run(
     folder: Path, judge: str, answers: Sequence[Mapping[str, Any]], definition: Mapping[str, Any]
 ) -> Path:
-    """Write `answers.jsonl` in the format of the back-end `recorded`, and a `run.yaml` that contains `definition`.
-    Returns the path of `run.yaml`.
-    """
+    """Path of a written `run.yaml` with `definition`; `answers.jsonl` beside it is for the back-end `recorded`."""
     path = folder / "run.yaml"
     content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
     try:
@@ -47,13 +42,9 @@ def write_recorded_run(
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write the raw answers of a language model from the HANNA study's file `path` to `answers.jsonl` in `folder`, with
-    a `run.yaml` that judges dataset `hanna` with these answers.
-
-    Returns the path of `run.yaml` and the number of answers. A story's index in the study's file is its Story ID in
-    dataset `hanna`. Raises DataError where the file holds no answers, and RunFolderError where the folder holds a run
-    already.
-    """
+    """A run.yaml on dataset `hanna` that replays a model's answers in the HANNA study's file, and their number. A
+    story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
+    RunFolderError where the folder holds a run already."""
     refuse_taken(folder)
     answers = list(read_answers(path))
     if not answers:

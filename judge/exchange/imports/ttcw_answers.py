@@ -1,9 +1,6 @@
-"""Conversion of answers to the tests of Art or Artifice, the study's own or others, into a run that replays them.
-
-A test's number is its criterion's position in the set `ttcw`. A null response becomes an empty answer. The response
-"Content Blocked", with which the study's files mark a request stopped by the provider's filter, is kept and marked as
-stopped by a filter. Neither can be parsed as a label. A test for which the file has no line has no answer.
-"""
+"""Conversion of answers to the tests of Art or Artifice into a run that replays them. A test's number is its
+criterion's position in the set `ttcw`. A null response becomes an empty answer; "Content Blocked" (stopped by the
+provider's filter) is kept and marked as filtered. Neither can be parsed as a label."""
 
 from __future__ import annotations
 
@@ -20,13 +17,9 @@ CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write a language model's answers to the tests of Art or Artifice, from the file `path`, to `answers.jsonl` in
-    `folder`, with a `run.yaml` that judges dataset `ttcw+newyorker` with these answers.
-
-    The dataset is `ttcw` where all answers are about stories by models. Returns the path of `run.yaml` and the number
-    of answers. Raises DataError where the file holds no answers or an answer to an unknown test, and RunFolderError
-    where the folder already holds a run.
-    """
+    """A run.yaml that replays a model's answers in `path` on dataset `ttcw+newyorker`, and the number of answers. The
+    dataset is `ttcw` where all stories are by models. Raises DataError for no answers or an unknown test, and
+    RunFolderError where the folder already holds a run."""
     refuse_taken(folder)
     tests = [criterion.name for criterion in load_criteria(CRITERIA).criteria]
     lines = [_line(answer, tests, path) for answer in read_answers(path)]

@@ -1,3 +1,1 @@
-"""Conversion of other evaluation tools' logs into result folders. Each tool has one module; all share the type of rows
-and the writer.
-"""
+"""Conversion of other tools' logs into result folders: one module for each tool; all share rows and writer."""

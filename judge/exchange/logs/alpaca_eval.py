@@ -1,9 +1,8 @@
 """Annotations of AlpacaEval (`annotations.json`), by judges or by people.
 
-Format: https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, and 1.5 (0 in older
-files) a tie. Any other value between 1 and 2 is 1 plus the probability that output_2 is preferred. AlpacaEval shuffles
-which output is shown first, and does not record the order.
-"""
+Format: https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, 1.5 (0 in older files)
+a tie; another value between 1 and 2 is 1 plus the probability that output_2 is preferred. AlpacaEval shuffles which
+output is shown first, and does not record the order."""
 
 from __future__ import annotations
 
@@ -54,11 +53,8 @@ class LoggedStory:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRow:
-    """Preference of one judge or one person, or a placeholder for a preference that was lost.
-
-    Exactly one of `preference` and `loss` is set. `judge` is None for people's preferences. `second_share` is the
-    probability that the second story is preferred; None where the log records only a choice.
-    """
+    """One preference, or its `loss`; `judge` is None for people's. `second_share` is the probability that the second
+    story is preferred; None where the log records only a choice."""
 
     number: int
     story_prompt: str
@@ -76,12 +72,9 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read by the function `read`. `text` is one line on them, and `fits` takes a
-    look at a file and returns whether it is such a log. `identified` maps each field, such as the story
-    or the judge, to a description of where the log holds it. `tried` is the tool's version whose logs the tests read,
-    and what was not tested. `orders` is "both" if its logs record in which order the texts were shown, and "not told"
-    if they do not.
-    """
+    """A tool whose preference logs can be read. `identified` describes where the log holds each field; `tried` is the
+    version whose logs the tests read, and what was not tested; `orders`: whether logs record which text was shown
+    first."""
 
     name: str
     text: str
@@ -101,14 +94,11 @@ _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds annotations of AlpacaEval."""
     return look.has(*_NEEDED)
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """Preferences in one file of AlpacaEval's annotations, by judges or by people. `criterion` is the criterion to
-    which they are assigned.
-    """
+    """Preferences in one file of AlpacaEval's annotations, assigned to `criterion`."""
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(entry, file, number)
         missing = [name for name in _NEEDED if name not in held]

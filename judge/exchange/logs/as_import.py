@@ -1,6 +1,4 @@
-"""Conversion of rows read from logs into imported ratings, with counts of lost scores by kind and notes on the facts
-that logs lack.
-"""
+"""Conversion of logs' rows into imported ratings, with counts of lost scores by kind and notes on missing facts."""
 
 from __future__ import annotations
 
@@ -31,12 +29,8 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """How the scores in a log become ratings: `criteria` are the criteria whose scales are known, `labels` the labels
-    that the user gave, and `scale` is the scale of numbers for which neither these nor the log give one.
-
-    `rescale` holds the two ends of the range of judges' scores (such as 0 and 1), `rescale_people` those of the human
-    ratings' range. None: not rescaled.
-    """
+    """How a log's scores become ratings; `scale` is for numbers for which neither the log nor other fields give one.
+    `rescale` and `rescale_people` are the ends of the range of judges' and people's scores; None: not rescaled."""
 
     criteria: Sequence[Criterion] = ()
     labels: LabelScales = field(default_factory=LabelScales)
@@ -47,7 +41,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A log's row with its rating, or with the reason why it has none (`loss`)."""
+    """A log's row with its rating, or with the reason (`loss`) why it has none."""
 
     row: LogRow
     rating: float | None
@@ -56,9 +50,7 @@ class Rated:
 
 @dataclass(slots=True)
 class Ratings:
-    """All rows of a log with the ratings made from their scores, the criteria with scales, and notes. `rescaled` and
-    `scaled` say whether the options `Scaling.rescale` and `Scaling.scale` had an effect.
-    """
+    """All rows of a log; `rescaled` and `scaled`: whether `Scaling.rescale` and `Scaling.scale` had an effect."""
 
     rows: list[Rated] = field(default_factory=list)
     criteria: list[Criterion] = field(default_factory=list)
@@ -68,12 +60,8 @@ class Ratings:
 
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
-    """All rows of a log with their scores converted to ratings. `shown` maps a criterion to the scale of labels found
-    in the log.
-
-    Raises DataError where words have no known labels, and where a person's word is not a label. Raises OptionError
-    where a range is to be rescaled, but the target scale is not known.
-    """
+    """All rows with scores converted to ratings; `shown` maps a criterion to the scale of labels found in the log.
+    Raises DataError for words without known labels, OptionError where a range is to be rescaled to an unknown scale."""
     criteria = {declared_criterion.name.casefold(): declared_criterion for declared_criterion in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)
     for row in rows:
@@ -104,7 +92,7 @@ def _scale(
     shown: Mapping[str, Scale],
     file: Path,
 ) -> Scale | None:
-    """Scale of a criterion's ratings; None for numbers on an unknown scale."""
+    """None for numbers on an unknown scale."""
     labels = scaling.labels.of(name) or (criterion.scale if criterion and criterion.scale.labels else None)
     if labels is not None:
         return labels
@@ -173,7 +161,7 @@ def _rated(
 
 
 def _code(value: Value, scale: Scale) -> float | None:
-    """Code of a label, of a boolean, or of a number that is itself a code; None where the value is not on the scale."""
+    """None where the value is not on the scale."""
     if isinstance(value, bool):
         if scale.positive_code is None:
             return None
@@ -187,7 +175,6 @@ def _code(value: Value, scale: Scale) -> float | None:
 
 
 def _number(value: Value) -> float | None:
-    """A finite number, or a text that is one, as a float; None for anything else."""
     if isinstance(value, bool):
         return None
     try:
@@ -199,12 +186,7 @@ def _number(value: Value) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Options for the conversion of evaluation tools' logs into imported ratings.
-
-    `asked` holds the options of the log reader, and `scaling` says how scores become ratings. `names` maps a
-    criterion's name in the log to a new name, and `leave_out` lists criteria to leave out. `notes` are printed under
-    every table.
-    """
+    """Options of the conversion; `names` maps a criterion's name in the log to a new one."""
 
     asked: Asked = field(default_factory=Asked)
     scaling: Scaling = field(default_factory=Scaling)
@@ -216,12 +198,8 @@ class LogOptions:
 def read_logs(
     tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
 ) -> Import:
-    """Scores from log files of an evaluation tool, as imported ratings. `name` is the dataset's name where no dataset
-    is given.
-
-    Raises DataError where a file is not a log of the tool, where scores are on no known scale, or where there are no
-    scores.
-    """
+    """Scores from a tool's log files as imported ratings; `name` is the dataset's where none is given. Raises DataError
+    where a file is not a log of the tool, where scores are on no known scale, or where there are none."""
     refuse_same(files)
     log_facts = LogFacts()
     rows: list[LogRow] = []
@@ -279,9 +257,6 @@ def refuse_same(files: Sequence[Path]) -> None:
 
 
 def _named(rows: Iterable[LogRow], options: LogOptions, log_facts: LogFacts) -> Iterable[LogRow]:
-    """The log's rows, without those of criteria that the user leaves out, and with the new names that the user gives to
-    criteria.
-    """
     rows = list(rows)
     present = list(dict.fromkeys(row.criterion for row in rows))
     for name in (*options.names, *options.leave_out):
@@ -302,12 +277,7 @@ def _refuse_idle(scaling: Scaling, *, rescaled: bool, scaled: bool) -> None:
 
 
 def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
-    """The rows, with each human rating that is part of the record of a judge's score only once for each story and
-    criterion.
-
-    A log repeats such a human rating in the record of every score of the story. Raises DataError where these copies
-    differ.
-    """
+    """A log repeats a human rating in the record of every score of the story; DataError where these copies differ."""
     seen: dict[tuple[str, str], float | None] = {}
     kept = []
     for rated_row in rows:
@@ -324,10 +294,7 @@ def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
 
 
 def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
-    """The rows with repeats numbered in the log's order, and the number of rows that were numbered.
-
-    A row is numbered where a judge rated a story several times and the log does not number its repeats.
-    """
+    """The rows, with repeats numbered in the log's order where it does not number them, and their number."""
 
     def key(row: LogRow) -> tuple[Any, ...]:
         return row.judge, row.story, row.criterion, row.eval_prompt
@@ -349,7 +316,6 @@ def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
 
 
 def _untold(log_facts: LogFacts, losses: Mapping[Loss, int], repeats: int) -> list[str]:
-    """Notes shown under every table: what data the logs lack, and which ratings were lost."""
     sentences = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
     for loss, count in losses.items():
         sentences.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")

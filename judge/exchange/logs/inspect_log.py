@@ -1,9 +1,6 @@
-"""Logs of the evaluation tool inspect: `.eval` archives and JSON. Format: https://inspect.aisi.org.uk/eval-logs.html.
-
-A row is one score of one sample; a score with several values has a row for each value. Grades C, P and I are labels;
-grade N means that there was no answer to score. A sample that failed gets, for each scorer, a row that marks a lost
-score.
-"""
+"""Logs of the evaluation tool inspect: `.eval` archives and JSON (https://inspect.aisi.org.uk/eval-logs.html). A row is
+one score of one sample; a score with several values has a row for each. Grades C, P and I are labels; grade N means
+that there was no answer to score. A failed sample gets a row with a lost score for each scorer."""
 
 from __future__ import annotations
 
@@ -72,11 +69,11 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """Names of the files in the archive, in the archive's order."""
+        """Names of files in the archive's order."""
         return self._zip.namelist()
 
     def read(self, name: str) -> bytes:
-        """Content of a file in the archive; DataError where it is larger than the limits or cannot be unpacked."""
+        """Content of a file; DataError where it is larger than the limits or cannot be unpacked."""
         member = self._zip.getinfo(name)
         swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
         if swollen or member.file_size > LARGEST_MEMBER:
@@ -89,9 +86,7 @@ class Archive:
                 return stream.read(member.file_size)
 
     def _zstandard(self, member: zipfile.ZipInfo) -> bytes:
-        """Content of a file in the archive that is compressed with zstandard, which `zipfile` cannot read before Python
-        3.14.
-        """
+        # `zipfile` cannot read zstandard before Python 3.14.
         try:
             import pyarrow
         except ImportError as error:
@@ -116,7 +111,6 @@ def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
 
 @contextmanager
 def _broken(file: Path, name: str) -> Iterator[None]:
-    """Context manager that turns errors from unpacking a member into a DataError."""
     try:
         yield
     except (
@@ -149,8 +143,6 @@ _OLD_DEFAULT = "Grade not found in model output"
 
 @dataclass(slots=True)
 class _Log:
-    """A log that is being read: its file, its header, the reader's options, and the facts collected on it."""
-
     file: Path
     header: Mapping[str, Any]
     asked: Asked
@@ -158,31 +150,24 @@ class _Log:
 
     @property
     def model(self) -> str:
-        """Name of the model in the log's header; "" where it names none. It is the model that is evaluated or, where
-        the judged texts are the model's inputs, the judge itself.
-        """
+        # The evaluated model or, where the judged texts are the model's inputs, the judge itself; "" for none.
         return str(self.header.get("model") or "")
 
     @property
     def epochs(self) -> int:
-        """Number of times that each sample of the log was run."""
         return int((self.header.get("config") or {}).get("epochs") or 1)
 
     @property
     def scorers(self) -> list[Mapping[str, Any]]:
-        """The scorers that the log's header names."""
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
 
 def fits(look: Look) -> bool:
-    """Whether a file is an archive of inspect, or its JSON."""
     return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Yield the scores in one log of the evaluation tool inspect. Rows of failed samples, which have no score, come
-    last.
-    """
+    """Scores in one log of inspect; rows of failed samples, which have no score, come last."""
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
     log_facts.version = (header.get("packages") or {}).get("inspect_ai")
@@ -199,7 +184,7 @@ def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
-    """The log's header and its samples. In an archive, samples are read one at a time."""
+    """Header and samples; in an archive, samples are read one at a time."""
     if not zipfile.is_zipfile(file) and file.suffix.lower() != ".eval":
         log = as_object(whole(file), file, 1)
         if not isinstance(log.get("eval"), dict):
@@ -252,7 +237,6 @@ def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str
 
 
 def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
-    """Yield a row marked as lost for each scorer from which a failed sample has no score."""
     loss = loss_of(str(sample["error"].get("message", "")))
     names = [str(scorer_entry.get("name")) for scorer_entry in log.scorers] or list(keys)
     for scorer in names:
@@ -261,11 +245,7 @@ def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[
 
 
 def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
-    """Yield the rows after two changes: a row without a criterion gets that of its scorer, and grades (such as C)
-    become labels (words).
-
-    If a scorer has several criteria, its row without a criterion is repeated for each of them.
-    """
+    """Gives rows without a criterion those of their scorer, repeated for each, and turns grades into labels."""
     values: dict[str, set[Any]] = defaultdict(set)
     criteria: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
@@ -295,9 +275,7 @@ def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
 def _row(
     log: _Log, number: int, sample: Mapping[str, Any], scorer: str, criterion: str, score: Mapping[str, Any]
 ) -> LogRow:
-    """A row with all facts on a sample's score except the score itself. `eval_prompt` holds the scorer's name until all
-    rows have been read.
-    """
+    """`eval_prompt` holds the scorer's name until all rows have been read."""
     places, record = log.asked.places, {"sample": sample, "score": score, "eval": log.header}
     outputs = log.asked.judged == "outputs"
     epoch = int(sample.get("epoch") or 1)
@@ -318,12 +296,7 @@ def _row(
 
 
 def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
-    """Name of the grading model: from the scorer's options, the grader role, or the grading conversation, in this
-    order.
-
-    If these do not name it, a scorer that grades by a model gets the log's model, and any other scorer is called
-    code/SCORER. Where the judged texts are inputs, the log's model is the judge.
-    """
+    """The grading model, from the scorer's options, the grader role, the conversation, or the log; else code/SCORER."""
     if log.asked.judged == "inputs":
         return log.model
     options = next((entry.get("options") or {} for entry in log.scorers if entry.get("name") == scorer), {})
@@ -349,7 +322,6 @@ def _asks(scorer: str, score: Mapping[str, Any]) -> bool:
 
 
 def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge: str | None) -> Loss | None:
-    """Reason for a missing score; None where there is a score."""
     if value == "I" and str(score.get("explanation") or "").startswith(_OLD_DEFAULT):
         return "defaulted"
     if value is not None and not (isinstance(value, float) and math.isnan(value)):
@@ -361,7 +333,7 @@ def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge
 
 
 def _grader_blocked(sample: Mapping[str, Any], judge: str | None, explanation: str) -> bool:
-    """Whether no grade could be read because a content filter stopped the judge's answer."""
+    """Whether a content filter stopped the judge's answer, so that there is no grade."""
     for event in sample.get("events") or []:
         if not isinstance(event, Mapping) or event.get("event") != "model" or event.get("model") != judge:
             continue
@@ -386,7 +358,6 @@ def _completion(output: Any) -> str | None:
 
 
 def _words(content: Any) -> str | None:
-    """A text, or the text of a conversation's last message; None for anything else."""
     if isinstance(content, list) and content:
         content = content[-1].get("content") if isinstance(content[-1], Mapping) else None
         if isinstance(content, list):

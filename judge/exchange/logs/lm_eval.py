@@ -1,9 +1,6 @@
-"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`).
-
-Format: https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the
-model is the judge of the text in its prompt, its filtered answer is the rating. Otherwise the task's metrics are
-ratings of the model's answer.
-"""
+"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`). Format:
+https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the model is
+the judge of the text in its prompt, its filtered answer is the rating; otherwise the task's metrics are."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ class _Samples:
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds lm-eval's samples."""
     return look.has("doc_id", "filtered_resps")
 
 
@@ -51,7 +47,7 @@ def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
-    """Name of the model: from the results file next to the samples or, without one, the name of their folder."""
+    """From the results file next to the samples or, without one, their folder's name."""
     results = file.with_name(f"results_{date}.json")
     if date is not None and results.is_file():
         data = whole(results)
@@ -64,7 +60,6 @@ def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
 
 
 def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    """Rows in which the model's filtered answers are ratings of the text in its prompt."""
     row = _row(samples, number, sample, samples.task, samples.model, as_text(sample["doc_id"]))
     if "rating" in samples.asked.places:
         yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
@@ -89,19 +84,17 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
 
 
 def _reason(text: str | None, answer: Any) -> str | None:
-    """The model's whole answer as an explanation; None where it contains only the rating."""
+    """None where the answer is only the rating."""
     return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
 
 
 def _chances(filtered: Any) -> bool:
-    """Whether the filtered answers are log-likelihoods of answer choices."""
+    """Whether they are log-likelihoods of answer choices."""
     return bool(filtered) and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered)
 
 
 def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
-    """Row with the most likely answer choice as its score. Where two choices are equally likely, the row is marked as
-    lost.
-    """
+    """Row with the likeliest choice; lost where two are equally likely."""
     arguments = sample.get("arguments") or {}
     shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
     texts = [_continuation(entry) for entry in shown]
@@ -125,7 +118,6 @@ def _continuation(arguments: Any) -> str | None:
 
 
 def _metrics(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    """One row for each metric of the model's answer."""
     replies = sample.get("resps") or [[None]]
     text = replies[0][0] if replies and replies[0] and isinstance(replies[0][0], str) else None
     for name in sample.get("metrics") or []:

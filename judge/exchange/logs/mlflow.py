@@ -1,9 +1,6 @@
-"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list.
-
-Format: https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; feedback
-and expectations by HUMAN are people's. An `AssessmentError` is a lost score. An assessment that was overridden does not
-count.
-"""
+"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list. Format:
+https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by HUMAN
+and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds traces of MLflow."""
     return any(look.has(name, at=("info", "traces.info")) for name in ("trace_id", "request_id", "assessments"))
 
 
@@ -81,9 +77,6 @@ def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, l
 
 
 def _expected(held: Mapping[str, Any]) -> Any:
-    """Value of an MLflow expectation (a value stated as correct); where the record has only `serialized_value`, its
-    text.
-    """
     return held.get("value", held.get("serialized_value"))
 
 
@@ -114,9 +107,7 @@ def _row(
 
 
 def _span(trace: Mapping[str, Any], name: str) -> str | None:
-    """Input or output of an MLflow trace's root span, as text; None where there is none. `name` is the span's attribute
-    that holds the input or output.
-    """
+    """The attribute `name` of a trace's root span, as text."""
     spans = (trace.get("data") or {}).get("spans") or []
     root = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), None)
     value = ((root or {}).get("attributes") or {}).get(name)

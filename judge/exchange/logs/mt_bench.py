@@ -2,8 +2,7 @@
 
 Format: https://github.com/lm-sys/FastChat (`llm_judge`), and
 https://huggingface.co/datasets/lmsys/mt_bench_human_judgments. A model's judgment consists of two games; in the second
-the two answers are swapped. Both games count even if they contradict each other.
-"""
+the answers are swapped. Both count even if they contradict each other."""
 
 from __future__ import annotations
 
@@ -32,14 +31,11 @@ _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first",
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds judgments of MT-Bench."""
     return look.has("question_id", "g1_winner") or look.has("question_id", "winner")
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """Preferences in one file of MT-Bench's pairwise judgments: two rows for each judgment by a model (one per game),
-    one for each by a person.
-    """
+    """Preferences in one file: two for each judgment by a model (one per game), one for each by a person."""
     for number, held in lines(file):
         if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
             raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
@@ -77,9 +73,7 @@ def _games(
 
 
 def _single_order(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
-    """Row for an MT-Bench judgment with a single winner: by a person, or by a model whose two games are summarised as
-    one result.
-    """
+    """A judgment with a single winner: by a person, or by a model whose two games are summarised."""
     name, template = _judge(held)
     people = name.startswith(_PEOPLE)
     preference, loss = _winner(file, number, held["winner"], None)

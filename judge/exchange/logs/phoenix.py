@@ -1,8 +1,6 @@
-"""Span annotations of Arize Phoenix: JSON as its REST API and its client return it, or the client's data frame as CSV.
-
-Format: https://arize.com/docs/phoenix (REST API, span annotations). Annotator kinds LLM and CODE are judges, HUMAN are
-people. An annotation's score is used if it has one, otherwise its label.
-"""
+"""Span annotations of Arize Phoenix: JSON of its REST API and client, or the client's data frame as CSV. Format:
+https://arize.com/docs/phoenix (REST API, span annotations). Annotator kinds LLM and CODE are judges, HUMAN are people.
+An annotation's score is used if it has one, otherwise its label."""
 
 from __future__ import annotations
 
@@ -36,7 +34,6 @@ _MODELS = ("model", "model_name", "llm", "judge")
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds span annotations of Phoenix."""
     return "annotator_kind" in look.columns or look.has("annotator_kind", at=("", "data"))
 
 
@@ -62,7 +59,7 @@ def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the data frame that Phoenix's client returns, in the structure of an annotation from Phoenix's API."""
+    """A row of the client's data frame in the API's structure."""
     if isinstance(cells.get("result"), Mapping):
         return dict(cells)
     result: dict[str, Any] = {name: cells.get(f"result.{name}") or None for name in _RESULT}

@@ -1,6 +1,4 @@
-"""Paths of fields in a record of a tool's log: by default those that the log's reader uses, otherwise those that the
-user gives.
-"""
+"""Paths of fields in a record of a tool's log: those that the user gives, otherwise the reader's own."""
 
 from __future__ import annotations
 
@@ -66,12 +64,9 @@ WORDS: Mapping[Loss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One score, or a placeholder for a score that was lost.
-
-    Exactly one of `value` and `loss` is set. `judge` is None for human ratings, `rater` where the person's name is not
-    known. `number` is the record's position in its file, counted from 1. `repeat` is None where the log does not number
-    repeats. `beside` says that a human rating was part of the record of a judge's score.
-    """
+    """One score (`value`), or why it was lost (`loss`); `judge` is None for human ratings. `number` is the record's
+    position from 1. `repeat` is None where the log does not number repeats. `beside`: a human rating was part of the
+    record of a judge's score."""
 
     number: int
     story: str
@@ -92,11 +87,7 @@ class LogRow:
 
 @dataclass(slots=True)
 class LogFacts:
-    """Facts on an evaluation tool's log, collected while its rows are read: the tool's version, the scales of labels
-    found in the log, and what data it lacks.
-
-    `untold` maps a sentence on missing data to the number of records that it applies to.
-    """
+    """Facts on a log: version, scales of labels, and sentences on missing data with the number of records."""
 
     version: str | None = None
     labels: dict[str, Scale] = field(default_factory=dict)
@@ -104,9 +95,7 @@ class LogFacts:
 
 
 def loss_of(words: str) -> Loss:
-    """Kind of loss that a tool's error message indicates: ``filtered`` (content filter), ``truncated``, or ``error``
-    for any other failure.
-    """
+    """Loss that an error message indicates: ``filtered`` (content filter), ``truncated``, or ``error`` for others."""
     import orjson
 
     from judge.backends.server_refusals.kinds import read_refusal
@@ -126,19 +115,16 @@ _NAMED = 12
 
 @dataclass(slots=True)
 class Places:
-    """Where to find each field (such as a score) in a record of a tool's log. `given` maps a field to a dotted path, or
-    to `=TEXT` for a constant. For a field that is not in `given`, the log's reader decides where to read it.
-
-    `fields_found` are the fields whose path had a value in some record. If a record lacks a field's path, `seen` maps
-    the field to examples of paths that the record has.
-    """
+    """Where to find each field in a record: `given` maps it to a dotted path, or to `=TEXT` for a constant.
+    `fields_found` had a value in some record; `seen` has examples of a record's paths for those that were missing
+    there."""
 
     given: Mapping[str, str] = field(default_factory=dict)
     fields_found: set[str] = field(default_factory=set)
     seen: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise SpecError where the user gave a path for an unknown field."""
+        """Raise SpecError for a path of an unknown field."""
         for name in self.given:
             if name not in FIELDS:
                 raise SpecError(unknown("field", name, FIELDS))
@@ -147,9 +133,7 @@ class Places:
         return name in self.given
 
     def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
-        """Value of the field `name` in a record of a log, at the path that the user gave; `otherwise` where the user
-        gave no path, None where the record has nothing at the path.
-        """
+        """The field at the path that the user gave (None: nothing there); `otherwise` without a path."""
         path = self.given.get(name)
         if path is None:
             return otherwise
@@ -164,13 +148,11 @@ class Places:
         return held
 
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
-        """Value of the field `name` in a record of a log, found as by `Places.value`, as text; None where there is no
-        value.
-        """
+        """`value` as text."""
         return as_text(self.value(name, record, otherwise))
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
-        """The id of the record's story; DataError where the record has none, because every row needs one."""
+        """The story's id; DataError where the record has none, because every row needs one."""
         name = self.text("story", record, otherwise)
         if name is None:
             path = self.given.get("story")
@@ -179,7 +161,7 @@ class Places:
         return name
 
     def check(self, file: Path) -> None:
-        """Raise DataError if the user gave a path for a field at which no record of the log had a value."""
+        """Raise DataError if no record had a value at a path that the user gave."""
         for name, path in self.given.items():
             if name not in self.fields_found and name in self.seen:
                 examples = ", ".join(self.seen[name])
@@ -187,7 +169,7 @@ class Places:
 
 
 def at(record: Any, path: str) -> Any:
-    """Value at a dotted path, also through keys that contain dots; `_NOTHING` where the record has no such path."""
+    """Value at a dotted path, also through keys that contain dots; `_NOTHING` without one."""
     if path == "":
         return record
     if isinstance(record, Mapping):
@@ -218,7 +200,7 @@ def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
 
 
 def as_text(value: Any) -> str | None:
-    """A value as text: objects and lists as JSON, null and the empty text as None."""
+    """Objects and lists as JSON, null and the empty text as None."""
     if value is None or value == "":
         return None
     if isinstance(value, str):
@@ -242,9 +224,7 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of the reader of a tool's log: the paths of fields in a record (`places`), and whether the judged texts
-    are a model's outputs or its inputs (`judged`).
-    """
+    """The fields' paths, and whether the judged texts are a model's outputs or its inputs."""
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
@@ -255,18 +235,9 @@ Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """An evaluation tool whose logs can be read.
-
-    Attributes
-    ----------
-    name : the tool's own name
-    text : one line on what is read of its logs
-    fits : function that takes a look at a file and returns whether it is a log of the tool
-    read : function that reads a log of the tool
-    identified : map from field to a printed description of where the log's reader takes the field from
-    tried : the tool's version whose log the tests read, and what was not tested
-    judged : kinds of text that may have been judged, the usual kind first
-    """
+    """An evaluation tool whose logs can be read. `identified` describes where each field is taken from; `tried` is the
+    version whose log the tests read, and what was not tested; `judged` are the kinds of text that may have been judged,
+    the usual first."""
 
     name: str
     text: str
@@ -278,10 +249,7 @@ class Tool:
 
 
 def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Yield a log's row with its score as in the log. For a missing score, yield the row marked as lost.
-
-    A value that is not a single score yields no row; it is counted in `log_facts`.
-    """
+    """The row with its score, or marked as lost. A value that is no single score yields none and is counted."""
     if score is None or (isinstance(score, float) and math.isnan(score)):
         yield lost(row, "missing")
     elif isinstance(score, bool | int | float | str):
@@ -291,14 +259,11 @@ def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
-    """A log's row without a score, marked with the reason why the score was lost."""
     return replace(row, value=None, loss=loss)
 
 
 def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
-    """Yield the rows of one record of a log, then a human rating of the same story for each criterion, if the user gave
-    the path of the human rating in the record.
-    """
+    """The rows, then human ratings of the same story for each criterion, if the user gave their path."""
     criteria: dict[tuple[str, str | None], LogRow] = {}
     for row in rows:
         criteria.setdefault((row.criterion, row.eval_prompt), row)
@@ -314,9 +279,7 @@ def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Itera
 
 
 def unnamed(criterion: str, log_facts: LogFacts) -> str:
-    """Name for a judge that the log does not name: unnamed/CRITERION. Scores without a judge's name are counted in
-    `log_facts`.
-    """
+    """unnamed/CRITERION, for a judge that the log does not name; counted in `log_facts`."""
     log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
     return f"{UNNAMED}/{criterion}"
 
@@ -390,9 +353,7 @@ def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, lo
 
 
 def _value(held: Mapping[str, Any], kind: Any) -> Any:
-    """Value of a score in a Langfuse record: a number, a category's word, or True or False; None where it is
-    missing.
-    """
+    # True or False, a category's word, or a number.
     value, word = held.get("value"), held.get("stringValue")
     if kind == "BOOLEAN":
         return None if value is None and word is None else (value == 1 if value is not None else word == "True")

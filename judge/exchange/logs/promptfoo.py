@@ -1,8 +1,6 @@
-"""Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`.
-
-Format: https://www.promptfoo.dev/docs/configuration/outputs. A row is one assertion on one output. The zero that
-promptfoo writes where a grader failed, or where no output could be generated, is not a score.
-"""
+"""Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`; a row is one assertion on one output. Format:
+https://www.promptfoo.dev/docs/configuration/outputs. The zero that promptfoo writes where a grader failed, or where no
+output could be generated, is not a score."""
 
 from __future__ import annotations
 
@@ -54,7 +52,6 @@ _BROKEN = 2
 
 
 def fits(look: Look) -> bool:
-    """Whether a file holds promptfoo's results."""
     places = ("", "results", "results.results")
     return look.has("gradingResult", at=places) or look.has("promptIdx", "testIdx", at=places)
 
@@ -146,7 +143,7 @@ def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, An
 
 
 def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
-    """Reason for a missing score; None where there is a score. Failures to generate the output are checked first."""
+    """None where there is a score. Failures to generate the output are checked first."""
     response = result.get("response") or {}
     if isinstance(response, Mapping):
         stopped = response.get("finishReason") == "content_filter"

@@ -55,12 +55,9 @@ from judge.ratings.ratings_table.table import StoryRow
 
 @dataclass(frozen=True, slots=True)
 class PreferencesImport:
-    """Content of a result folder for imported preferences: rows of the preferences table, and the stories compared.
-
-    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` is "both" or, where the log
-    does not record which story was shown first, "not told". `log` describes the imported log: its tool, which fields
-    identify a preference, and what data it lacks.
-    """
+    """Content of a result folder for imported preferences. `stories` has the columns `dataset, story, story_prompt,
+    system, words, text`. `orders` is "both", or "not told" where the log does not record which was shown first. `log`:
+    tool, identifying fields, missing data."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -73,11 +70,8 @@ class PreferencesImport:
 
 
 def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
-    """Write a result folder with the imported preferences, completely or not at all, and return it. An earlier import
-    at the path is replaced.
-
-    Raises RunFolderError where the folder has a journal or cannot be written.
-    """
+    """Write the preferences, completely or not at all, in place of an earlier import. Raises RunFolderError where the
+    folder has a journal or cannot be written."""
 
     def write(folder: ResultFolder) -> None:
         imported.frame.to_csv(folder.preferences, index=False, lineterminator="\n")
@@ -106,11 +100,8 @@ def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
 def read_preferences(
     tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
-    """Preferences from log files of an evaluation tool, as imported preferences on `criterion`. `name` becomes the name
-    of the dataset and of the run.
-
-    Raises DataError where a file is not a log of the tool, and where a story's id has two different texts.
-    """
+    """Preferences on `criterion` from a tool's log files; `name` is that of dataset and run. Raises DataError where a
+    file is not a log of the tool, and where a story's id has two different texts."""
     refuse_same(files)
     log_facts = LogFacts()
     rows: list[PreferenceRow] = []
@@ -148,9 +139,7 @@ def read_preferences(
 
 
 def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
-    """One row for each story compared in a preference log, with the story's text from whichever of the log's rows has
-    it; DataError where a story has two texts.
-    """
+    """One row per story, with the text from any row that has it; DataError where a story has two texts."""
     stories: dict[str, tuple[LoggedStory, str]] = {}
     for row in rows:
         for story in (row.first, row.second):
@@ -237,8 +226,6 @@ class JudgedWords(LogWords):
 
 
 def log_reader(tool: Tool) -> Reader:
-    """The reader of a tool's scores."""
-
     def read(files: Sequence[Path], words: LogWords, target: Path | None, say: Say) -> None:
         folder, dataset = folder_for(files, target), words.opened()
         imported = read_logs(tool, files, folder.name, _options(tool, words, dataset), dataset)
@@ -271,7 +258,6 @@ def preference_reader(tool: PreferenceTool) -> Reader:
 
 
 def _identify(tool: Tool | PreferenceTool, log: Mapping[str, Any], say: Say) -> None:
-    """Say for each identifying field (such as the story or the judge) where in the tool's log it was read."""
     version = log.get("version")
     say(f"as {tool.name}{f' {version}' if version else ''} told it (read in tests: {tool.tried}):")
     for field, words in tool.identified.items():
@@ -279,7 +265,7 @@ def _identify(tool: Tool | PreferenceTool, log: Mapping[str, Any], say: Say) -> 
 
 
 def _options(tool: Tool, words: LogWords, dataset: Dataset | None) -> LogOptions:
-    """Options of the conversion. Raises SpecError for words that are none."""
+    """Raises SpecError for words that are none."""
     judged = getattr(words, "judged", None) or tool.judged[0]
     if judged not in tool.judged:
         raise unknown_value("judged", judged, tool.judged)
@@ -344,7 +330,7 @@ def fits(look: Look) -> bool:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores in one log of deepeval (a test run), one row per metric of a test case."""
+    """Scores in one test run of deepeval, one row per metric of a test case."""
     run = as_object(whole(file), file, 1)
     inner = run.get("testRunData")
     run = inner if isinstance(inner, dict) else run
@@ -383,9 +369,7 @@ def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log
 
 
 def _text(case: Mapping[str, Any]) -> str | None:
-    """The judged text of a deepeval test case: its output, or its conversation with the role before each turn; None
-    where there is neither.
-    """
+    """Output of a test case, or its conversation with the role before each turn."""
     turns = case.get("turns")
     if isinstance(turns, list):
         return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))

@@ -1,6 +1,4 @@
-"""BibTeX references for results: the program, the studies behind the datasets, and the models that have a known model
-card.
-"""
+"""BibTeX references for results: the program, the studies behind the datasets, and models with a known model card."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ _PROGRAM = f"""@software{{storyjudge,
 
 
 def entries(facts: Sequence[RunFacts]) -> str:
-    """BibTeX entries of the program, then of the studies, then of the models. Each entry occurs once."""
+    """Entries of the program, then of the studies, then of the models, each once."""
     keys = [key for fact in facts for name, keys in DATASETS.items() if fact.dataset.startswith(name) for key in keys]
     models = dict.fromkeys(fact.judge for fact in facts)
     cards = [card for judge in models if (card := _model(judge)) is not None]

@@ -1,10 +1,8 @@
-"""Export as a Hugging Face dataset folder: Parquet files, a dataset card, and the data needed to import the folder
-again.
+"""Export as a Hugging Face dataset folder: Parquet files, a dataset card, and the data to import it again.
 
-Each result folder has a `data/ratings/PART.parquet` and a `data/stories/PART.parquet`, where PART is made of the run
-and the judge. `ratings` and `stories` are the dataset's configurations. `judge.json` holds criteria, scales and notes.
-`judge.exchange.imports.readers` reads the folder.
-"""
+Each result folder has `data/ratings/PART.parquet` and `data/stories/PART.parquet`, where PART is made of run and judge;
+`ratings` and `stories` are configurations. `judge.json` holds criteria, scales and notes.
+`judge.exchange.imports.readers` reads the folder."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ People = Literal["pseudonyms", "names", "none"]
 
 @dataclass(frozen=True, slots=True)
 class GiveAway:
-    """Options of every export: whether stories' texts are included, how raters are named, and whether raters' comments
-    are included.
-    """
+    """Whether an export includes stories' texts and raters' comments, and how raters are named."""
 
     texts: bool = True
     people: People = "pseudonyms"
@@ -59,7 +55,7 @@ class GiveAway:
 
 
 def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
-    """Ratings table of each result folder in the form for export. A rater has the same pseudonym in all of them."""
+    """The folders' ratings tables for export. A rater has the same pseudonym in all of them."""
     tables = [read([folder], keep=False) for folder in folders]
     names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
     pseudonym_of = pseudonyms(names)
@@ -67,9 +63,7 @@ def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
 
 
 def pseudonyms(names: Sequence[str]) -> dict[str, str]:
-    """Map from raters' names to pseudonyms. Numbers follow the order of the names' hashes, so that the same names
-    always get the same pseudonyms.
-    """
+    """Raters' pseudonyms, numbered by the names' hashes, so that the same names always get the same ones."""
     mixed = sorted({*map(str, names)}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
 
@@ -95,7 +89,7 @@ def _hash(value: object) -> str | None:
 
 
 def empty_folder(path: Path) -> Path:
-    """Return the folder, created if it does not exist; SpecError where it is not empty or cannot be written."""
+    """The folder, created if it does not exist; SpecError where it is not empty or cannot be written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
@@ -111,10 +105,7 @@ def empty_folder(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class IrwFiles:
-    """Result of an export in the format of the Item Response Warehouse: each file written, with its number of rows.
-    `unrated` counts the rows left out because they have no rating, and `nominal` lists the criteria left out because
-    their labels have no order.
-    """
+    """Files with their numbers of rows; `nominal` criteria are left out because their labels have no order."""
 
     files: tuple[tuple[Path, int], ...]
     unrated: int
@@ -122,9 +113,7 @@ class IrwFiles:
 
 
 def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
-    """Write ratings tables to CSV files in the format of the Item Response Warehouse. The folder must be empty. Returns
-    the files and what was left out.
-    """
+    """Write ratings tables to CSV files of the Item Response Warehouse, in an empty folder."""
     empty_folder(folder)
     frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
     frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]
@@ -172,9 +161,7 @@ _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
 
 @dataclass(frozen=True, slots=True)
 class HubFolder:
-    """A dataset folder that was written in the format of the Hugging Face hub: its path, and the numbers of rows of
-    ratings and of stories.
-    """
+    """A written dataset folder, with its numbers of rows."""
 
     path: Path
     ratings: int
@@ -182,16 +169,8 @@ class HubFolder:
 
 
 def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write the ratings tables of result folders to a folder in the format of the Hugging Face hub. The dataset card
-    repeats what `choices` includes and withholds. Returns the folder's path and numbers of rows.
-
-    Raises
-    ------
-    MissingExtraError
-        pyarrow is not installed.
-    SpecError
-        The folder is not empty or cannot be written.
-    """
+    """Write a Hugging Face dataset folder; its card repeats what `choices` includes and withholds. Raises
+    MissingExtraError without pyarrow, SpecError where the folder is not empty or cannot be written."""
     try:
         import pyarrow  # noqa: F401  only to say in one sentence what is missing
     except ImportError as error:
@@ -219,7 +198,6 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
 
 
 def _names(facts: Sequence[RunFacts]) -> list[str]:
-    """A distinct file name for each result folder, made of its run and its judge."""
     names: list[str] = []
     for fact in facts:
         name = judge_slug(f"{fact.run}-{fact.judge}")[:80]
@@ -228,7 +206,7 @@ def _names(facts: Sequence[RunFacts]) -> list[str]:
 
 
 def _write(frame: pd.DataFrame, path: Path) -> tuple[int, dict[str, str]]:
-    """Write one Parquet file of plain columns. Returns its size in memory in bytes, and a map from column to type."""
+    """Size in memory in bytes, and types by column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -338,9 +316,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Output(Form):
-    """A form of export. `write` takes runs, the file or folder to write (None: as the form says), options, and a
-    function that is told what was written.
-    """
+    """A form of export; `write` takes runs, the file or folder (None: as the form says), options, and `say`."""
 
     write: Callable[[Sequence[str], Path | None, Any, Say], None]
 
@@ -361,13 +337,10 @@ class TextsWords:
 
 @dataclass(frozen=True, kw_only=True)
 class HubWords(PeopleWords, TextsWords):
-    """Options of the dataset folder."""
-
     comments: bool = option("additional column: people's own comments", default=False)
 
     @property
     def choices(self) -> GiveAway:
-        """What is given away."""
         return GiveAway(not self.without_texts, self.people, self.comments)
 
 
@@ -388,15 +361,11 @@ class NumbersWords(ResampledWords):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordsWords(NumbersWords):
-    """Options of the records of Every Eval Ever."""
-
     organization: str = option("organization that provides the data", default="unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeWords:
-    """Options of a form for one judge."""
-
     judge: str | None = option("judge: of pairs in place of people, of a batch in place of the definition's")
 
 
@@ -408,9 +377,7 @@ def needed(output: Path | None) -> Path:
 
 
 def folders_of(runs: Sequence[str]) -> list[Path]:
-    """Result folders of the runs. Raises SpecError if one is a run of comparisons, since only ratings can be exported
-    here.
-    """
+    """Result folders of the runs. Raises SpecError for a run of comparisons: only ratings can be exported."""
     compare, rate = comparing(runs)
     if compare:
         raise SpecError(

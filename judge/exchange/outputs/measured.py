@@ -31,12 +31,7 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number to export, such as a judge's tau-b with human ratings: its kind, what it was measured on, and its
-    estimate with an interval or the reason why it is undefined.
-
-    `judge`, `eval_prompt` and `criterion` are None where they do not apply; for example, agreement among human raters
-    has no judge.
-    """
+    """One number to export with its kind and what it was measured on; a field is None where it does not apply."""
 
     kind: str
     dataset: str
@@ -48,25 +43,19 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """Unit and range of the measured number."""
         return _UNITS[self.kind]
 
     @property
     def name(self) -> str:
-        """Name of the measured number, such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`. Parts that do not apply are
-        left out.
-        """
+        """`tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, without parts that do not apply."""
         parts = (self.kind, self.dataset, self.judge, self.eval_prompt, self.criterion)
         return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Three analyses of one ratings table: correlations with human ratings, consistency of repeats, and share of
-    repeats with a rating (`coverage`).
-
-    A bundle computes them once. Its exports use all three, and its printed tables use the first two.
-    """
+    """Three analyses of one ratings table, computed once: a bundle's exports use all, its printed tables the first
+    two."""
 
     correlations: Correlations
     consistency: Consistency
@@ -74,17 +63,13 @@ class Measured:
 
     @classmethod
     def of(cls, table: RatingsTable, resamples: int, seed: int) -> Measured:
-        """Correlations with human ratings, consistency of repeats and share of repeats with a rating, computed from a
-        ratings table. Intervals are computed from `resamples` bootstrap resamples, drawn with `seed`.
-        """
+        """The analyses of a table, with intervals from bootstrap resamples."""
         options = CorrelationOptions(resamples=resamples, seed=seed)
         return cls(correlation.correlations(table, options, Control()), consistency(table), coverage(table))
 
     @property
     def measurements(self) -> list[Measurement]:
-        """Every number of the analyses: correlations for each criterion, reliability of repeats, and coverage of all
-        ratings.
-        """
+        """Correlations for each criterion, reliability of repeats, and coverage of all ratings."""
         return [*self._agreement(), *self._of_repeats(), *self._rated()]
 
     def _agreement(self) -> Iterator[Measurement]:
@@ -118,9 +103,7 @@ class Measured:
 
 
 def metrics_json(measurements: Sequence[Measurement]) -> bytes:
-    """Content of metrics.json, as bytes. An undefined number is null and has a reason; an interval that was not
-    computed is left out.
-    """
+    """Content of metrics.json. An undefined number is null with a reason; an interval not computed is left out."""
     metrics: dict[str, dict[str, Any]] = {}
     for measurement in measurements:
         name, number = measurement.name.rstrip("/"), 2

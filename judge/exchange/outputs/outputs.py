@@ -52,9 +52,7 @@ _SETTINGS = ("temperature", "top_p", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Result of an export in the format Every Eval Ever: the files written, the number of results in them, and the
-    number of undefined values left out.
-    """
+    """Files in the format Every Eval Ever, their number of results, and of undefined values left out."""
 
     files: tuple[Path, ...]
     results: int
@@ -69,12 +67,8 @@ def write_records(
     organization: str = "unknown",
     when: float | None = None,
 ) -> Records:
-    """Write a record in the format Every Eval Ever for each judge of a ratings table, with the judge's agreement with
-    human ratings. Returns the files and the numbers of results and of undefined values.
-
-    `when` is the time of the records, in seconds since 1970. None takes the start of the run's last session, so that
-    equal runs give equal files.
-    """
+    """Write a record in the format Every Eval Ever for each judge, with its agreement with human ratings. `when` is in
+    seconds since 1970; None is the start of the run's last session, so that equal runs give equal files."""
     empty_folder(folder)
     measurements = [measurement for measurement in measured.measurements if measurement.kind == TAU]
     files: list[Path] = []
@@ -172,9 +166,7 @@ def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, 
 
 
 def _identity(judge: str) -> str:
-    """DEVELOPER/MODEL of a judge, as folder names: from the model's name on the Hugging Face hub or, without one, from
-    the judge's provider and model.
-    """
+    """DEVELOPER/MODEL, from the name on the Hugging Face hub or, without one, from provider and model."""
     named = JudgeName.of(judge)
     parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
     developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
@@ -214,9 +206,7 @@ def _sitting(manifest: Mapping[str, Any]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TrlFile:
-    """Result of an export of preferences for TRL's trainers: the file written, its number of lines, and the pairs
-    without a line, which are ties (`even`) or have a story without text (`without_text`).
-    """
+    """A file for TRL's trainers, and the pairs without a line: ties (`even`), or a story without text."""
 
     path: Path
     lines: int
@@ -225,12 +215,9 @@ class TrlFile:
 
 
 def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
-    """Write preferences in the format of TRL's trainers (prompt, chosen, rejected), one line per pair of stories: those
-    of people or, if given, of `judge`. Returns the numbers of pairs with and without a line.
-
-    A pair's preference combines all its repeats and orders. Raises SpecError where the table does not contain the
-    judge, and where it has no comparisons.
-    """
+    """Write people's or a judge's preferences for TRL (prompt, chosen, rejected), one line per pair of stories. A
+    pair's preference combines all its repeats and orders. Raises SpecError where the table lacks the judge or has no
+    comparisons."""
     sides = [
         side
         for _, dataset_sides in datasets(table)
@@ -259,10 +246,7 @@ def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> 
 
 
 def _lines(side: Side) -> Iterator[bytes | None]:
-    """Yield a JSON line for each pair that is not a tie; None for a pair in which a story has no text.
-
-    `side` holds the preferences of one judge or of people.
-    """
+    """A JSON line for each pair that is not a tie; None where a story has no text."""
     pairs, net = side.pairs, side.net
     texts, prompts = pairs.stories["text"].to_numpy(), pairs.stories["story_prompt"].to_numpy()
     names = pairs.stories.index.to_numpy()

@@ -1,18 +1,13 @@
 """Reader of ratings from a table file of the user, in any supported file format. Columns are named, not guessed.
 
 The file can have the columns of the ratings table and, for the stories, `text` and `reference`. `story`, `criterion`
-and `rating` are required; the others may be missing. A row without a rating needs a `status` that says why.
-
-If columns have other names, a column map gives them: `{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a
-constant. Its key `ratings.CRITERION` gives the column with the row's ratings on one criterion, and `people.CRITERION`
-the column with human ratings of the row's story. `judges.CRITERION` gives a column for each of several judges
-(`gpt:gpt_score,claude:claude_score`). With `*` for CRITERION, the row's own criterion is used. `judges` lists the names
-in the column of raters that are judges. `{"story": "=row"}` numbers stories by rows. If a cell has several ratings by a
-judge, they are repeats.
-
-Where a criterion has labels (from its definition, the dataset or the column map), a cell holds the label, in upper or
-lower case, or its code. A column `label` may be given in addition to the codes or instead of them.
-"""
+and `rating` are required. A row without a rating needs a `status` that says why. A column map gives other names:
+`{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a constant. Its key `ratings.CRITERION` gives the column with
+the row's ratings on one criterion, `people.CRITERION` that with human ratings of the row's story, and
+`judges.CRITERION` one for each of several judges (`gpt:gpt_score,claude:claude_score`). With `*` for CRITERION, the
+row's own criterion is used. `judges` lists the names in the column of raters that are judges. `{"story": "=row"}`
+numbers stories by rows. Several ratings by a judge in a cell are repeats. Where a criterion has labels, a cell holds
+the label, in any case, or its code; a column `label` may be added or replace codes."""
 
 from __future__ import annotations
 
@@ -46,14 +41,12 @@ _NAMED = 3
 
 
 def _key(row: FileRow) -> tuple[Any, ...]:
-    """Key of a judge's query: rows that are repeats of each other have the same key."""
+    """Rows that are repeats of each other have the same key."""
     return tuple(row.cells[name] for name in ("run", "dataset", "judge", "eval_prompt", "story", "criterion"))
 
 
 def number(rows: Sequence[FileRow], path: Path) -> None:
-    """Number the repeats of each judge's query in place, in the file's order; DataError where the file already numbers
-    them.
-    """
+    """Number the repeats of each judge's query in place, in the file's order; DataError where they are numbered."""
     counts: dict[tuple[Any, ...], int] = {}
     for row in rows:
         if row.cells["source"] != "judge":
@@ -65,7 +58,7 @@ def number(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
-    """Raise DataError for duplicate ratings by a judge or a named rater; the message names the rows."""
+    """Raise DataError for duplicate ratings by a judge or a named rater."""
     judged = [row for row in rows if row.cells["source"] == "judge"]
     pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
     if pairs:
@@ -95,9 +88,7 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
-    """(first row, later row) for every row with the same key as an earlier row. The first row is the first one with
-    this key.
-    """
+    """(first row, later row) for every row with the same key as an earlier row."""
     first: dict[tuple[Any, ...], FileRow] = {}
     return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
 
@@ -129,39 +120,15 @@ def read_ratings(
     unrated: str | None = None,
     ratings: Literal["single", "means"] | None = None,
 ) -> Import:
-    """Ratings in a table file of the user, with every column of the ratings table, and the file's data on the stories.
+    """Ratings in a table file, with every column of the ratings table, and its data on the stories.
 
-    Parameters
-    ----------
-    path : Path
-        The table file.
-    dataset : str or Dataset, optional
-        A name sets the dataset's name where the file has none (default: the file's name). A Dataset also adds its
-        stories' texts, systems and story-prompts and its human ratings, matched by the story's id.
-    criteria : sequence of Criterion
-        Gives abbreviations and scales: judges' ratings outside a criterion's scale become rows without a rating and
-        with status `out_of_scale`. Criteria of the file that are not in the sequence are kept unchecked.
-    notes : sequence of str
-        Notes to print under every table.
-    columns : mapping, optional
-        Column map: from a field, such as ``story``, to the file's column where this has another name.
-    leave_out : sequence of str
-        Columns to ignore.
-    number_repeats : bool
-        Whether several rows with the same judge, Eval-Prompt, story and criterion are repeats, in the file's order.
-    unrated : str, optional
-        Status of rows that have neither a rating nor a status.
-    ratings : "single" or "means", optional
-        Whether judges' ratings are single ratings or means of repeats. Without it, ratings that are all points of the
-        scale count as single.
-
-    Raises
-    ------
-    DataError
-        Missing or unknown columns, a rating that is not a number, a row with neither rating nor status, a duplicate
-        rating, contradictory data on a story, or fewer than half of the stories in the
-        dataset.
-    """
+    `dataset` names the dataset where the file does not (default: the file's name); a Dataset adds its stories and human
+    ratings by the story's id. `criteria` give scales: ratings outside become rows with status `out_of_scale`; other
+    criteria stay unchecked. `columns` maps a field to a column. With `number_repeats`, rows with the same judge,
+    Eval-Prompt, story and criterion are repeats. `unrated` is the status of rows with neither rating nor status.
+    Without `ratings`, those that are all points of the scale count as single. Raises DataError for missing or unknown
+    columns, a rating that is not a number, a row with neither rating nor status, a duplicate rating, contradictory data
+    on a story, or fewer than half of the stories in the dataset."""
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
     rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
@@ -188,13 +155,9 @@ def import_rows(
     ratings: Literal["single", "means"] | None,
     asked: Mapping[str, Any],
 ) -> Import:
-    """Imported ratings made from the rows of a user's table file (`path`). The rows are joined with the stories of
-    `dataset`, and the ratings are compared with the scales of `criteria`. `asked` holds the options of the import, to
-    be stored.
-
-    Raises DataError for a duplicate rating, for contradictory data on a story, and where the dataset has too few of the
-    stories' ids.
-    """
+    """Ratings from a file's rows, joined with the dataset's stories and compared with the criteria's scales. `asked`
+    holds the options to be stored. Raises DataError for a duplicate rating, for contradictory data on a story, and
+    where the dataset has too few of the stories' ids."""
     refuse_twice(rows, path)
     facts = stories_of(rows, path)
     judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
@@ -227,7 +190,6 @@ def import_rows(
 def _with_labels(
     chosen: RatingsMap, dataset: str | Dataset | None, criteria: Sequence[Criterion], path: Path
 ) -> RatingsMap:
-    """The column map with all labels that are known: those of the dataset, of the map itself, and of the criteria."""
     labels, owner = (dataset.labels, dataset.name) if isinstance(dataset, Dataset) else (LabelScales(), path.name)
     for more in (chosen.labels, LabelScales.of_criteria(criteria)):
         labels = labels.with_given(more, owner)
@@ -235,21 +197,18 @@ def _with_labels(
 
 
 def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
-    """(name, scale) of each criterion in the file whose labels are known."""
     names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
     scales = ((name, chosen.labels.of(name)) for name in names)
     return [(name, scale) for name, scale in scales if scale is not None]
 
 
 def _criterion(name: str, scale: Scale) -> Criterion:
-    """Criterion with this name and scale, and an empty description."""
     return Criterion(name, name, "", scale)
 
 
 def _checked_rows(
     path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
 ) -> list[FileRow]:
-    """The file's rows, after it was checked that the status of each row fits its rating."""
     rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
     _check_status(rows, path)
     if number_repeats:
@@ -285,7 +244,7 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
-    """The rows as a ratings table. Every row of a story gets the story's system and story-prompt from `facts`."""
+    """Every row of a story gets the story's system and story-prompt."""
     frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
     frame = frame[ordered(frame.columns)]
     places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
@@ -297,7 +256,7 @@ def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], St
 
 
 def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
-    """One row per story with a text: its number of words, text and reference; None where no story has a text."""
+    """One row per story with a text; None where no story has one."""
     rows = [
         {
             "dataset": dataset,

@@ -36,15 +36,11 @@ Given = list[tuple[str | None, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class RatingsMap:
-    """Column map of a user's file of ratings. `fields` maps a field to its column. If a row of the file holds several
-    ratings, the three maps `judges`, `by_judge` and `people` give, for each criterion, the columns of ratings.
+    """Column map of a user's file of ratings: field -> column, and for each criterion the columns of ratings.
 
-    The columns in `judges` hold ratings by the judge or rater that the row names, each column in `by_judge` ratings by
-    one judge, and those in `people` human ratings. `judge_names` are the names in the column of raters that are judges.
-    `anonymous` says that columns of human ratings do not identify persons. `left_out` are columns to ignore, `missing`
-    words that stand for a missing rating, and `labels` the known labels. `sheet` is the name of the sheet in a
-    workbook, and `decimal_comma` says whether numbers have a comma as decimal separator.
-    """
+    Those in `judges` are by the judge or rater that the row names, each in `by_judge` by one judge, those in `people`
+    by people, who are not persons if `anonymous`. `judge_names` are the judges in the column of raters. `missing` are
+    words for a missing rating."""
 
     fields: Mapping[str, str]
     judges: Columns
@@ -60,15 +56,13 @@ class RatingsMap:
 
     @property
     def wide(self) -> bool:
-        """Whether the file has separate columns of ratings for criteria, judges or people, instead of a single one."""
+        """Whether the file has separate columns of ratings for criteria, judges or people."""
         return bool(self.judges or self.by_judge or self.people)
 
 
 @dataclass(slots=True)
 class FileRow:
-    """One rating with its row number in the file; `cells` maps columns of the ratings table to values. `text` and
-    `reference` are those of the story.
-    """
+    """One rating with its row in the file; `cells` maps the ratings table's columns to values."""
 
     number: int
     cells: dict[str, Any]
@@ -77,9 +71,7 @@ class FileRow:
 
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
-    """Column map of a ratings file: `columns`, completed with the fields whose columns have the fields' own names.
-    `leave_out` lists columns to ignore. Raises DataError for columns that do not fit.
-    """
+    """`columns`, completed with fields that are columns' names. Raises DataError for columns that do not fit."""
     given_fields = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     sheet = stated_words(columns.get("sheet"))
     present = table_columns(path, sheet[0] if sheet else None)
@@ -179,23 +171,14 @@ def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[
 def file_rows(
     path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
 ) -> list[FileRow]:
-    """Every rating in a user's table file, in the file's order. Ratings from columns of one judge and of people come
-    last. If several rows of the file repeat such ratings of a story, they are returned once.
-
-    `dataset` is the dataset's name where the file has none. `unrated` is the status of rows that have neither a rating
-    nor a status (None: not given). With `repeats`, the rows of a story hold different repeats by a judge that has its
-    own column, and all of them are returned.
-    """
+    """Every rating in a table file, in its order; those from columns of one judge and of people come last. Such ratings
+    that several rows of a story repeat are returned once; with `repeats` they are different repeats by a judge, and all
+    are returned. `dataset` is the name where the file has none, and `unrated` the status of rows without one."""
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reader of one ratings file, with its column map, the dataset's name and the status of rows without a rating.
-
-    The dataset's name and the status are None where they were not given.
-    """
-
     path: Path
     columns: RatingsMap
     dataset: str | None
@@ -229,7 +212,7 @@ class _Reader:
         return [*file_rows, *kept]
 
     def _criterion(self, row: FileRow, named: str) -> str:
-        """Criterion of a rating column: `named`, or that of the row's own cell where the column map has `*`."""
+        """`named`, or the row's own criterion where the column map has `*`."""
         if named != OWN:
             return named
         if row.cells["criterion"] is None:
@@ -245,11 +228,7 @@ class _Reader:
         column: str,
         subject: str,
     ) -> None:
-        """Store a story's ratings (`rows`) in `rows_of_key` when they are read for the first time. DataError where a
-        later row of the file has different ratings of the story.
-
-        `whose` identifies the rater and criterion. `subject` names the ratings in the error message.
-        """
+        """Stores a story's ratings at the first reading; DataError where a later row has different ones."""
         first = rows_of_key.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
         if [_rater_and_rating(row_before) for row_before in first] == [
             _rater_and_rating(row_before) for row_before in rows
@@ -266,9 +245,7 @@ class _Reader:
     def _by_judge(
         self, cells: Mapping[str, Any], row: FileRow, criterion: str, judge: str, column: str
     ) -> list[FileRow]:
-        """Ratings from the column of one judge. They are that judge's, whichever judge or person the file's row itself
-        names.
-        """
+        # The ratings are that judge's, whichever judge or person the file's row itself names.
         asked = self._text(cells, "eval_prompt") or "-"
         none = dict.fromkeys(("rater", PANEL, "flags", "explanation"))
         own = {"source": "judge", "judge": judge, "eval_prompt": asked, "criterion": criterion}
@@ -278,7 +255,7 @@ class _Reader:
         return list(self._rated(mine, criterion, given, column))
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """The values of a row except for its ratings, with defaults for what a file may leave out."""
+        """Values of a row except its ratings, with defaults."""
         values: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
         values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
         if self.columns.fields["story"] == BY_ROW:
@@ -306,7 +283,6 @@ class _Reader:
         return values
 
     def _own(self, row: FileRow) -> Columns:
-        """Map from criterion to the columns with ratings by the judge or rater that the row names."""
         if self.columns.judges or "rating" not in self.columns.fields:
             return self.columns.judges
         if row.cells["criterion"] is None:
@@ -322,11 +298,7 @@ class _Reader:
         *,
         people: bool = False,
     ) -> Given:
-        """(rater, rating) pairs of one criterion in a row of the file, from one or several cells. The rater is None
-        where none is named.
-
-        `many` lists (rater or None, column) for the cells to read.
-        """
+        """(rater or None, rating) pairs of one criterion in a row, from the cells `many` of (rater or None, column)."""
         ratings: Given = []
         by_people = people or row.cells["source"] == "rater"
         for named, column in many:
@@ -344,11 +316,7 @@ class _Reader:
         return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
-        """The ratings of a row, with the row's label converted to its code.
-
-        The label may replace a missing rating. DataError where the label and the rating differ, or where the row has
-        several ratings.
-        """
+        """The row's label may replace a missing rating; DataError where they differ or there are several ratings."""
         label = self._text(cells, LABEL)
         if label is None:
             return given
@@ -371,9 +339,7 @@ class _Reader:
         return [(given[0][0], code)]
 
     def _rated(self, row: FileRow, criterion: str, given: Given, column: str) -> Iterator[FileRow]:
-        """Yield a row for each rating: several ratings by a judge are its repeats, several human ratings are by
-        different people.
-        """
+        """Several ratings by a judge are its repeats, several human ratings are by different people."""
         for at, (rater, rating) in enumerate(given):
             if row.cells["source"] == "rater":
                 values = self._person(row, criterion, rater or row.cells["rater"], rating).cells

@@ -23,9 +23,7 @@ _FACTS = ("text", "system", "story_prompt", "reference")
 
 @dataclass(slots=True)
 class StoryFacts:
-    """What a ratings file (and the dataset with which it is joined) says about one story; an attribute that is not
-    known is None. `row` is the number of the file's first row on the story.
-    """
+    """What a file and its dataset say about one story; None where not known. `row` is the file's first on it."""
 
     row: int
     text: str | None = None
@@ -43,9 +41,7 @@ class Joined:
 
 
 def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], StoryFacts]:
-    """Data on the file's stories by (dataset, story), in the file's order; DataError where two rows contradict each
-    other.
-    """
+    """Data on stories by (dataset, story), in the file's order; DataError where two rows contradict each other."""
     stories: dict[tuple[str, str], StoryFacts] = {}
     for row in rows:
         values = row.cells
@@ -64,26 +60,9 @@ def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], Sto
 def join(
     facts: Mapping[tuple[str, str], StoryFacts], dataset: Dataset, path: Path, criteria: set[str], *, people: bool
 ) -> Joined:
-    """Complete the data on stories from the dataset's stories with the same ids, and return the dataset's human
-    ratings.
-
-    Parameters
-    ----------
-    facts : dict by (dataset, story)
-        Completed in place.
-    dataset : Dataset
-    path : Path
-        The file, for error messages.
-    criteria : set of str
-        Criteria in the file.
-    people : bool
-        Whether the file itself has human ratings. The dataset's are then left out, and a note says so.
-
-    Raises
-    ------
-    DataError
-        Fewer than half of the file's stories are in the dataset, or the file and the dataset contradict each other.
-    """
+    """Complete `facts` in place from the dataset's stories with the same ids; gives the dataset's human ratings. With
+    `people` the file has human ratings, the dataset's are left out, and a note says so. Raises DataError if fewer than
+    half of the file's stories are in the dataset, or the two contradict each other."""
     wanted = {story: story_facts for (_, story), story_facts in facts.items()}
     joined = Joined()
     matched: set[str] = set()
@@ -152,7 +131,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _as_numbers(unmatched: Sequence[str], names: Sequence[str]) -> str:
-    """Hint for the case that a program read the ids as numbers and wrote them as 1.0; "" where this is not the case."""
+    """Hint for the case that a program read the ids as numbers and wrote them as 1.0; else ""."""
     if unmatched and all(name.endswith(".0") for name in unmatched) and not any(name.endswith(".0") for name in names):
         return "; the file's were written as decimal numbers (in pandas: frame['story'].astype(int))"
     return ""

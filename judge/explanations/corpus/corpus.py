@@ -1,9 +1,6 @@
-"""A corpus of explanations with their metadata, from any source.
-
-Rows without an explanation are kept, so that missing ones can be counted. `explanation` is the text that remains after
-the parser has removed the rating from a judge's answer. All analyses use `text`, which is the explanation or None where
-it is blank. In a user's file, the column `text` gives both.
-"""
+"""A corpus of explanations with their metadata, from any source. Rows without an explanation are kept, so that missing
+ones can be counted. `explanation` is what remains after the parser has removed the rating. All analyses use `text`: the
+explanation, or None where it is blank."""
 
 from __future__ import annotations
 
@@ -52,21 +49,10 @@ STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 class ExplanationTexts:
     """Explanations, one per row, with their stories, criteria and sources.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        Columns `COLUMNS`; one row for each repeat of each query, or each row of a file; index 0, 1, 2...
-    stories : DataFrame
-        Columns `STORY_COLUMNS`, indexed by (dataset, story), for the stories that are known; None for an unknown text.
-    criteria : tuple of Criterion
-        The criteria whose definition is known; their guidelines may be empty.
-    facts : tuple of RunFacts
-        Data on the result folders; empty for a file.
-    notes : tuple of str
-        Sentences that are printed under every table.
-    silent : tuple of str
-        Eval-Prompts that request no explanation in any run that uses them; empty where this is not known.
-    """
+    `frame` has `COLUMNS`, a row for each repeat of each query or each row of a file, and index 0, 1, 2... `stories` has
+    `STORY_COLUMNS` by (dataset, story), None for an unknown text. `criteria` are those with a known definition; their
+    guidelines may be empty. `facts` are empty for a file. `notes` are printed under every table. `silent` names
+    Eval-Prompts that request no explanation, as far as known."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -82,9 +68,7 @@ class ExplanationTexts:
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Data frame of explanations with all columns named in `COLUMNS`, from rows that may lack some of them. The columns
-    `text` and `key` (a hash of the text) are derived from `explanation`.
-    """
+    """Data frame with all `COLUMNS` from rows that may lack some; `text` and its hash `key` are from `explanation`."""
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
     for column in COLUMNS[:8]:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
@@ -101,11 +85,8 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def stories_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """Data frame of stories, indexed by (dataset, story), from tuples (dataset, story, story-prompt, system, text,
-    reference).
-
-    Each story occurs once.
-    """
+    """Data frame by (dataset, story) from tuples (dataset, story, story-prompt, system, text, reference); no
+    duplicates."""
     frame = pd.DataFrame(list(rows), columns=["dataset", "story", *STORY_COLUMNS], dtype=object)
     frame = frame.where(frame.notna(), None)
     return frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])
@@ -118,11 +99,8 @@ def narrowed(
     judges: Sequence[str] = (),
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
-    """The explanations of the named criteria, judges and Eval-Prompts, ignoring upper and lower case in names. An empty
-    sequence of names keeps all.
-
-    Raises SpecError for a name that does not occur, and where no explanation is left.
-    """
+    """The explanations of the named criteria, judges and Eval-Prompts, without regard to case; no names keep all.
+    Raises SpecError for a name that does not occur, and where no explanation is left."""
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)
     chosen = (("criterion", criteria, "criterion"), ("judge", judges, "judge"))

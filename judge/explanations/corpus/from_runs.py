@@ -20,21 +20,15 @@ _Place = tuple[str, str, str, str, str, int]
 
 @dataclass(slots=True)
 class Beside:
-    """Data from the runs' journals that the ratings table lacks: whole answers, stories with references, and whether
-    explanations were requested.
-
-    `asks` maps (result folder, Eval-Prompt) to whether the Eval-Prompt's template requests an explanation. Eval-Prompts
-    without a stored template are missing from `asks`.
-    """
+    """What the ratings table lacks: whole answers, stories with references, and whether explanations were requested.
+    `asks` maps (result folder, Eval-Prompt) to that; Eval-Prompts without a stored template are missing."""
 
     answers: dict[_Place, str] = field(default_factory=dict)
     stories: dict[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
     asks: dict[tuple[Path, str], bool] = field(default_factory=dict)
 
     def read(self, journal: JournalReader, fact: RunFacts) -> None:
-        """Add from one journal: the whole answers, the stories, and whether each Eval-Prompt requests an explanation.
-        `fact` says which run it is.
-        """
+        """Add one journal's answers, stories and requests; `fact` says which run it is."""
         for story in journal.stories(ratings=False):
             story_key = (fact.dataset, story.id)
             self.stories.setdefault(
@@ -51,20 +45,14 @@ class Beside:
 
 
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
-    """Explanations of several runs, in the order of the ratings table. Each journal is read once, in one consistent
-    snapshot.
-
-    Raises SpecError where two result folders have the same run name and judge, since their answers could not be
-    distinguished.
-    """
+    """Explanations of several runs; each journal is read once, in one consistent snapshot. Raises SpecError where two
+    result folders have the same run name and judge: their answers could not be distinguished."""
     beside = Beside()
     return _joined(read([folder.path for folder in resolve(runs)], parser, beside=beside.read), beside)
 
 
 def of_table(table: RatingsTable) -> ExplanationTexts:
-    """Explanations of the judges in a ratings table, which may be filtered. Raw answers are read from the journals of
-    the table's result folders.
-    """
+    """Explanations of the judges in a ratings table, which may be filtered, with raw answers from its journals."""
     beside = Beside()
     for fact in table.facts:
         folder = ResultFolder(fact.path)
@@ -112,9 +100,6 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
 
 
 def _asks(name: str, source: str) -> bool:
-    """Whether the stored Eval-Prompt template `source`, called `name`, requests an explanation; True where the template
-    cannot be parsed.
-    """
     try:
         return split(source, Path(name)).front.explains
     except TemplateError:  # keys of another version of this program

@@ -1,11 +1,7 @@
 r"""Explanations in studies' files: StoryER's comments and the audited answers of the HANNA judge study.
 
-`storyer_reasons`: human comments on ten aspects of a story, each with its rating. `<br>` and ``<\newline>``, with which
-StoryER's files mark line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100 answers of
-one judge to Eval-Prompt 3. The file has neither criterion nor rating. The parser extracts the rating, and the criterion
-is inferred from what the answer quotes or names (`quoted_criterion`); it is unknown where this is ambiguous.
-`ttcw_explanations`: the explanations of Art or Artifice, by experts and by models (module `from_ttcw`).
-"""
+`<br>` and ``<\newline>``, with which StoryER's files mark line breaks, are decoded. The HANNA file has neither
+criterion nor rating: the parser extracts the rating, and the criterion is inferred (`quoted_criterion`)."""
 
 from __future__ import annotations
 
@@ -37,8 +33,7 @@ _PREFIX = "annotations_"
 
 def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
     """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
-    where files are missing; the message names the command that downloads them.
-    """
+    where files are missing."""
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
     answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]
     criteria = load_criteria("ttcw").criteria
@@ -110,9 +105,7 @@ _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
 
 def study_of(named: str | Path) -> ExplanationTexts | None:
-    """Explanations of a study, if `named` is the study's name or a file with the study's columns; None for anything
-    else.
-    """
+    """Explanations of a study, given by its name or a file with its columns; None for anything else."""
     if str(named) == NAME:
         return ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
@@ -127,11 +120,9 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """Human comments on aspects of StoryER's stories. Empty comments, with which the file is padded, are left out.
-    Comments without an aspect or a rating on the scale are left out too, and a note counts them.
-
-    Raises DataError unless the file has the structure that `read_commented` expects.
-    """
+    """Human comments on ten aspects of StoryER's stories, each with its rating. Empty comments, with which the file is
+    padded, are left out; so are comments without an aspect or a rating on the scale, which a note counts. Raises
+    DataError unless the file has the structure that `read_commented` expects."""
     criteria = load_criteria("storyer").criteria
     rows: list[dict[str, Any]] = []
     stories: list[tuple[Any, ...]] = []
@@ -160,12 +151,9 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:
-    """The 100 audited answers of the HANNA judge study, each once, with the human story that has the answer's story id
-    if the stories are on this machine.
-
-    Story ids and texts are those of dataset `hanna`. The study's guidelines come from `eval_prompts.json` (`judge data
-    add hanna_eval_prompts PATH`); without this file no criterion can be inferred, and a note says so.
-    """
+    """The 100 audited answers of one judge to Eval-Prompt 3, with the human stories if they are on this machine. Story
+    ids and texts are those of dataset `hanna`. Guidelines come from `eval_prompts.json` (`judge data add
+    hanna_eval_prompts PATH`); without it no criterion can be inferred, and a note says so."""
     answers: list[tuple[str, str]] = []
     count = 0
     for _, cells in csv_rows(path, (_ID, _ANSWER)):
@@ -221,13 +209,11 @@ def _human_stories(dataset: str, path: Path) -> Any:
 
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
     """The criterion whose guideline an answer quotes, or the only criterion that it names; None where neither is clear.
-
     A criterion's score is the share of a guideline's word bigrams that occur in the answer, for the guideline with the
     largest share. Grammatical person is ignored ("surprised me" equals "surprised you"). The best criterion is clear if
     its score exceeds the next one's by 0.15 (`_AHEAD`). The rules are, in this order: the best criterion, if clear and
     at least 0.6 (`_QUOTED`); the only criterion that the answer names; the best criterion, if clear and at least 0.3
-    (`_LEAST`); None.
-    """
+    (`_LEAST`); None."""
     words = _words(answer)
     pairs = set(pairwise(words))
     shares = sorted(((_share(criterion, pairs), -i) for i, criterion in enumerate(criteria)), reverse=True)

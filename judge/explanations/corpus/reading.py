@@ -42,10 +42,8 @@ _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text":
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
-    """Explanations in one file. Without a column map (`columns`), a study's file is recognised by its name or its
-    columns. `parser` names the parser that reads rating and explanation from whole answers, where the file has no
-    column of explanations.
-    """
+    """Explanations in one file; without `columns`, a study's file is recognised by its name or its columns. `parser`
+    reads rating and explanation from whole answers, where there is no column of explanations."""
     if not columns:
         study = study_of(named)
         if study is not None:
@@ -57,8 +55,6 @@ def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str
 
 
 class _Reader:
-    """Reader of explanations from one table; the column map says which column holds which field."""
-
     def __init__(self, path: Path, parser: Parser, columns: Mapping[str, str]) -> None:
         self.path, self.parser = path, parser
         self.asked = columns
@@ -160,11 +156,8 @@ def read_texts(
     parser: str = "ours",
     columns: Mapping[str, str] | None = None,
 ) -> ExplanationTexts:
-    """Explanations from runs, from one table, or from a study's file given by the study's name.
-
-    `columns` maps a field to the table's column that holds it (fields: `explanations.corpus.from_file.FIELDS`). Raises
-    RunFolderError, DataError or SpecError with a message that says what is wrong.
-    """
+    """Explanations from runs, from one table, or from a study's file given by the study's name. `columns` maps a field
+    of `explanations.corpus.from_file.FIELDS` to the table's column. Raises RunFolderError, DataError or SpecError."""
     given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
     if not given:
         raise SpecError("nothing to read: name a RUN or a FILE")
@@ -179,7 +172,5 @@ def read_texts(
 
 
 def is_file(named: str | Path) -> bool:
-    """Whether an argument of the command line names a file of explanations (by its path or a study's name) and not a
-    run.
-    """
+    """Whether an argument names a file of explanations (by its path or a study's name) and not a run."""
     return str(named) in (*NAMES, NAME) or Path(named).suffix.lower() in SUFFIXES

@@ -27,9 +27,7 @@ _BLOCK = 2048
 
 
 def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
-    """Symmetric sparse matrix of distances between n points, shape (n, n), whose graph is connected. Every row has at
-    least `neighbours` entries.
-    """
+    """Symmetric sparse matrix (n, n) of distances whose graph is connected; at least `neighbours` in every row."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from sklearn.neighbors import NearestNeighbors
@@ -49,9 +47,7 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
 
 
 def _symmetric(edges: Any) -> Any:
-    """Symmetric version of a sparse matrix of distances to neighbours: each distance is entered in both directions,
-    also where only one of two points is a neighbour of the other.
-    """
+    # Each distance is entered in both directions, also where only one of two points is a neighbour of the other.
     edges = edges.tocsr()
     return edges.maximum(edges.T).tocsr()
 
@@ -59,11 +55,7 @@ def _symmetric(edges: Any) -> Any:
 def _bridges(
     points: Points, part: NDArray[np.int32], parts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """For each component of the graph except the largest, its shortest edge to a point outside it, as three arrays:
-    points in the component, points outside, distances.
-
-    `part` holds the number of each point's component, and `parts` is the number of components.
-    """
+    """For each component except the largest, its shortest edge outwards: points in, points out, distances."""
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)
     starts, ends = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
@@ -98,10 +90,7 @@ _EXACT, _FLAT = 5000, 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
-    """Cluster label of each text: 0 is the largest cluster, -1 is noise (texts in no cluster).
-
-    `name` is the method as it appears in the signature line under tables, `note` a sentence on it.
-    """
+    """Cluster of each text: 0 is the largest, -1 is noise (none). `name` is the method in signature lines."""
 
     labels: Labels
     name: str
@@ -109,26 +98,13 @@ class Clustering:
 
     @property
     def count(self) -> int:
-        """Number of clusters; noise (texts in no cluster) is not counted."""
+        """Number of clusters without noise."""
         return int(self.labels.max()) + 1 if self.labels.size else 0
 
 
 def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOptions) -> Clustering | None:
-    """Clusters of all texts, including duplicates; None where no clusters are requested or there are too few texts.
-
-    Parameters
-    ----------
-    vectors : array, shape (n texts, d dimensions)
-        Embeddings of the texts.
-    picture : Projection or None
-        The map (the texts as points on a plane). Clustering on ``umap`` needs a map by UMAP.
-    options : ExplainOptions
-
-    Raises
-    ------
-    SpecError
-        Clustering on ``umap`` is requested, but the map is not by UMAP.
-    """
+    """Clusters of all texts, including duplicates; None where none are requested or there are too few texts. `vectors`
+    has shape (n texts, d). Raises SpecError for clusters on ``umap`` of a map that is not by UMAP."""
     if options.cluster_on == "none":
         return None
     by_umap = picture is not None and picture.name.startswith("map:umap")
@@ -161,9 +137,7 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
 
 
 def by_size(labels: Labels) -> Labels:
-    """Cluster labels renumbered by size: the largest cluster becomes 0. Clusters of equal size are ordered by their
-    first texts. Noise (texts in no cluster) stays -1.
-    """
+    """Labels renumbered by size, the largest 0; ties in the order of their first texts. Noise stays -1."""
     names, first, counts = np.unique(labels, return_index=True, return_counts=True)
     kept = sorted((-count, start, name) for name, start, count in zip(names, first, counts, strict=True) if name >= 0)
     renamed = {int(name): number for number, (_, _, name) in enumerate(kept)}
@@ -171,11 +145,7 @@ def by_size(labels: Labels) -> Labels:
 
 
 def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
-    """Cluster label of each point, and a note on the method ("" for the usual one). A cluster has at least `least`
-    points.
-
-    Many points in many dimensions are clustered on a graph of nearest neighbours.
-    """
+    """Cluster of each point, with at least `least` points in each, and a note on the method ("" for the usual one)."""
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:

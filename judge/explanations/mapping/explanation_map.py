@@ -36,11 +36,8 @@ HUMAN = "human"
 
 
 def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Rows that the HANNA judge study's map would contain, with the whole answer as `text`, and the number of omitted
-    rows by reason.
-
-    Rows with an unknown repeat or system are treated as the first repeat of a story by people.
-    """
+    """Rows of the HANNA judge study's map, with the whole answer as `text`, and numbers of omitted rows by reason. An
+    unknown repeat or system is treated as the first repeat of a story by people."""
     frame = whole(texts)
     left_out: dict[str, int] = {}
     for reason, keep in (
@@ -57,9 +54,7 @@ def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
-    """Yield (criterion, its concatenated answers, number of answers), as the HANNA judge study passed them to YAKE, in
-    the criteria's order.
-    """
+    """(criterion, its concatenated answers, number of answers), as the HANNA judge study passed them to YAKE."""
     frame = whole(texts)
     frame = frame[_first(frame) & (frame["text"].str.len() > SHORTEST)]
     names = dict.fromkeys([*(criterion.name for criterion in texts.criteria), *frame["criterion"]])
@@ -70,9 +65,8 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """The explanations, with the whole answer in the column `text`, or the explanation alone where the answer is not
-    known. `key` is the hash of this text. Rows with neither answer nor explanation are left out.
-    """
+    """The explanations with the whole answer, or the explanation where it is not known, as `text`, and its hash as
+    `key`. Rows with neither are left out."""
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
     frame = frame.assign(text=whole_texts)[whole_texts.notna()]
@@ -85,7 +79,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
-    """Sentences that state which choices follow the HANNA judge study's method and which differ from it."""
+    """Sentences on which choices follow the HANNA judge study's method and which differ from it."""
     from judge.inputs.embedding.vectors import DEFAULT_MODEL
 
     notes = [
@@ -122,32 +116,13 @@ BANDS = ("low", "middle", "high")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationMap:
-    """The explanation map, from which every table is computed: texts, analysed rows, vectors, projection and clusters.
+    """Texts, analysed rows, vectors, projection and clusters, from which every table is computed.
 
-    Attributes
-    ----------
-    texts : ExplanationTexts
-        All explanations that the user selected, including rows that have no text.
-    rows : DataFrame
-        The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high or a label; "" without a rating),
-        `cluster` (<NA> where there are no clusters, -1 noise), and the coordinates `x` and `y` on the map (NaN without
-        a map); index 0, 1, 2...
-    embedded : Embedded
-        Vectors of `rows`, in their order.
-    guidelines : array, shape (guidelines, d dimensions)
-        Vectors of all criteria's guidelines, in the criteria's order, computed together with those of the rows.
-    picture : Projection or None
-        The map; None where none was computed.
-    clustering : Clustering or None
-        The clusters; None where none were computed.
-    options : ExplainOptions
-    model : str or None
-        Embedding model that was used; None is TF-IDF.
-    cache : Path or None
-        File in which a model's vectors are cached; None: they are not cached.
-    left_out : dict of str to int
-        Reasons why rows of `texts` are not among `rows`, with the number of rows for each.
-    """
+    `texts` are all that the user selected. `rows` are those analysed, with `corpus.COLUMNS`, `band` ("" without a
+    rating), `cluster` (<NA> without clusters, -1 noise), and `x` and `y` on the map (NaN without); index 0, 1, 2...
+    `embedded` holds their vectors, `guidelines` those of all guidelines, (guidelines, d), computed together with them.
+    `model` None is TF-IDF, and `cache` None keeps vectors in memory only. `left_out` counts rows that are not analysed,
+    by reason."""
 
     texts: ExplanationTexts
     rows: pd.DataFrame
@@ -162,16 +137,14 @@ class ExplanationMap:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A copy of the data frame of analysed explanations (`rows`), with `signature` and `notes` in its `attrs`."""
+        """A copy of `rows`, with `signature` and `notes` in its `attrs`."""
         frame = self.rows.copy()
         notes = [step.note for step in (self.embedded, self.picture, self.clustering) if step is not None]
         frame.attrs.update(signature=self.signature(), notes=notes)
         return frame
 
     def signature(self, *extra: str) -> str:
-        """Signature line under a table of the analysed explanations: data, embedding model, map, clusters and options.
-        `extra` are further parts for one table.
-        """
+        """Signature line under a table: data, embedding model, map, clusters, options, and `extra` parts."""
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
         short = abbreviations(table)
         frame = self.texts.frame
@@ -196,11 +169,8 @@ class ExplanationMap:
 
 
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
-    """The explanation map: explanations are embedded, projected and clustered. `step` is called with a message and
-    progress counts.
-
-    Raises SpecError where no explanation is left, MissingExtraError for a method whose package is not installed.
-    """
+    """The explanation map; `step` is called with a message and progress counts. Raises SpecError where no explanation
+    is left, MissingExtraError for a method whose package is not installed."""
     tell = step or _silent
     kept, left_out = chosen(texts) if options.as_published else _with_text(texts)
     if kept.empty:
@@ -247,12 +217,8 @@ def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
-    """Band of each row's rating: the third of the scale in which it lies (low, middle or high), and "" for a row
-    without a rating.
-
-    On a scale of labels, the band is the rating's label. The scale is the criterion's; if it is not known, it is the
-    range of all ratings in `texts`.
-    """
+    """Third of the scale (low, middle, high) of each row's rating, or its label on a scale of labels; "" without a
+    rating. The scale is the criterion's; if it is not known, it is the range of all ratings in `texts`."""
     scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
     labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
     rated = texts.frame["rating"].dropna()
@@ -272,11 +238,8 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
-    """Path of the cache of vectors and of KeyBERT's keywords: in `derived/` of the first result folder, or in this
-    program's cache folder for texts from a file.
-
-    None where the folder cannot be written; results are then kept in memory only.
-    """
+    """Cache of vectors and of KeyBERT's keywords: in `derived/` of the first result folder, or this program's for
+    files. None where the folder cannot be written; results are then kept in memory only."""
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
@@ -288,5 +251,5 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
 
 
 def cluster_name(number: int) -> str:
-    """Name of a cluster in tables: its number, or "none" for the texts in no cluster."""
+    """A cluster's number, or "none" for noise."""
     return "none" if number == NOISE else str(number)

@@ -1,8 +1,5 @@
-"""Keywords of groups of texts by the package keybert. It uses the texts' existing embeddings, so that only candidate
-words are embedded.
-
-Results are cached in the file of embeddings, by a hash of their input, because importing the package takes seconds.
-"""
+"""Keywords of groups of texts by the package keybert, from the texts' existing embeddings. Results are cached in the
+file of embeddings, by a hash of their input, because importing the package takes seconds."""
 
 from __future__ import annotations
 
@@ -36,9 +33,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS keybert (content TEXT PRIMARY KEY, words TE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """A group of texts as input for KeyBERT: its candidate words, the keys of its texts, and the mean of their
-    embeddings (array, shape (d dimensions,)).
-    """
+    """A group of texts: its candidate words, the keys of its texts, and the mean of their embeddings, shape (d,)."""
 
     candidates: Sequence[str]
     texts: Sequence[str]
@@ -57,21 +52,9 @@ def ranked(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Ranked]:
-    """Keywords of each document: up to `top` candidates with their similarity to the document, best first.
-
-    They are selected by maximal marginal relevance, which favours words that differ from each other.
-
-    Parameters
-    ----------
-    documents : sequence of Document
-    embedded : Embedded
-        Embeddings of the documents' texts. The same model embeds the candidates.
-    top : int
-    cache : Path or None
-        File in which results are cached; None caches nothing.
-    progress : callable, optional
-        Called with (done, total) candidates while a model embeds them.
-    """
+    """Up to `top` candidates of each document with their similarity to it, best first. Selected by maximal marginal
+    relevance, which favours words that differ from each other. The texts' model embeds the candidates; `progress` is
+    then called with (done, total). `cache` None caches nothing."""
     made_by = [installed(), embedded.space, DIVERSITY, top]
     keys = [fingerprint([*made_by, list(document.candidates), sorted(document.texts)]) for document in documents]
     with closing(open_cache(cache, _TABLE)) as base:
@@ -87,7 +70,6 @@ def ranked(
 
 
 def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, progress: Progress | None) -> list[Ranked]:
-    """Keywords of each document, as (word, similarity), by a single call of the package keybert."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     words = sorted({word for document in documents for word in document.candidates})
@@ -108,7 +90,6 @@ def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, prog
 
 
 def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
-    """KeyBERT object that embeds words with the model of `embedded`, so that no second model is loaded."""
     import warnings
 
     try:
@@ -119,10 +100,8 @@ def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
         raise MissingExtraError("keywords by KeyBERT", "explain") from error
 
     class Backend(BaseEmbedder):  # type: ignore[misc]  # the package has no types
-        """KeyBERT's embedder, which uses the model that made the texts' embeddings."""
-
         def embed(self, documents: Sequence[str], verbose: bool = False) -> Vectors:  # noqa: ARG002
-            """Vectors of candidate words, as an array of shape (words, d dimensions)."""
+            # With the model of `embedded`, no second model is loaded.
             return embedded.more([str(word) for word in documents], progress)
 
     return KeyBERT(model=Backend())

@@ -23,10 +23,7 @@ _Codes = tuple[NDArray[np.int64], list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class GroupWords:
-    """One group of texts: the number of texts, and its keywords by class-TF-IDF and by KeyBERT (None without KeyBERT).
-
-    `by` is the grouping, such as ``criterion``. `group` is the group's name, or the number of a cluster.
-    """
+    """Keywords of one group (a name, or a cluster's number) of the grouping `by`; `keybert` is None without KeyBERT."""
 
     by: str
     group: str | int
@@ -37,12 +34,8 @@ class GroupWords:
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Keywords of every group of texts, for every grouping (such as by criterion).
-
-    `asked` are the groupings to print. `groups` always includes clusters, because the table of clusters and the map
-    show their keywords. `keybert` is the package's version, None where it is not installed. `name` is the method as it
-    appears in the signature line under the table (`signature`).
-    """
+    """Keywords of every group of texts; `asked` are the groupings to print. `groups` always includes clusters, because
+    their table and the map show keywords. `keybert` is the version or None."""
 
     groups: tuple[GroupWords, ...]
     asked: tuple[str, ...]
@@ -52,13 +45,11 @@ class Keywords:
 
     @property
     def rows(self) -> tuple[GroupWords, ...]:
-        """The groups of texts whose keywords are printed: those of the requested groupings (such as by criterion)."""
+        """The groups of the requested groupings."""
         return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
-        """Keywords of one cluster by class-TF-IDF, for its table row and its label on the map; empty for an unknown
-        cluster.
-        """
+        """Keywords of one cluster by class-TF-IDF; empty for an unknown cluster."""
         found_group = next((group for group in self.groups if (group.by, group.group) == ("cluster", number)), None)
         return [] if found_group is None else [word for word, _ in found_group.ctfidf]
 
@@ -79,9 +70,7 @@ class Keywords:
 
 
 def group_keywords(mapped: ExplanationMap, step: Step | None = None) -> Keywords:
-    """Keywords of every group of explanations, for every grouping, by class-TF-IDF and, where the package is installed,
-    by KeyBERT.
-    """
+    """Keywords of every group, for every grouping, by class-TF-IDF and, where installed, by KeyBERT."""
     # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
     coded: dict[str, _Codes] = {}
     for by in dict.fromkeys((*mapped.options.by, "cluster")):
@@ -118,9 +107,7 @@ def _ranked(
     candidates: Sequence[Sequence[str]],
     step: Step | None,
 ) -> list[list[tuple[str, float]]]:
-    """KeyBERT's keywords of each group of texts, as (word, similarity). `candidates` holds, for each group, the words
-    among which KeyBERT chooses. `coded` maps each grouping to the group number of each text.
-    """
+    """KeyBERT's (word, similarity) of each group, among its `candidates`; `coded` numbers each text's group."""
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
     embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
     documents = []
@@ -134,9 +121,7 @@ def _ranked(
 
 @dataclass(frozen=True, slots=True)
 class YakeWords:
-    """Keywords of one criterion by the HANNA judge study's method (YAKE), and the number of answers used. `criterion`
-    is "" where it is not known.
-    """
+    """Keywords of one criterion ("" = not known) by the HANNA judge study's method, and the number of answers."""
 
     criterion: str
     answers: int
@@ -144,11 +129,8 @@ class YakeWords:
 
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
-    """Keywords of the judge's answers by the method of the HANNA judge study. For each criterion, YAKE extracts 30
-    keywords from the full texts of the answers to all stories; only the first repeat of each query is used.
-
-    `step` is called before each criterion, to show progress.
-    """
+    """For each criterion, 30 keywords from the answers to all stories by the HANNA judge study's method (YAKE). Only
+    the first repeat of each query is used. `step` is called before each criterion."""
     keywords_by_name = []
     for name, text, count in explanation_map.corpora(mapped.texts):
         if step is not None:
@@ -158,12 +140,7 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """Group number of each analysed explanation, and the list of the groups' names. A group's number is the index of
-    its name in this list. `by` is the grouping, such as by criterion.
-
-    Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Explanations of
-    an unknown group ("") form a group that comes last. Noise (texts in no cluster) has the number -1 and no name.
-    """
+    """Group number of each explanation and the groups' names, an unknown one ("") last; noise is -1, without a name."""
     column = mapped.rows[by]
     if by == "cluster":
         numbers = column.to_numpy(dtype=np.int64)

@@ -1,10 +1,8 @@
 """Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE, which the HANNA judge study used.
 
-class-TF-IDF (Grootendorst 2022, BERTopic) treats a group as one long text. The weight of a term in a group is its share
-of the group's terms times log(1 + A / f). Here f is the term's count over all groups, and A is the mean number of terms
-per group. The 300 best terms of a group are KeyBERT's candidates (`keybert_ranking`). English stop words and numbers
-are removed before word pairs are formed.
-"""
+class-TF-IDF (Grootendorst 2022, BERTopic): the weight of a term in a group is its share of the group's terms times
+log(1 + A / f), with the term's count f over all groups and the mean number A of terms per group. The 300 best terms of
+a group are KeyBERT's candidates. Stop words and numbers are removed before word pairs are formed."""
 
 from __future__ import annotations
 
@@ -47,10 +45,8 @@ class Counts:
 
 
 def count(texts: Sequence[str]) -> Counts | None:
-    """Counts of words and word pairs in the texts; None where only stop words remain.
-
-    With 50 texts or more, terms that occur in only one text are left out, since they are mostly names and misspellings.
-    """
+    """Counts of words and word pairs; None where only stop words remain. With 50 texts or more, terms of only one text
+    are left out: they are mostly names and misspellings."""
     try:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
     except ImportError as error:
@@ -68,9 +64,7 @@ def count(texts: Sequence[str]) -> Counts | None:
 
 
 def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
-    """Counts of terms in each group, as an array of shape (groups, terms). `codes` holds the number of each text's
-    group, from 0; a negative number means that the text is in no group.
-    """
+    """Counts of terms in each group, shape (groups, terms); a negative code means that the text is in no group."""
     from scipy.sparse import csr_matrix
 
     rows = np.flatnonzero(codes >= 0)
@@ -80,9 +74,7 @@ def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
 
 
 def class_tfidf(counted: Weights) -> Weights:
-    """Class-TF-IDF weights of terms in each group, computed from their counts. Both are arrays of shape (groups,
-    terms). The weight is 0 where a group lacks the term.
-    """
+    """Class-TF-IDF weights from counts, both of shape (groups, terms); 0 where the group lacks the term."""
     total = counted.sum(axis=1, keepdims=True)
     share = counted / np.where(total > 0, total, 1)
     overall = counted.sum(axis=0)
@@ -91,17 +83,13 @@ def class_tfidf(counted: Weights) -> Weights:
 
 
 def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> list[tuple[str, float]]:
-    """Up to `wanted` terms of one group with the largest weights above 0, in descending order; ties keep the order of
-    `terms`.
-    """
+    """Up to `wanted` terms with the largest weights above 0, best first; ties keep the order of `terms`."""
     order = near_ties.descending(weights.tolist())[:wanted]
     return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
 
 
 def yake(text: str) -> list[tuple[str, float]]:
-    """Keywords of one long text by the HANNA judge study's method (YAKE), as (word, score), best first. A lower score
-    is better.
-    """
+    """(keyword, score) of a long text by the HANNA judge study's method (YAKE), best (lowest score) first."""
     try:
         from yake import KeywordExtractor
     except ImportError as error:
@@ -126,23 +114,9 @@ Rows = NDArray[np.bool_]
 class SideWord:
     """A term that people use more often than judges, or judges more often than people.
 
-    Attributes
-    ----------
-    within : str
-        The verdict (band of ratings) to which the texts are restricted; "" = all texts.
-    said_by : str
-        Who uses the term more often: `PEOPLE` or `JUDGES`.
-    term : str
-    people, judges : int
-        Number of texts by people and by judges that contain the term.
-    people_rate, judges_rate : float
-        Occurrences of the term per 1,000 terms, in texts by people and by judges. Unlike the numbers of texts,
-        rates can be compared where one side writes longer texts.
-    stories : int
-        Number of stories about which `said_by` uses the term.
-    z : float
-        Absolute z score: positive whoever uses the term more often.
-    """
+    `within` is the verdict (band of ratings; "" = all texts), `said_by` is `PEOPLE` or `JUDGES`. `people` and `judges`
+    count texts with the term; rates are per 1,000 terms, comparable where one side writes longer texts. `stories`
+    counts those about which `said_by` uses the term. `z` is positive whoever uses it more often."""
 
     within: str
     said_by: str
@@ -157,9 +131,7 @@ class SideWord:
 
 @dataclass(frozen=True, slots=True)
 class SideWords:
-    """Terms that people or judges use more often, the most distinctive first. `people` and `judges` are the numbers of
-    their texts.
-    """
+    """Terms that people or judges use more often, the most distinctive first, and both numbers of texts."""
 
     rows: tuple[SideWord, ...]
     people: int
@@ -168,7 +140,6 @@ class SideWords:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with one row for each term that people or judges use more often."""
         from dataclasses import asdict
 
         import pandas as pd
@@ -179,9 +150,7 @@ class SideWords:
 
 
 def side_words(mapped: ExplanationMap) -> SideWords | None:
-    """Terms that people use more often than all judges together, or judges more often than people; None unless there
-    are texts by people and by judges and the texts have terms.
-    """
+    """Terms that people or all judges together use more often; None without texts or terms of both."""
     side = mapped.rows["side"].to_numpy(dtype=str)
     people, judges = side == EXPERT, (side != EXPERT) & (side != "")
     if not people.any() or not judges.any():
@@ -220,12 +189,8 @@ def _contrast(
 
 
 def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
-    """z score of each term's log-odds ratio; positive where the first side (such as people) uses the term more often
-    than the second.
-
-    `first` and `second` are the counts of each term on the two sides, arrays of shape (terms,). `prior` is the total
-    count of the Dirichlet prior. The score is 0 where neither side uses the term.
-    """
+    """z score of each term's log-odds ratio, positive where the first side uses it more often; 0 where neither does.
+    Counts have shape (terms,). `prior` is the total count of the Dirichlet prior."""
     both = first + second
     total = both.sum()
     weight = prior * both / total if total else both

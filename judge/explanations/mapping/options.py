@@ -25,31 +25,11 @@ TFIDF = "tfidf"
 class ExplainOptions:
     """Options of `judge explain`.
 
-    Attributes
-    ----------
-    model : str
-        Embedding model of sentence-transformers, by name or folder. ``tfidf`` needs no model. ``auto`` is the HANNA
-        judge study's model where sentence-transformers is installed, otherwise ``tfidf``.
-    map : str
-        Projection method of the map. ``auto`` is UMAP where it is installed, otherwise t-SNE (for at most 5,000
-        texts), otherwise the first two principal components.
-    neighbours, metric : int, str
-        UMAP's `n_neighbors` and `metric`.
-    cluster_on : str
-        Points that HDBSCAN clusters: the UMAP map, or 50 principal components. ``auto`` is the map if it is by UMAP.
-    min_cluster : int or None
-        Number of texts in the smallest cluster; None is 1 % of the texts, but at least 10.
-    by : tuple of str
-        Groupings for which keywords are computed.
-    top : int
-        Length of printed lists; it affects no computed value.
-    seed : int
-        Random seed of UMAP, t-SNE and decompositions.
-    as_published : bool
-        Whether to use the HANNA judge study's own selection of texts, map and keywords.
-    numbers : NumbersOptions
-        Options of the quality measures; they have the same `seed` and `top`.
-    """
+    `model` is one of sentence-transformers, by name or folder, ``tfidf``, or ``auto``: the HANNA judge study's model
+    where sentence-transformers is installed, otherwise ``tfidf``. `map` ``auto`` is UMAP where installed, otherwise
+    t-SNE (for at most 5,000 texts), otherwise principal components. `neighbours` and `metric` are UMAP's. `cluster_on`
+    is what HDBSCAN clusters: the UMAP map, or 50 principal components; ``auto`` is the map if by UMAP. `min_cluster`
+    None is 1 % of the texts, but at least 10. `top` affects no computed value."""
 
     model: str = "auto"
     map: MapMethod = "auto"
@@ -85,9 +65,8 @@ class ExplainOptions:
 
 
 def published(options: ExplainOptions) -> ExplainOptions:
-    """The options with the choices of the HANNA judge study: all-mpnet-base-v2 (unless a model is named), UMAP with 300
-    neighbours, no clusters.
-    """
+    """The options with the HANNA judge study's choices: all-mpnet-base-v2 (unless a model is named), UMAP with 300
+    neighbours, no clusters."""
     from judge.inputs.embedding.vectors import DEFAULT_MODEL
 
     model = DEFAULT_MODEL if options.model == "auto" else options.model

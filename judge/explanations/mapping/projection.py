@@ -23,9 +23,7 @@ _TSNE_MOST, _LEAST = 5000, 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Points on the map, as a float32 array of shape (n texts, 2). `name` is the projection method as the signature
-    line under tables names it, `method` its name in prose, `note` a sentence on it.
-    """
+    """Points on the map, float32 of shape (n texts, 2); `name` is for signature lines, `method` for prose."""
 
     points: Points
     name: str
@@ -35,10 +33,8 @@ class Projection:
 
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     """The vectors projected onto a plane; None for fewer than five distinct vectors or where no map is requested.
-
-    Duplicates of a text are projected once and share a point, except with `as_published`, since the HANNA judge study
-    projected every copy. Raises MissingExtraError where the requested method is not installed.
-    """
+    Duplicates share a point, except with `as_published`, since the HANNA judge study projected every copy. Raises
+    MissingExtraError where the requested method is not installed."""
     how = options.map
     if how == "none":
         return None
@@ -64,9 +60,7 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
 
 
 def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
-    """The distinct vectors, in the order of first occurrence, and for each row of `vectors` the index of its vector
-    among these.
-    """
+    """The distinct vectors by first occurrence, and the index of each row's vector among them."""
     seen: dict[bytes, int] = {}
     positions = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
     first = np.unique(positions, return_index=True)[1] if positions.size else positions
@@ -74,7 +68,7 @@ def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
 
 
 def plane(vectors: Vectors, seed: int) -> tuple[Points, float]:
-    """The vectors projected onto their first two principal components, and these components' share of the variance."""
+    """The vectors on their first two principal components, and these components' share of the variance."""
     points, share = components(vectors, 2, seed)
     if points.shape[1] < 2:
         points = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]))])
@@ -82,7 +76,7 @@ def plane(vectors: Vectors, seed: int) -> tuple[Points, float]:
 
 
 def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
-    """The vectors projected onto at most `wanted` principal components, and these components' share of the variance."""
+    """The vectors on at most `wanted` principal components, and these components' share of the variance."""
     try:
         from sklearn.decomposition import PCA
     except ImportError as error:

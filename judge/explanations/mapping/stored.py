@@ -1,9 +1,5 @@
-"""Results of `judge explain` stored in a result folder, for pages and figures: points, clusters and tables.
-
-They are in one file, `derived/explanations.json`, which each `judge explain` overwrites. Pages take the texts from the
-journal, by story, criterion, Eval-Prompt and repeat; the stored tables contain only short examples. Tables are stored
-with their columns (`stored_tables`), so that a page shows what the command printed.
-"""
+"""Results of `judge explain` in `derived/explanations.json` of a result folder: points, clusters and tables. Each
+`judge explain` overwrites it. Pages take texts from the journal; the stored tables contain only short examples."""
 
 from __future__ import annotations
 
@@ -38,23 +34,9 @@ _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class StoredMap:
-    """Stored results for one result folder's explanations.
-
-    Attributes
-    ----------
-    signature : str
-        Signature of the whole analysis, which may cover several result folders.
-    model, method : str
-        Embedding method; projection method of the map ("" without a map).
-    points : list of dict
-        One dict with the keys `POINT` for each explanation of this folder.
-    tables : list of dict
-        Tables in the form that `stored_tables.plain` returns and `stored_tables.table` reads.
-    keywords : dict of str to list of str
-        Map from cluster ("0", "1"...) to its keywords, best first.
-    notes : list of str
-        Sentences on embedding, map and clusters.
-    """
+    """Stored results for one result folder's explanations; `signature` is that of the whole analysis. `method` is the
+    map's ("" without one). `points` have the keys `POINT`, and `tables` the form of `stored_tables.plain`. `keywords`
+    maps a cluster ("0", "1"...) to its keywords, best first."""
 
     signature: str
     model: str
@@ -66,7 +48,7 @@ class StoredMap:
 
     @property
     def embedded_by(self) -> str:
-        """Name of the embedding method as it is printed: the model's name, or a description in words for TF-IDF."""
+        """The embedding model's name, or a description in words for TF-IDF."""
         code = _TFIDF.fullmatch(self.model)
         if code is None:
             return self.model
@@ -75,11 +57,8 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """The results of `judge explain` that are stored in a result folder; None where there are none. Raises DataError
-    where the file is damaged or has an unknown format.
-
-    The tables of a file in the first format are left out, and a note says so.
-    """
+    """The stored results of `judge explain`; None where there are none. Raises DataError where the file is damaged or
+    has an unknown format. The tables of a file in the first format are left out, and a note says so."""
     path = folder.derived / FILE
     if not path.is_file():
         return None
@@ -102,9 +81,7 @@ _KEPT = ("signature", "model", "method", "tables", "keywords", "notes")
 
 
 def write(folder: ResultFolder, stored: StoredMap) -> None:
-    """Store the results of `judge explain` in the result folder, replacing earlier ones. Raises RunFolderError where
-    the folder cannot be written.
-    """
+    """Store results, replacing earlier ones. Raises RunFolderError where the folder cannot be written."""
     content = {"format": FORMAT, **{key: value for key, value in asdict(stored).items() if key in _KEPT}}
     # By column: a quarter of the size of a list of records.
     content["points"] = {key: [point[key] for point in stored.points] for key in POINT}
@@ -119,9 +96,7 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
-    """(result folder, results of `judge explain` to store in it) for each result folder of an analysis. The points of
-    the map are those of the folder's own explanations; tables and keywords are those of the whole analysis.
-    """
+    """Results to store for each result folder: its own points; tables and keywords of the whole analysis."""
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     parts = (mapped.picture, mapped.clustering)
@@ -136,11 +111,7 @@ def of_folders(
 
 
 def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
-    """All points of an analysis, for figures. Each point has the side that wrote the text (people or a judge). This
-    form is not stored.
-
-    Raises SpecError where there is no map.
-    """
+    """All points of an analysis with the side that wrote each text. Raises SpecError where there is no map."""
     if mapped.picture is None:
         raise SpecError("there is no map: none was requested, or there are too few texts")
     words = {str(number): list(some) for number, some in keywords.items()}
@@ -151,9 +122,7 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """One dict for each analysed explanation (a row of `rows`), with the keys `POINT`: its point on the map, its
-    source, rating and cluster. Unknown numbers are None.
-    """
+    """One dict with the keys `POINT` for each analysed explanation. Unknown numbers are None."""
     return [_point(row) for row in rows[list(POINT)].to_dict("records")]
 
 

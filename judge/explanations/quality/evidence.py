@@ -1,14 +1,10 @@
-"""Evidence in explanations: quotations and names, and where each of them occurs (story, story-prompt, reference,
-wording of the criterion, nowhere).
+"""Evidence in explanations: quotations and names, and where each of them occurs (`Place`).
 
-Quotations are spans of at least two words in double or typographic quotation marks, or in single ones. A quotation may
-contain omission marks; it occurs in a source if each piece between the marks does. Names are capitalised words inside a
-sentence that do not occur in lower case elsewhere in the text, except words of the task (Eval-Prompt, names of
-criteria). Quotations and names are compared without case, punctuation and typography.
-
-The method cannot check whether a quotation supports the claim next to it. It cannot detect an invented event that is
-described without a name, nor match a name in another spelling.
-"""
+Quotations are spans of at least two words in double, typographic or single quotation marks. One with omission marks
+occurs in a source if each piece does. Names are capitalised words inside a sentence that do not occur in lower case
+elsewhere in the text, except words of the task. Both are compared without case, punctuation and typography. The method
+cannot check whether a quotation supports the claim next to it, nor detect an invented event that is described without a
+name, nor match a name in another spelling."""
 
 from __future__ import annotations
 
@@ -40,9 +36,7 @@ _NEXT_TURN = re.compile(
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of at least 4 words (`_SENTENCE`), or any sequence of 8 words (`RUN`), occurs twice in the
-    text.
-    """
+    """Whether a sentence of at least 4 words (`_SENTENCE`), or any sequence of 8 (`RUN`), occurs twice."""
     low = text.lower()
     parts = (part.strip() for part in _SENTENCE_END.split(low))
     long = [part for part in parts if part.count(" ") >= _SENTENCE - 1]
@@ -90,9 +84,7 @@ _MARKS = re.compile(r"[\"“”„«»`‘']")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that is searched for the quotations and names of an explanation: its normalised words separated by spaces
-    (`words`), and the set of these words.
-    """
+    """A text that is searched: its normalised words separated by spaces, and their set."""
 
     words: str
     word_set: frozenset[str]
@@ -106,15 +98,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Quotations and names of one explanation, each with the first source that contains it: the story, the
-    story-prompt, the reference, the criterion's wording ("task"), or "nowhere".
-    """
+    """Quotations and names of one explanation, each with the first source that contains it, "task" (the criterion's
+    wording) or "nowhere"."""
 
     quotes: tuple[tuple[str, Place], ...] = ()
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """Number of quotations or of names (`kind`) whose first source is `place`, such as "story" or "nowhere"."""
+        """Number of quotations or names whose first source is `place`."""
         return sum(where == place for _, where in getattr(self, kind))
 
 
@@ -123,10 +114,9 @@ Sources = Mapping[Place, Source]
 
 
 class Library:
-    """Provides the sources of each explanation: the texts in which its quotations and names are searched."""
+    """The texts in which an explanation's quotations and names are searched."""
 
     def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
-        """Create a library from `ExplanationTexts.stories` and `.criteria`."""
         self._texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
         self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
         self._criteria = Source.of(*(c.name for c in criteria))
@@ -137,9 +127,8 @@ class Library:
         return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
-        """Sources for an explanation of this story on this criterion: the story, its story-prompt and reference, the
-        criterion's wording, and the names of all criteria.
-        """
+        """Sources of an explanation: story, story-prompt, reference, the criterion's wording and the names of all
+        criteria."""
         story_key = (dataset, story)
         if story_key not in self._stories:
             row = self._texts.get(story_key, {})
@@ -159,16 +148,12 @@ class Quoting:
 
     @property
     def names(self) -> list[str]:
-        """Names in the text: sequences of capitalised words inside sentences and outside quotations. Each occurs once,
-        in the order of the text.
-        """
+        """Sequences of capitalised words inside sentences and outside quotations, each once."""
         return _names(self.bare)
 
 
 def evidence(text: Quoting, sources: Sources) -> Evidence:
-    """Quotations and names in a text, each with the first source (such as the story) that contains it; "nowhere"
-    without one. A name made only of words in the criteria's names is left out.
-    """
+    """Quotations and names, each with the first source that contains it; names of criteria's words are left out."""
     quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
     task = sources["criteria"].word_set if "criteria" in sources else frozenset()
     named = [name for name in text.names if not task.issuperset(normalised(name).split())]
@@ -176,14 +161,11 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 
 def normalised(text: str) -> str:
-    """The text's words in lower case, separated by single spaces, without punctuation and possessive endings;
-    typographic apostrophes become straight ones.
-    """
+    """The words in lower case with single spaces, without punctuation, possessives and typographic apostrophes."""
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
 def quoting(text: str) -> Quoting:
-    """The quotations in a text, and the text without them."""
     if _MARKS.search(text) is None:
         return Quoting((), text)
     spans, rest, at = [], [], 0
@@ -212,9 +194,7 @@ def _names(bare: str) -> list[str]:
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
-    """The first of the sources (such as "story" or "story-prompt") that contains a quotation; "nowhere" without one. If
-    the quotation has omission marks, the pieces between them may occur anywhere in the source.
-    """
+    """The first source that contains a quotation; the pieces between omission marks may occur anywhere in it."""
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
 
@@ -237,7 +217,7 @@ def _first(sources: Sources, holds: Callable[[Source], bool]) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Features of one text: its quotations, whether it repeats itself, and whether another chat turn follows it."""
+    """Features of one text: quotations, whether it repeats itself, and whether another chat turn follows it."""
 
     quoting: Quoting
     repeats: bool
@@ -245,24 +225,16 @@ class Reading:
 
     @classmethod
     def of(cls, text: str) -> Reading:
-        """The features of a text: its quotations, whether it repeats itself, and whether another chat turn
-        follows it.
-        """
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Features (quotations, repetition, a further chat turn) of all texts of one analysis. Equal texts, which are
-    frequent, are analysed once.
-    """
+    """Features of all texts of one analysis. Equal texts, which are frequent, are analysed once."""
 
     _known: dict[str, Reading] = field(default_factory=dict)
 
     def of(self, text: str) -> Reading:
-        """The features of a text (quotations, repetition, a further chat turn), computed when the text is met for the
-        first time.
-        """
         if text not in self._known:
             self._known[text] = Reading.of(text)
         return self._known[text]

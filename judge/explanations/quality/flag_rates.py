@@ -1,8 +1,4 @@
-"""Flag rates of the rules in `flags`, and their precision and recall against annotators, on explanations that were not
-used to develop the rules.
-
-A rate of flags is not a rate of errors, and the tables say so.
-"""
+"""Flag rates of the rules in `flags`, and their precision and recall on explanations not used to develop them."""
 
 from __future__ import annotations
 
@@ -36,7 +32,7 @@ TOO_FEW = "too few to validate"
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Share of texts that each rule flags as having an error, by the rule's name, and the number of texts."""
+    """Share of texts that each rule flags, by the rule's name, and the number of texts."""
 
     shares: Mapping[str, Estimate]
     texts: int
@@ -44,13 +40,9 @@ class Flagged:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """Agreement of a rule that flags one kind of error (`error`) with annotators of the same explanations: precision,
-    recall, and the precision of a rule that flags everything (`base`).
-
-    `both` is the number of explanations that both the rule and the annotators mark. `flagged` is the number that the
-    rule marks, `positive` the number that annotators mark, and `items` the number of all explanations. `remark` is a
-    warning if `positive` is too small (below 10) to validate the rule; otherwise None.
-    """
+    """Agreement of a rule that flags `error` with annotators; `base` is the precision of a rule that flags everything.
+    `flagged`, `positive` and `both` count explanations that the rule, annotators and both mark. `remark` warns if
+    `positive` is below 10."""
 
     error: str
     precision: Estimate
@@ -66,9 +58,7 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """Yield the input of the rules that flag errors: for each row of the frame, the explanation with its story,
-    criterion and rating.
-    """
+    """The rules' input for each row: the explanation with its story, criterion and rating."""
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
@@ -92,20 +82,7 @@ def explained(
 def measure(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings, signature: str
 ) -> Measured[Flagged]:
-    """Share of texts that each rule flags, in one row for each judge, Eval-Prompt and criterion.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text.
-    criteria : sequence of Criterion
-    library : Library
-        Sources for the stories that the texts are about.
-    readings : Readings
-        Store for features of texts, so that each text is analysed once.
-    signature : str
-        Signature line under the table.
-    """
+    """Share of texts that each rule flags, in one row for each judge, Eval-Prompt and criterion."""
     answers = [flags(explanation) for explanation in explained(frame, criteria, library, readings)]
     flagged = pd.DataFrame(answers, columns=list(RULES), dtype=float)
     rows = []
@@ -130,22 +107,11 @@ def measure(
 
 
 def validation(path: Path) -> Measured[Validated]:
-    """Precision and recall of every rule that flags errors, on the odd-numbered explanations (1, 3, 5...) in the HANNA
-    study's file. An explanation is positive if any of three annotators marked it.
+    """Precision and recall of every rule, on the odd-numbered explanations (1, 3, 5...) of `user_study.csv` of HANNA.
 
-    Parameters
-    ----------
-    path : Path
-        `user_study.csv` of the HANNA study. Its guidelines (`eval_prompts.json`) and stories (`hanna_llm_stories.csv`)
-        must be on this machine, because the rules read both.
-
-    Raises
-    ------
-    SpecError
-        Guidelines or stories are missing.
-    DataError
-        The file is not that of the study.
-    """
+    An explanation is positive if any of three annotators marked it. Raises SpecError if guidelines
+    (`eval_prompts.json`) or stories (`hanna_llm_stories.csv`), which the rules read, are missing, and DataError for
+    another file."""
     texts = hanna_user_study(path)
     if not texts.criteria or texts.stories.empty:
         missing = "guidelines" if not texts.criteria else "stories"

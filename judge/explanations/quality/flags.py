@@ -1,10 +1,8 @@
 """Rules that flag the five kinds of error which the HANNA study's annotators marked.
 
-The rules were developed on the even-numbered items (0, 2, 4...) of the study's 100 audited explanations, to mark what
-the annotators of these items seemed to object to. All explanations are by one judge with Eval-Prompt 3. `judge explain`
-can report the rules' precision and recall on the odd-numbered items. Flags show which texts to read; a rate of flags is
-not an error rate.
-"""
+They were developed on the even-numbered items (0, 2, 4...) of the study's 100 audited explanations, all by one judge
+with Eval-Prompt 3, to mark what the annotators seemed to object to. `judge explain` can report precision and recall on
+the odd-numbered items. A rate of flags is not an error rate."""
 
 from __future__ import annotations
 
@@ -20,12 +18,9 @@ from judge.explanations.quality.presence import no_explanation
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One explanation with its story, criterion and rating; None where a value is not known.
-
-    `answer` is the whole answer, or the text where the answer is not known. `text` is the answer without its rating,
-    and `reading` holds features of the text. `quoted` lists (scale point, share) for each guideline that the answer
-    quotes; the share is that of the guideline's sentence that is quoted most.
-    """
+    """One explanation with its story, criterion and rating; None where a value is not known. `answer` is the whole
+    answer, or `text` where it is not known. `quoted` lists (scale point, share) for each quoted guideline; the share is
+    that of the guideline's sentence that is quoted most."""
 
     answer: str
     text: str | None
@@ -91,9 +86,8 @@ def wrong_guideline(explanation: Explained) -> bool:
 
 
 def poor_syntax(explanation: Explained) -> bool:
-    """Whether the explanation has a doubled word, a wrong verb form or article, run-on sentences or an unclosed
-    quotation, or breaks off.
-    """
+    """Whether it has a doubled word, a wrong verb form or article, run-on sentences, an unclosed quotation, or breaks
+    off."""
     text = explanation.text or ""
     if not text.strip():
         return False
@@ -105,9 +99,7 @@ def poor_syntax(explanation: Explained) -> bool:
 
 
 def superfluous_text(explanation: Explained) -> bool:
-    """Whether the answer has text that is not needed: it begins with a copied guideline, mentions guidelines, repeats
-    itself, or is followed by another chat turn.
-    """
+    """Whether it begins with a copied guideline, mentions guidelines, repeats itself, or another chat turn follows."""
     if "guideline" in explanation.answer.lower() or explanation.reading.runs_on:
         return True
     parts = [part for part in _PARAGRAPH.split(explanation.answer.strip()) if part.strip()]
@@ -119,10 +111,8 @@ def superfluous_text(explanation: Explained) -> bool:
 
 
 def unsubstantiated_claims(explanation: Explained) -> bool:
-    """Whether the explanation gives no evidence: it is only a copied guideline, has a quotation that occurs neither in
-    the story nor in another known source (such as the story-prompt), or is short and uses no word of story or
-    story-prompt.
-    """
+    """Whether it is only a copied guideline, has a quotation that occurs in no known source, or is short and uses no
+    word of story or story-prompt."""
     if no_explanation(explanation.text, explanation.criterion):
         return explanation.text is not None
     if not explanation.story_known or explanation.text is None:
@@ -156,5 +146,5 @@ RULES: Mapping[str, Callable[[Explained], bool]] = {
 
 
 def flags(explanation: Explained) -> dict[str, bool]:
-    """Map from each rule's name to whether it flags the explanation."""
+    """Whether each rule, by name, flags the explanation."""
     return {name: rule(explanation) for name, rule in RULES.items()}

@@ -1,8 +1,6 @@
-"""Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate.
-
-These numbers do not show whether a quotation supports the rating. A text without quotation or name may still be about
-the story, and a quotation found in no source may be irony instead of a quotation.
-"""
+"""Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate. The numbers do
+not show whether a quotation supports the rating. A text without either may still be about the story, and a quotation
+found in no source may be irony."""
 
 from __future__ import annotations
 
@@ -33,23 +31,9 @@ LEAST = 3
 
 
 def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) -> Floats:
-    """Share of each text's n-grams of `words` words that are boilerplate among these texts, which are all by one judge.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    story : array of int, shape (n texts,)
-        Index of each text's story, from 0.
-    words : int
-        Length of an n-gram.
-    share : float
-        An n-gram is boilerplate if it occurs in texts on at least this share of the other stories.
-
-    Returns
-    -------
-    array, shape (n texts,)
-        0-1; NaN for a text with fewer than `words` words, and for all texts with fewer than `MIN_STORIES` stories.
-    """
+    """Share (0-1) of each text's n-grams of `words` words that are boilerplate among these texts of one judge. An
+    n-gram is boilerplate if it occurs in texts on at least `share` of the other stories. `story` numbers each text's
+    story from 0. NaN for a text with fewer than `words` words, and for all with fewer than `MIN_STORIES` stories."""
     out = np.full(len(texts), np.nan)
     stories = np.unique(story).size
     if stories < MIN_STORIES:
@@ -69,12 +53,8 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
 
 def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
-    """(code, text) of all n-grams of `words` words in lower case, as two arrays: the code (from 0) of each n-gram,
-    equal for equal n-grams, and the index of the text that contains it.
-
-    N-grams are identified by 64-bit hashes. With two million n-grams, the probability that any two share a hash is
-    about 1e-7.
-    """
+    """(code, index of the text) of all n-grams of `words` words in lower case; equal n-grams have equal codes. N-grams
+    are identified by 64-bit hashes. With two million, the probability that any two share a hash is about 1e-7."""
     number: dict[str, int] = {}
     codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
     size = np.array([len(words_of_text) for words_of_text in codes], dtype=np.int64)
@@ -101,13 +81,11 @@ _JUDGE = ("run", "judge")
 
 @dataclass(frozen=True, slots=True)
 class Groundedness:
-    """Groundedness of a group of texts.
+    """Groundedness of a group of texts; `..._story` and `..._nowhere` are shares found in the story and in no source.
 
-    `pointing` is the share of texts with a quotation or name from the story, `unsupported` the share with a quotation
-    that occurs in no source. The sources are the story, its story-prompt and reference, and the criterion's wording.
-    `quotes` and `names` count the quotations and names; `..._story` and `..._nowhere` are the shares of them that occur
-    in the story and in no source. `boilerplate` is the mean share of boilerplate.
-    """
+    `pointing` is the share of texts with a quotation or name from the story, `unsupported` with a quotation that occurs
+    in no source, and `boilerplate` a mean share. Sources are the story, story-prompt, reference and criterion's
+    wording."""
 
     pointing: Estimate
     quotes: int
@@ -124,22 +102,8 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """Groundedness of the texts (shares with quotations and names from the story, shares of unsupported quotations and
-    names, boilerplate), in one row for each judge, Eval-Prompt and criterion.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text.
-    library : Library
-        Sources for the stories that the texts are about. If a story's text is not known to it, explanations of
-        that story count for boilerplate only.
-    readings : Readings
-        Store for features of texts, so that each text is analysed once.
-    options : NumbersOptions
-    signature : str
-        Signature line under the table.
-    """
+    """Groundedness, in one row for each judge, Eval-Prompt and criterion. Explanations of a story whose text `library`
+    does not know count for boilerplate only."""
     evidences = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)
     for _, places in groups(frame, _JUDGE):
@@ -168,9 +132,7 @@ def measure(
 
 
 def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> list[Evidence | None]:
-    """For each row, the quotations and names in its text and where they occur; None where the story's text is not
-    known.
-    """
+    """The evidence of each row's text; None where the story's text is not known."""
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
     return [
         evidence(readings.of(text).quoting, library.of(dataset, story, criterion))

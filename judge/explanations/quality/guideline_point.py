@@ -1,8 +1,6 @@
-"""The guideline most similar to an explanation, compared with the rating given.
-
-A difference does not show that the rating is wrong. Guidelines of one criterion are similar, a text may weigh several,
-and an explanation that copies its own rating's guideline (as a prompt with guidelines invites) agrees by copying.
-"""
+"""The guideline most similar to an explanation, compared with the rating given. A difference does not show that the
+rating is wrong. Guidelines of one criterion are similar, a text may weigh several, and one that copies its rating's
+guideline agrees by copying."""
 
 from __future__ import annotations
 
@@ -25,14 +23,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
-    """How often the guideline most similar to a text (its nearest guideline) is that of the text's rating, for a group
-    of texts.
-
-    `match` is the share of texts whose nearest guideline is that of their rating. `chance` is the expected share if the
-    ratings and the nearest guidelines were paired at random; None where no text counts. `difference` is the mean of the
-    nearest guideline's scale point minus the rating. `ties` counts texts equally near to two guidelines; they are left
-    out of these three numbers.
-    """
+    """How often the guideline most similar to a text is that of its rating (`match`); ties are counted and left out.
+    `chance` is the expected share if ratings and nearest guidelines were paired at random, None where no text counts.
+    `difference` is the mean of the nearest guideline's scale point minus the rating."""
 
     match: Estimate
     chance: float | None
@@ -47,11 +40,7 @@ def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
 
 
 def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
-    """Map from criterion to its scale points and the vectors of its guidelines, an array of shape (points, d
-    dimensions).
-
-    `vectors` are the embedded texts that `guideline_texts` returns.
-    """
+    """Each criterion's scale points and guideline vectors, (points, d), from the embedded `guideline_texts`."""
     parts: dict[str, tuple[Floats, Vectors]] = {}
     at = 0
     for criterion in criteria:
@@ -66,22 +55,9 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
 ) -> Measured[NearestPoint]:
-    """Similarity of texts to the guidelines of their criterion, in one row for each judge, Eval-Prompt and criterion
-    with guidelines.
-
-    A rating between two scale points is rounded to the nearer one.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text; rows without a rating, a story or a criterion with guidelines are left out and counted.
-    vectors : array, shape (rows, d dimensions)
-        Vectors of the texts.
-    guidelines : mapping
-        Result of `split`: from criterion to its scale points and guideline vectors.
-    signature : str
-        Signature line under the table.
-    """
+    """Similarity of texts to guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines. A rating
+    between two scale points is rounded to the nearer one. Rows without a rating, a story or a criterion with guidelines
+    are left out and counted. `guidelines` is the result of `split`."""
     usable = (
         rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
     )
@@ -103,12 +79,7 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """How often the guideline most similar to a text is that of the text's rating, for one group of texts. A text
-    equally near to two guidelines is a tie, and so is a text whose vector is zero.
-
-    `vectors` are those of the texts, `points` the scale points of the criterion, and `guidelines` the vectors of the
-    guidelines.
-    """
+    """Nearest guidelines of one group of texts on one criterion; a text with two, or with a zero vector, is a tie."""
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
     # Float32 cosines of equal guidelines can differ in their last digits.

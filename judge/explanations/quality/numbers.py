@@ -51,12 +51,8 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of explanations with their ratings, for a group of texts. Ratings are predicted from the texts.
-
-    `rho` is Spearman's correlation of predicted and given ratings, averaged over folds. `error` is the mean absolute
-    error of the prediction, and `baseline` that of predicting the mean rating. `gain` is `baseline` minus `error`, so
-    that it is positive where the texts help.
-    """
+    """How well ratings can be predicted from a group of texts. `rho` is Spearman's, averaged over folds. `error` is the
+    mean absolute error, `baseline` that of predicting the mean rating, and `gain` is `baseline` minus `error`."""
 
     rho: Estimate
     error: Estimate
@@ -68,7 +64,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A text whose given rating is far from the rating predicted from the text."""
+    """A text whose given rating is far from the rating predicted from it."""
 
     story: str | None
     repeat: int | None
@@ -80,19 +76,9 @@ class Contradiction:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
-    """How well ratings can be predicted from the texts, in one row for each judge, Eval-Prompt and criterion, and the
-    texts whose given and predicted ratings differ most.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text; rows without a rating or a known story are left out and counted.
-    vectors : array, shape (rows, d dimensions)
-        Vectors of the texts.
-    options : NumbersOptions
-    signature, listed : str
-        Signatures of the first and of the second result.
-    """
+    """Predictability of ratings, in one row for each judge, Eval-Prompt and criterion, and the largest differences.
+    Rows without a rating or a known story are left out and counted. `vectors` has shape (rows, d). `signature` and
+    `listed` belong to the first and the second result."""
     usable = rows_with(frame, "story") & frame["rating"].notna().to_numpy()
     part, x = frame[usable], vectors[usable]
     predicted = np.full(len(part), np.nan)
@@ -121,9 +107,7 @@ def measure(
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
-    """How well ratings can be predicted from the texts, for one group of texts, and the predicted rating of each text
-    (NaN where none can be predicted).
-    """
+    """How well ratings can be predicted in one group, and the predicted ratings (NaN where none can be)."""
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
     prompt = story_prompts(frame)
@@ -157,11 +141,7 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
 
 
 def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
-    """Predicted ratings of n texts by models fitted on the other folds, and the mean rating in those other folds. Both
-    are arrays of shape (n,).
-
-    `x` holds the features of each text, `y` its rating, and `fold` the number of its fold.
-    """
+    """Ratings predicted by models fitted on the other folds, and the mean rating in those folds, both of shape (n,)."""
     spread = np.sqrt(x.var(axis=0).mean())
     rows = x / (spread if spread > 0 else 1.0)
     predicted, mean = np.empty_like(y), np.empty_like(y)
@@ -173,13 +153,11 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
-    """Spearman's rho of predicted and given ratings (`y`), computed in each fold and averaged. The interval is from
-    resampled story-prompts.
+    """Spearman's rho of predicted and given ratings, computed in each fold and averaged; intervals by story-prompts.
 
     If folds were pooled, pure noise would have a correlation below 0, since the mean of the training ratings is high
     where the held-out ratings are low (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray
-    studies, BMC Bioinformatics 8).
-    """
+    studies, BMC Bioinformatics 8)."""
     correlation = coefficients.correlate_within(predicted, y, fold, "spearman")
     if not correlation.defined:
         return correlation
@@ -190,7 +168,6 @@ def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap
 def _contradictions(
     frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str
 ) -> Measured[Contradiction]:
-    """The `options.top` texts whose given and predicted ratings differ most, in either direction."""
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []
@@ -216,10 +193,8 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Results of every quality measure of explanations. A measure that could not be computed has no rows. `specificity`
-    shows how well the criterion can be recognised from the text, `taken` which criteria are confused, and `nearest` how
-    often the guideline most similar to a text is that of its rating.
-    """
+    """Results of every quality measure; a measure that could not be computed has no rows. `taken` has the criteria that
+    are confused, `nearest` the nearest guidelines."""
 
     options: NumbersOptions
     presence: Measured[Presence]
@@ -244,22 +219,9 @@ def numbers(
 ) -> Numbers:
     """All quality measures of explanations.
 
-    Parameters
-    ----------
-    texts : ExplanationTexts
-        All selected explanations; presence also counts rows without a text.
-    rows : DataFrame
-        The analysed rows, each with a text, index 0, 1, 2...
-    vectors : array, shape (rows, d dimensions)
-        Vectors of `rows`, of unit length or zero.
-    guidelines : array, shape (guidelines, d dimensions)
-        Vectors of all criteria's guidelines in order, embedded together with the rows.
-    options : NumbersOptions
-    signature : callable
-        Function that returns the signature line under a table; its arguments are parts added to the line.
-    step : callable, optional
-        Called with (name of the step, 0, 0).
-    """
+    `texts` are all that were selected, since presence counts rows without a text; `rows` those analysed, with index 0,
+    1, 2... `vectors` (rows, d) have unit length or are zero; `guidelines` (guidelines, d) were embedded with them.
+    `signature` makes a signature line with added parts; `step` is called with (name of the step, 0, 0)."""
     tell, readings, sign = step or _silent, Readings(), _signing(options, signature)
     tell("counting explanations", 0, 0)
     present = presence.measure(texts.frame, texts.criteria, readings, sign(intervals=_SHARES), texts.silent)
@@ -285,10 +247,6 @@ def numbers(
 
 
 def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
-    """Function that returns a table's signature. Its arguments are the names of the options that affect the table, and
-    the method of the intervals.
-    """
-
     def sign(*names: str, intervals: str = "") -> str:
         own = fragments(options, *names) if names else []
         return signature(*own, *([intervals] if intervals else []))

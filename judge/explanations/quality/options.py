@@ -12,28 +12,12 @@ from judge.base.errors import SpecError
 class NumbersOptions:
     """Options of the quality measures.
 
-    Attributes
-    ----------
-    seed : int
-        Random seed of samples, folds, permutations and resamples.
-    sample : int
-        Number of texts for specificity: whole stories, divided evenly between the pairs of judge and Eval-Prompt.
-    neighbours : int
-        k of the k-nearest-neighbour purity.
-    folds : int
-        Folds of stories for the classification, and of story-prompts for predicted ratings.
-    permutations, refits : int
-        Numbers of permutations of labels: `permutations` for silhouette and purity, `refits` for the
-        classification, which is fitted again for each permutation.
-    components : int
-        Number of principal components of the vectors on which the regressions are fitted.
-    resamples : int
-        Resamples of story-prompts for intervals of rank correlations.
-    words, stories_share : int, float
-        Boilerplate: n-grams of `words` words that occur in explanations of at least this share of the other stories.
-    top : int
-        Length of printed lists; it affects no computed value.
-    """
+    `sample` is the number of texts for specificity, whole stories, divided evenly between judges with an Eval-Prompt.
+    `neighbours` is k of the purity. `folds` are of stories for the classification, of story-prompts for predicted
+    ratings. `permutations` of labels are for silhouette and purity, `refits` for the classification, which is fitted
+    again for each. `components` are those on which regressions are fitted; `resamples` of story-prompts are for rank
+    correlations. Boilerplate is n-grams of `words` words in explanations of at least `stories_share` of the other
+    stories. `top` affects no computed value."""
 
     seed: int = 1
     sample: int = 5000
@@ -76,8 +60,6 @@ EXEMPT = {"top": "the length of a list; no row's number depends on it"}
 
 
 def fragments(options: NumbersOptions, *names: str) -> list[str]:
-    """Parts of a table's signature line that show the named options, in the order of the fields; all options where no
-    name is given.
-    """
+    """Parts of a signature line for the named options, in the fields' order; for all without a name."""
     wanted = set(names) or set(FRAGMENTS)
     return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]

@@ -1,11 +1,9 @@
 """Presence of explanations: missing ones by two definitions, length, repetition, text after the end, lost answers.
 
-By the definition *as published* in the HANNA judge study, an explanation is missing if the whole answer has 10
-characters or fewer. A mere copy of a guideline thus counts as an explanation. By *our* definition, it is missing if
-there is only the rating and at most a copied guideline. Neither definition shows that the text explains anything.
-Eval-Prompts that request no explanation are counted too, and a note names them where the run's stored templates show
-this.
-"""
+*As published* in the HANNA judge study, an explanation is missing if the whole answer has 10 characters or fewer; a
+mere copy of a guideline thus counts as one. By *our* definition, it is missing if there is only the rating and at most
+a copied guideline. Neither shows that the text explains anything. Eval-Prompts that request no explanation are counted
+too, and a note names them where the stored templates show this."""
 
 from __future__ import annotations
 
@@ -30,13 +28,9 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Presence of explanations in a group of answers.
-
-    `published` and `ours` are the shares without an explanation by two definitions. By the HANNA judge study's, the
-    whole answer has 10 characters or fewer. By ours, there is only the rating and at most a copied guideline. `words`
-    is the median length of the texts in words. `repeating` and `run_on` are the shares of texts that repeat themselves
-    or continue with another chat turn. `answered` counts answers, `lost` those that were not obtained.
-    """
+    """Presence of explanations in a group of answers; `published` and `ours` are shares without one. `words` is the
+    median length of the texts. `repeating` and `run_on` are shares of texts. `lost` counts answers that were not
+    obtained."""
 
     published: Estimate
     ours: Estimate
@@ -55,12 +49,8 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """Shares of answers without an explanation, and length and faults of the texts, in one row for each judge,
-    Eval-Prompt and criterion. All rows of the frame count, with or without text.
-
-    `silent` names the Eval-Prompts that request no explanation, as far as this is known. `readings` stores features of
-    texts, so that each text is analysed once.
-    """
+    """Presence in one row for each judge, Eval-Prompt and criterion, over all rows, with or without text. `silent`
+    names the Eval-Prompts that request no explanation, as far as this is known."""
     by_name = {criterion.name: criterion for criterion in criteria}
     rows = tuple(
         Row(asked, presence(frame.iloc[places], by_name.get(asked.criterion or ""), readings))
@@ -86,9 +76,7 @@ def measure(
 
 
 def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Readings) -> Presence:
-    """Share of answers without an explanation, length of the texts and shares of faulty texts, for one group of
-    answers. `criterion` is None where its guidelines are not known.
-    """
+    """Presence in one group of answers; `criterion` is None where its guidelines are not known."""
     obtained = ~frame["status"].isin(_NOT_OBTAINED).to_numpy()
     part = frame[obtained]
     story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)

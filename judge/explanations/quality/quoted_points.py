@@ -1,6 +1,4 @@
-"""Scale points whose guidelines a text quotes, detected by the words that occur in only one guideline of the
-criterion.
-"""
+"""Scale points whose guidelines a text quotes, detected by words that occur in only one guideline of the criterion."""
 
 from __future__ import annotations
 
@@ -18,12 +16,8 @@ Pairs = frozenset[tuple[str, str]]
 
 
 class QuotedPoints:
-    """Detector of quotations from one criterion's guidelines.
-
-    Only word bigrams that occur in one guideline alone are counted, because guidelines of a criterion often share most
-    of their words. They are counted sentence by sentence. Grammatical person is ignored ("surprised me" equals
-    "surprised you").
-    """
+    """Detector of quotations from one criterion's guidelines, by word bigrams that only one guideline has. They are
+    counted sentence by sentence. Grammatical person is ignored ("surprised me" equals "surprised you")."""
 
     def __init__(self, criterion: Criterion) -> None:
         self.criterion = criterion
@@ -31,10 +25,8 @@ class QuotedPoints:
         self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
 
     def of(self, text: str) -> tuple[tuple[float, float], ...]:
-        """(scale point, quoted share) for each guideline that the text quotes, largest share first. The share is that
-        of the sentence quoted most: of its word bigrams that no other guideline has, the share that the text contains.
-        A guideline counts as quoted from a share of 0.6 (`QUOTED`).
-        """
+        """(scale point, quoted share) for each guideline that the text quotes, largest share first. Of the own bigrams
+        of the sentence quoted most, the share that the text has; quoted from 0.6 (`QUOTED`)."""
         if not self._own:
             return ()
         text_pairs = _pairs(text)
@@ -47,11 +39,7 @@ class QuotedPoints:
 
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """For each guideline, a tuple with one set per sentence: the sentence's word bigrams that occur in no other
-    guideline.
-
-    Sentences with fewer than two such bigrams are left out.
-    """
+    """For each guideline, each sentence's own word bigrams; sentences with fewer than two are left out."""
     whole = [_pairs(guideline) for guideline in guidelines]
     result = []
     for i, guideline in enumerate(guidelines):

@@ -1,10 +1,9 @@
-"""Specificity of explanations: how well the criterion can be recognised from the text, compared with permuted labels.
+"""Specificity of explanations: how well the criterion can be recognised from the text, against permuted labels.
 
 A judge that writes the same about every criterion scores at the baseline. A high score does not show that explanations
-are right or about the story: a judge that only names its criterion ("the empathy is good") is recognised perfectly.
-Baselines permute the criteria of whole queries (repeats stay together). If most stories have several criteria, this is
-done within each story, so that a story's content gives no advantage.
-"""
+are right or about the story: a judge that only names its criterion is recognised perfectly. Baselines permute the
+criteria of whole queries (repeats stay together), within each story if most stories have several criteria, so that a
+story's content gives no advantage."""
 
 from __future__ import annotations
 
@@ -42,9 +41,7 @@ Found = TypeVar("Found", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Judge, Eval-Prompt etc. of the group of texts to which one row of results belongs. A field is None where it is
-    not known or differs between the texts.
-    """
+    """The group of texts of one row of results; None where a field is not known or differs between the texts."""
 
     run: str | None = None
     judge: str | None = None
@@ -54,14 +51,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Found]):
-    """Results for a group of texts: `asked` identifies the group, `result` is a dataclass of numbers."""
+    """Results for a group of texts; `result` is a dataclass of numbers."""
 
     asked: Asked
     result: Found
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The group's identification (`asked`) and its results as one row of a table: a map from column to value."""
+        """The group's fields and its results as a map from column to value."""
         return {field.name: getattr(part, field.name) for part in (self.asked, self.result) for field in fields(part)}
 
 
@@ -75,24 +72,19 @@ class Measured(Generic[Found]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the results with one row for each group of texts. Columns `..._low` and `..._high` hold the
-        ends of intervals, and `..._reason` says why a value or its interval is missing.
-        """
+        """One row for each group; `..._low` and `..._high` end intervals, `..._reason` says why a value is missing."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
-    """Integer code of each row's combination of values in the columns, from 0, in the order of first occurrence."""
+    """Code of each row's combination of values, from 0, by first occurrence."""
     if frame.empty:
         return np.empty(0, dtype=np.int64)
     return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
 def story_prompts(frame: pd.DataFrame) -> Codes:
-    """Integer code of each row's story-prompt. It depends on the story-prompts' names and not on the order of rows.
-
-    A story whose story-prompt is not known counts as a story-prompt of its own.
-    """
+    """Code of each row's story-prompt, by name and not by order; an unknown one counts as a story-prompt of its own."""
     has_prompt = (frame["story_prompt"] != "").to_numpy()
     own = np.where(has_prompt, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
     names = [f"{dataset}\n{has}\n{name}" for dataset, has, name in zip(frame["dataset"], has_prompt, own, strict=True)]
@@ -100,11 +92,8 @@ def story_prompts(frame: pd.DataFrame) -> Codes:
 
 
 def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked, NDArray[np.int64]]]:
-    """Yield each group of rows that have the same values in the columns: the values, and the positions (not index
-    labels) of its rows.
-
-    Groups are in the order of first occurrence.
-    """
+    """The values and positions (not index labels) of rows that have the same values in the columns, by first
+    occurrence."""
     code = codes(frame, columns)
     for number in range(int(code.max()) + 1 if code.size else 0):
         rows = np.flatnonzero(code == number)
@@ -127,16 +116,11 @@ _CROSSED = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specificity:
-    """Specificity of one group of texts: how well the criterion can be recognised from the text. It is measured by
-    three statistics (silhouette, nearest-neighbour purity and a classifier's accuracy), each compared with its values
-    for permuted labels. If there are too few texts, stories or criteria, the statistics are None, and `reason` says
-    why.
+    """How well the criterion can be recognised in one group of texts, by three statistics against permuted labels.
 
-    `names` are the criteria. `confusion`, of shape (criteria, criteria), holds the classifier's predictions for texts
-    that it was not fitted on: of the texts about the row's criterion, the share that it takes for texts about the
-    column's. `texts_about`, of shape (criteria,), is the number of texts about each criterion. `within_stories` says
-    whether labels were permuted within each story.
-    """
+    With too few texts, stories or criteria the statistics are None and `reason` says why. `confusion` (criteria,
+    criteria) holds out-of-fold predictions: of the texts about the row's criterion, the share that is taken for the
+    column's. `texts_about` (criteria,) counts texts. `within_stories`: labels were permuted within each story."""
 
     names: tuple[str, ...]
     texts: int
@@ -152,11 +136,7 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Specificity of one group of texts, in the form for tables: how well the criterion can be recognised from the
-    text. The statistics are `silhouette`, `purity` (of nearest neighbours) and `accuracy` (of a classifier). Each has
-    its mean over permuted labels (`..._chance`) and its p value (`..._p`); these two are None where the statistic is
-    undefined.
-    """
+    """`Specificity` for tables; `..._chance` is the mean over permuted labels, None with `..._p` where undefined."""
 
     silhouette: Estimate
     silhouette_chance: float | None
@@ -194,9 +174,7 @@ class ToldApart:
 
 @dataclass(frozen=True, slots=True)
 class TakenFor:
-    """Confusion of one criterion with another: of the `texts` about `criterion`, the share `taken` that the classifier
-    takes for texts about `taken_for`.
-    """
+    """Of the `texts` about `criterion`, the share `taken` that the classifier takes for texts about `taken_for`."""
 
     criterion: str
     taken_for: str
@@ -207,20 +185,8 @@ class TakenFor:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
 ) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
-    """Specificity (how well the criterion can be recognised from the text) for each judge and Eval-Prompt, and the most
-    frequent confusions of two criteria.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text, `explanations.corpus.corpus.COLUMNS`; rows without a criterion or a story are left out and
-        counted.
-    vectors : array, shape (rows, d dimensions)
-        Vectors of the texts, of unit length, in the order of `frame`.
-    options : NumbersOptions
-    signature : str
-        Signature line under both tables.
-    """
+    """Specificity for each judge and Eval-Prompt, and the most frequent confusions of two criteria. `vectors` (rows, d)
+    have unit length. Rows without a criterion or a story are left out and counted."""
     usable = rows_with(frame, "criterion", "story")
     part, x = frame[usable], vectors[usable]
     drawn = sampled(part, options)
@@ -260,12 +226,9 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the texts that are analysed. Each pair of judge and Eval-Prompt gets an equal share of the sample. The
-    share is filled with all texts about randomly chosen stories or, if the first of these has too many texts, with a
-    part of them.
-
-    What a pair does not use of its share goes to the pairs with more texts.
-    """
+    """Mask of the texts that are analysed: an equal share for each pair of judge and Eval-Prompt. It is filled with all
+    texts about randomly chosen stories or, if the first of these has too many, with a part of them. What a pair does
+    not use goes to the pairs with more texts."""
     rng = np.random.default_rng(options.seed)
     parts = [places for _, places in groups(frame, BY_PROMPT)]
     keep = np.zeros(len(frame), dtype=np.bool_)
@@ -286,9 +249,7 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
 
 
 def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
-    """Specificity (how well the criterion can be recognised from the text) of texts by one judge with one Eval-Prompt,
-    which all have a criterion and a story. `reason` is set where there are too few texts, stories or criteria.
-    """
+    """Specificity of texts by one judge with one Eval-Prompt, which all have a criterion and a story."""
     names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
     story = codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
@@ -322,9 +283,7 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
 
 
 def components(x: Vectors, wanted: int) -> Floats:
-    """Coordinates of the vectors on their first principal components, divided by the standard deviation of the first
-    one. The array has shape (n texts, at most `wanted`).
-    """
+    """Coordinates on principal components, divided by the standard deviation of the first, (n, <= `wanted`)."""
     centred = x - x.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     turned = centred @ axes[:, ::-1][:, :wanted]
@@ -333,12 +292,9 @@ def components(x: Vectors, wanted: int) -> Floats:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Predicted criterion of each text, for the true criteria and for each permutation of them.
-
-    `labels` and the result are arrays of shape (b, n) for b labellings of n texts. The model is fitted without the text
-    and without other texts on its story. A prediction is -1, which is never correct, where the other folds have only
-    one criterion.
-    """
+    """Predicted criteria for b labellings of n texts, shape (b, n): the true one and its permutations. The model is
+    fitted without texts on the same story. A prediction is -1, which is never correct, where the other folds have only
+    one criterion."""
     try:
         from sklearn import config_context
         from sklearn.linear_model import LogisticRegression

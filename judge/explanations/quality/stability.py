@@ -1,10 +1,9 @@
 """Stability of explanations: similarity of repeats, compared with the similarity of texts about different stories.
 
-If a judge's reasons come from the story, its repeats on one story are more similar than its texts on different stories.
-A high similarity does not show that the reasons are good. A similarity near 1 does not show that the judge is certain
-either: if texts on different stories are also that similar, the judge writes the same sentence for everything.
-Similarity is the cosine of embeddings, which may hardly change with a negation or another number.
-"""
+If reasons come from the story, repeats on one story are more similar than texts on different stories. A high similarity
+does not show that the reasons are good, and one near 1 not that the judge is certain: if texts on different stories are
+also that similar, the judge writes the same sentence for everything. Similarity is the cosine of embeddings, which may
+hardly change with a negation or another number."""
 
 from __future__ import annotations
 
@@ -29,13 +28,9 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability of a group of explanations: mean similarity (cosine of embeddings) `within` a story (of repeats), mean
-    similarity `between` different stories, and `difference`, the first minus the second.
-
-    `threshold` is the median similarity between different stories; None if there is only one story or no pair of
-    repeats with equal ratings. `pairs` is the number of pairs of repeats with equal ratings, and `other_reasons` the
-    share of these pairs whose similarity is below `threshold`.
-    """
+    """Mean cosine similarity `within` a story (of repeats), `between` different stories, and their difference.
+    `threshold` is the median between stories; None with one story or no pair of repeats with equal ratings. `pairs`
+    counts such pairs, and `other_reasons` is the share of them below `threshold`."""
 
     within: Estimate
     between: Estimate
@@ -47,20 +42,8 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """Stability of texts (similarity of repeats on a story, compared with that of texts on different stories), in one
-    row for each judge, Eval-Prompt and criterion.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text; rows without a known story are left out and counted. Texts without a repeat number are
-        included.
-    vectors : array, shape (rows, d dimensions)
-        Vectors of the texts.
-    options : NumbersOptions
-    signature : str
-        Signature line under the table.
-    """
+    """Stability, in one row for each judge, Eval-Prompt and criterion. `vectors` has shape (rows, d). Rows without a
+    known story are left out and counted; texts without a repeat number are included."""
     usable = rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]
     rows = [
@@ -84,9 +67,7 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
 
 
 def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
-    """Stability (similarity of repeats on a story, compared with that of texts on different stories) of texts by one
-    judge with one Eval-Prompt on one criterion.
-    """
+    """Stability of texts by one judge with one Eval-Prompt on one criterion."""
     story = codes(frame, STORY)
     similarity = likeness(vectors, story)
     rng = np.random.default_rng(options.seed)

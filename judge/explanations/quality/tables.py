@@ -16,9 +16,7 @@ _WRAP = 70
 
 
 def tables(numbers: Numbers) -> list[Table]:
-    """The tables of all quality measures. Tables without rows are left out; a note under the first table, on presence,
-    names them.
-    """
+    """The tables of all quality measures; a note under the first names those without rows, which are left out."""
     tables_of_measures = [
         *_specificity(numbers),
         _named("Stability: are the reasons the same in each repeat?", BY_CRITERION, _STABILITY, numbers.stability),
@@ -152,9 +150,7 @@ def _named(
     *,
     top: int | None = None,
 ) -> Table:
-    """A table of a measure's results. Its first columns (`names`) identify the rows by judge, Eval-Prompt etc. Only the
-    first `top` rows are included; None includes all.
-    """
+    """A table whose first columns (`names`) identify the rows; only the first `top` rows, None = all."""
     return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
 
 
@@ -166,6 +162,5 @@ def _table(
 
 
 def _names(measured: Measured[Any], names: Sequence[str]) -> list[Column]:
-    """Columns that identify a table's rows. The column of runs is included only where there are several runs."""
     kept = [name for name in names if name != "run" or len({row.asked.run for row in measured.rows}) > 1]
     return [Column(name, _TITLES.get(name, name)) for name in kept]

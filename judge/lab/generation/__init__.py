@@ -1,3 +1,2 @@
-"""Generated stories: read from a journal, checked for faults and exported. Text is removed only by rules that the user
-names.
-"""
+"""Generated stories: read from a journal, checked for faults and exported; only rules that the user names remove
+text."""

@@ -1,7 +1,4 @@
-"""Faults of a generated story that are visible in its text: introductory remarks, chat turns, a missing end.
-
-Each fault is a rule in this module; no model is used. Faults are reported and counted, and the text is not changed.
-"""
+"""Faults of a generated story that are visible in its text, each by a rule; they are reported and never corrected."""
 
 from __future__ import annotations
 
@@ -52,9 +49,7 @@ _ECHOED, _NEAR_THE_START = 60, 80
 
 
 def faults_of(text: str, story_prompt: str, words: tuple[int, int] | None = None) -> tuple[Fault, ...]:
-    """Faults of one story (such as an introductory remark), in the order of `FAULTS`. `words` is the requested
-    (minimum, maximum) number of words; None checks no length.
-    """
+    """Faults in the order of `FAULTS`; `words` is the requested (minimum, maximum), None checks no length."""
     joined = " ".join(text.lower().split())
     wanted = " ".join(story_prompt.lower().split())[:_ECHOED]
     count = len(text.split())

@@ -20,12 +20,8 @@ _STORY_TOKENS = 700
 
 
 def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:
-    """Table of one row for printing: the expected numbers of stories and tokens, and the dollars, when one writer (a
-    model that generates stories) carries out `spec`.
-
-    `folder` is the folder of the definition. With `limit`, only the first story-prompts count. Raises SpecError if
-    `spec` defines a run of a judge.
-    """
+    """Table of one row: expected stories, tokens and dollars when one writer carries out `spec`. `folder` is that of
+    the definition; `limit` counts story-prompts. Raises SpecError for a judge's run."""
     plan = plan_of(spec, folder=folder)
     if not isinstance(plan, WritingPlan):
         raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")
@@ -61,6 +57,6 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
 
 
 def _tokens(plan: WritingPlan) -> int:
-    """Estimated maximum number of tokens of one story: from the requested length, or max_tokens if smaller."""
     asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
+    # The maximum: from the requested length, or max_tokens if smaller.
     return min(asked, plan.spec.generation.max_tokens or asked)

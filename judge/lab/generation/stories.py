@@ -1,8 +1,5 @@
-"""Outcome of every request for a story: a status, faults, and the origin of the text.
-
-Outcomes are derived from the journal each time; the journal holds the raw answers. No request is repeated because of an
-answer's content.
-"""
+"""Outcome of every request for a story, derived from the journal: a status, faults, and the origin of the text. No
+request is repeated because of an answer's content."""
 
 from __future__ import annotations
 
@@ -41,12 +38,10 @@ _WORD = re.compile(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of indices of near-duplicate texts, sorted. Two texts are near-duplicates if they share more than 5 %
-    (`SHARE`) of the distinct word 8-grams of the text that has fewer.
-
-    Texts with equal sets of n-grams are compared with the others only once, so that the comparison is also fast for a
-    model that always writes the same text.
-    """
+    """Sorted pairs of indices of near-duplicate texts. They share more than 5 % (`SHARE`) of the distinct word 8-grams
+    of the text that has fewer."""
+    # Texts with equal sets of n-grams are compared with the others only once, which is fast also for a model that
+    # always writes the same text.
     alike: dict[frozenset[int], list[int]] = defaultdict(list)
     for index, text in enumerate(texts):
         if grams := _grams(text):
@@ -119,13 +114,9 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome. `wanted` is the story-prompt, and `writer_prompt` the name of the
-    prompt in which it was sent. `text` is the story as exported, `raw` the unchanged output of the model that wrote it
-    (`writer`).
-
-    `stripped` lists the rules that removed text from the output; `near` holds the ids of stories that are
-    near-duplicates of this one. `why` is the error message of a failed request.
-    """
+    """One request for a story with its outcome; `why` is the error message of a failed one. `text` is the story as
+    exported, `raw` the writer's output, and `stripped` the rules that removed text from it. `near` holds ids of
+    near-duplicates."""
 
     id: str
     wanted: StoryPrompt
@@ -146,11 +137,9 @@ class Written:
 
     @property
     def story(self) -> Story:
-        """The generated story in the form in which datasets hold stories."""
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
-        """Origin and faults of the generated story, as plain data for the export."""
         return {
             "id": self.id,
             "status": self.status,
@@ -172,12 +161,8 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """Every request for a story in the result folders, with its outcome. Failed requests are included. The order is
-    that of the folders and, within a folder, by story-prompt, writer prompt and repeat. `rules` name the parts to
-    remove from the texts, such as introductory remarks.
-
-    Raises RunFolderError where a story is in two folders, or where a folder belongs to a run that writes no stories.
-    """
+    """Every request for a story in the folders, also failed ones, by story-prompt, writer prompt and repeat. `rules`
+    name the parts to remove. Raises RunFolderError where a story is in two folders, or a run writes no stories."""
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
     if twice:
@@ -188,9 +173,7 @@ def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> li
 
 
 def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
-    """The stories, with near-duplicates marked: a story that is similar to others by its system gets the fault
-    `near_duplicate` and their ids.
-    """
+    """The stories, with the fault `near_duplicate` and ids for those similar to others of their system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         if story.text.strip():
@@ -289,12 +272,8 @@ FACTS = ".facts.jsonl"
 
 
 def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
-    """Generated stories for judges: those with status `ok` and, with `cut`, also those that ended at max_tokens or at
-    the context limit.
-
-    With `human`, the human stories for the same story-prompts come first; RunFolderError where there are no such human
-    stories.
-    """
+    """Stories for judges: those with status `ok` and, with `cut`, those that ended at max_tokens or the context limit.
+    With `human`, the human stories for the same story-prompts come first; RunFolderError without such stories."""
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:
         return stories
@@ -310,11 +289,8 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
 
 
 def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
-    """Write the stories to `path`, and for every request for a story one line on its origin, status and faults
-    (`facts_of_stories`) to a second file. Returns the second file's path.
-
-    Raises DataError where a file exists already, and RunFolderError where there are no stories.
-    """
+    """Write the stories, and to a second file, whose path it gives, one line on each request's origin, status and
+    faults. Raises DataError where a file exists already, and RunFolderError where there are no stories."""
     facts = path.with_suffix(FACTS)
     if facts.exists():
         raise DataError("exists already", file=facts, hint="give another name, or delete the file first")

@@ -1,8 +1,5 @@
-"""Removal of parts of an answer that are not part of the story, by rules that the user names. The rules applied are
-recorded.
-
-A rule that would remove the whole text is not applied.
-"""
+"""Removal of parts of an answer that are not part of the story, by rules that the user names; it is recorded. A rule
+that would remove the whole text is not applied."""
 
 from __future__ import annotations
 
@@ -27,9 +24,7 @@ _LONGEST = 60
 
 
 def rules_of(text: str) -> tuple[Rule, ...]:
-    """Rules in a comma-separated list such as `preamble,run-on`, in the order in which they are applied; OptionError
-    for an unknown rule.
-    """
+    """Rules of a list such as `preamble,run-on`, in the order of application; OptionError for an unknown one."""
     named = [part.strip() for part in text.split(",") if part.strip()]
     for part in named:
         if part not in RULES:

@@ -18,12 +18,8 @@ from judge.lab.generation.stories import WHAT as WHAT_STATUS
 
 @dataclass(frozen=True, slots=True)
 class SystemCounts:
-    """Counts for one system's stories: stories, mean words per story, stories with each fault, and pairs of
-    near-duplicates.
-
-    `announced` counts stories that begin with an introductory remark or with "Title: ...". `words` is None without
-    texts.
-    """
+    """Counts for one system's stories; `words` is the mean per story, None without texts. `announced` counts stories
+    that begin with an introductory remark or with "Title: ...". `pairs` are near-duplicates."""
 
     system: str
     stories: int
@@ -35,9 +31,7 @@ class SystemCounts:
 
 @dataclass(frozen=True, slots=True)
 class StatusCounts:
-    """Number of requests for stories to one system (`asked`), and number of them with each status (such as `ok`, `cut`
-    or `refused`).
-    """
+    """Number of requests for stories to one system, and of those with each status."""
 
     system: str
     asked: int
@@ -45,7 +39,7 @@ class StatusCounts:
 
 
 def counted(stories: Iterable[Story]) -> list[SystemCounts]:
-    """Counts for the stories of any dataset, one for each system, in the order in which systems first appear."""
+    """Counts for the stories of any dataset, in the order in which systems first appear."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
@@ -53,7 +47,7 @@ def counted(stories: Iterable[Story]) -> list[SystemCounts]:
 
 
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
-    """Counts for all generated stories that have a text, one for each system. Faulty stories are included."""
+    """Counts for all generated stories that have a text, also faulty ones."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         if story.text.strip():
@@ -103,9 +97,7 @@ _LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
 
 
 def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
-    """Table of faults by system. With `asked_length`, it includes the numbers of stories shorter or longer than
-    requested.
-    """
+    """Faults by system; with `asked_length`, also stories shorter or longer than requested."""
     columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
     rows = [
         {
@@ -129,7 +121,6 @@ def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length
 
 
 def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
-    """Table of the numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
     columns = [
         Column("system", "system"),
         Column("asked", "planned"),
@@ -148,9 +139,7 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
 
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
-    """Signature line under tables of generated stories: the models that wrote them, the number of requests, and the
-    rules that removed text.
-    """
+    """Signature line: writers, number of requests, and rules that removed text."""
     writers = ", ".join(dict.fromkeys(story.writer for story in stories))
     taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
     return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

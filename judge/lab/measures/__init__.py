@@ -1,8 +1,5 @@
-"""Automatic measures of stories (not LLM judges): the registry of families of measures, and named sets of measures.
-
-All built-in families are listed in this module; other packages add families by the entry point `judge.measures`.
-Measures that depend on abandoned code or on weights without a licence are in `unavailable`.
-"""
+"""Automatic measures of stories: the built-in families, those of the entry point `judge.measures`, and named sets.
+Measures that depend on abandoned code or on weights without a licence are in `unavailable`."""
 
 from __future__ import annotations
 
@@ -50,9 +47,7 @@ class Known(NamedTuple):
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All families of measures: the built-in families, then those of plug-ins. Raises SpecError for a plug-in that is
-    not a family.
-    """
+    """Built-in families, then those of plug-ins. Raises SpecError for a plug-in that is not a family."""
     result = [family for module in MODULES for family in import_module(module).FAMILIES]
     for entry in entry_points(group="judge.measures"):
         family = entry.load()
@@ -63,7 +58,7 @@ def families() -> tuple[Family, ...]:
 
 
 def measures_by_name() -> dict[str, Known]:
-    """Name of each measure -> the measure with its family. Raises SpecError where two measures have the same name."""
+    """Measures by name. Raises SpecError where two have the same name."""
     by_name: dict[str, Known] = {}
     for family in families():
         for measure in family.measures:
@@ -83,9 +78,7 @@ def named(names: Sequence[str]) -> list[Known]:
 
 
 def of_set(name: str) -> list[Known]:
-    """The measures of a named set (such as "quick" or "all"), in the order of all measures. Raises OptionError for an
-    unknown set.
-    """
+    """The measures of a set (such as "quick" or "all"), in order. Raises OptionError for an unknown set."""
     if name not in get_args(MeasureSet):
         raise OptionError("set", name, allowed=get_args(MeasureSet))
     there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]

@@ -1,4 +1,4 @@
-"""The table of measures that `judge` prints: what each needs, how it is computed, and whether it is available here."""
+"""The table of measures: what each needs, how it is computed, and whether it is available here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judge.version import __version__
 
 
 def versions(family: Family) -> dict[str, str]:
-    """Package -> version, for the installed packages with which a family of measures computes."""
+    """Versions of the installed packages with which a family computes."""
     numbers = {}
     for name in family.distributions:
         try:
@@ -30,9 +30,7 @@ def versions(family: Family) -> dict[str, str]:
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
-    """A sentence with advice on the packages, files and models that a family of measures still needs; None where
-    nothing is missing. `models` are the models that the user named.
-    """
+    """Advice on packages, files and models that a family still needs; None where nothing is missing."""
     there = versions(family)
     absent = [name for name in family.distributions if name not in there]
     parts: list[str] = []
@@ -68,7 +66,7 @@ UNAVAILABLE: Mapping[str, str] = {
 
 
 def reason(name: str) -> str:
-    """A sentence that says why a measure is not computed, and what to do instead."""
+    """Why a measure is not computed, and what to do instead."""
     why = UNAVAILABLE[name]
     return why if why.startswith("are judges") else f"{why}; {_REMEDY}"
 
@@ -82,9 +80,7 @@ NOTES = (
 
 
 def measure_tables(models: Mapping[Need, str]) -> list[Table]:
-    """Two tables: the measures that this program has, and those of published studies that it does not compute, with the
-    reasons. `models` are the models that the user named; they decide which measures can run here.
-    """
+    """The measures of this program, and those of published studies that it does not compute, with the reasons."""
     rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),

@@ -1,8 +1,4 @@
-"""The types of automatic measures: families, their measures, and values.
-
-A family computes several measures together (such as the 24 scores of ROUGE). Other packages add a family by the entry
-point `judge.lab.measures`.
-"""
+"""The types of automatic measures; a family computes several together, such as the 24 scores of ROUGE."""
 
 from __future__ import annotations
 
@@ -30,9 +26,7 @@ Direction = Literal[1, 0, -1]
 
 
 class Item(NamedTuple):
-    """The input of a measure for one story: its text, reference story and story-prompt. The system that wrote the story
-    and human ratings are withheld on purpose.
-    """
+    """A measure's input for one story; its system and human ratings are withheld on purpose."""
 
     text: str
     reference: str
@@ -40,7 +34,7 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, story: Story) -> Item:
-        """The measure's input taken from a story; a missing reference or story-prompt becomes ""."""
+        """A missing reference or story-prompt becomes ""."""
         return cls(story.text, story.reference or "", story.story_prompt)
 
 
@@ -56,9 +50,7 @@ Value = float | Undefined
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Values of one story: key of each measure in its family -> value. `cut` = a model read only the beginning of one
-    of the texts.
-    """
+    """A story's values by the measures' keys; `cut`: a model read only the beginning of a text."""
 
     values: Mapping[str, Value]
     cut: bool = False
@@ -66,12 +58,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Resources that measures use besides the texts of each story.
-
-    `references` are the dataset's distinct reference stories. `models` maps a need (such as an encoder) to the name of
-    a model. `cache` is the folder for data that can be computed again, `wordnet` the folder of WordNet's files.
-    `progress(what, done, total)` is called during slow work.
-    """
+    """Resources beside each story's texts; `references` are the dataset's distinct reference stories. `models` maps a
+    need to a model's name; `cache` is for data that can be computed again; `wordnet` is its folder; `progress(what,
+    done, total)` is called."""
 
     references: Sequence[str] = ()
     models: Mapping[Need, str] = field(default_factory=dict)
@@ -84,20 +73,10 @@ class Tools:
 class Measure:
     """One measure: a column of values.
 
-    Attributes
-    ----------
-    name : str
-        Name by which users select the measure.
-    key : str
-        Key of the measure in the family's values.
-    direction : Direction
-        1: larger values are said to be better. -1: smaller values are. 0: neither.
-    recipe : str
-        How the measure is computed, precisely enough to reproduce it.
-    as_published : bool
-        Whether the measure repeats what a study released, mistakes included. If so, a story that is its own
-        reference has the value that the formula gives; otherwise the measure is undefined for such a story.
-    """
+    `key` is that in the family's values. `direction`: 1 = larger is said to be better, -1 = smaller, 0 = neither.
+    `recipe` says how it is computed, precisely enough to reproduce it. `as_published`: it repeats what a study
+    released, mistakes included; a story that is its own reference then has the formula's value, and is otherwise
+    undefined."""
 
     name: str
     key: str
@@ -108,30 +87,11 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Measures that are computed together.
+    """Measures that are computed together; `source` is the publication or program.
 
-    Attributes
-    ----------
-    name, source : str
-        Name of the family, and the publication or program from which it comes.
-    measures : tuple of Measure
-        The measures of the family.
-    score : callable
-        Computes the values of distinct items (the texts of one story each), in their order. Every item has all
-        parts that `needs` names.
-    needs : tuple of Need
-        Inputs besides the story's text, such as a reference story, the story-prompt, WordNet, or a kind of model.
-    distributions : tuple of str
-        Packages that must be installed. The cache keeps separate values for each of their versions.
-    extra : str
-        The optional dependency group (extra) of this program that installs these packages.
-    version : int
-        Raised when the family's values change, so that older cached values are not used.
-    identity : callable
-        Gives a string that identifies the models used for the needs; part of the cache key.
-    whole : bool
-        Whether an item's values depend on all references of the dataset, which are then part of the cache key.
-    """
+    `score` computes distinct items that have all parts in `needs`. The cache key has the versions of `distributions`,
+    `version` (raised when values change), `identity` (of the models for the needs) and, if `whole`, all references of
+    the dataset, on which values then depend. `extra` is the dependency group with the packages."""
 
     name: str
     source: str

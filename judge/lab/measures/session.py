@@ -1,6 +1,4 @@
-"""Computes measures for stories. Stories with the same texts are computed once, and undefined values come with a
-reason.
-"""
+"""Computes measures for stories; those with the same texts once. Undefined values come with a reason."""
 
 from __future__ import annotations
 
@@ -30,11 +28,8 @@ _TABLE = (
 
 
 class Cache:
-    """Cache of measure values by (recipe key, item key). With `None` as path, values are kept in memory only.
-
-    The recipe key identifies a family of measures with its packages and models. The item key identifies the texts of
-    one story.
-    """
+    """Cache of values by (recipe key, item key), in memory only without a path. The recipe key identifies a family with
+    its packages and models, the item key the texts of one story."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -49,16 +44,12 @@ class Cache:
         self._base.close()
 
     def get(self, recipe: str) -> dict[str, Scored]:
-        """Item key -> cached values, for one recipe (a family of measures with its packages and models). An item key
-        identifies the texts of one story.
-        """
+        """Cached values of one recipe by item key."""
         rows = self._base.execute("SELECT item, body FROM measured WHERE recipe = ?", (recipe,))
         return {key: _unpacked(body) for key, body in rows}
 
     def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
-        """Store the computed values of a recipe (a family of measures with its packages and models), each as (item key,
-        values). They are committed when the method returns.
-        """
+        """Store (item key, values), committed when the method returns."""
         rows = [(recipe, key, _packed(scored)) for key, scored in values]
         keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
 
@@ -89,26 +80,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Values of stories by measure.
-
-    Attributes
-    ----------
-    stories : tuple of Story
-    measures : tuple of Known
-        The computed measures with their families.
-    by_measure : mapping
-        Name of the measure -> one value per story, in the order of `stories`.
-    cut : mapping
-        Name of the measure -> number of stories of which a model read only the beginning. Measures with 0 are
-        left out.
-    computed, reused : int
-        Numbers of distinct items (the texts of one story) that were computed now, and that were found in the
-        cache. Both are summed over the families of measures.
-    skipped : mapping
-        Name of each measure that cannot run here -> what it lacks.
-    versions : mapping
-        Name of each package used -> its version.
-    """
+    """Values of stories by measure, in the order of `stories`. `cut` counts stories of which a model read only the
+    beginning (none: left out). `computed` and `reused` count distinct items, summed over families. `skipped` says what
+    a measure lacks here; `versions` are those of the packages used."""
 
     stories: tuple[Story, ...]
     measures: tuple[Known, ...]
@@ -129,12 +103,8 @@ def measured(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """Values of all stories by the `wanted` measures.
-
-    Computed values are kept in `derived/measures.sqlite` in the folder `cache`, or only in memory without a folder. A
-    measure that cannot run here raises a SpecError; with `skip` it is left out instead, and the result holds the
-    reason.
-    """
+    """Values of all stories, kept in `derived/measures.sqlite` in the folder `cache`, or in memory. A measure that
+    cannot run here raises a SpecError; with `skip` the result holds the reason instead."""
     models = models or {}
     skipped: dict[str, str] = {}
     for entry in wanted:
@@ -170,9 +140,7 @@ def measured(
 
 
 class _Computation:
-    """One pass over the items (the texts of one story each). Each family of measures is computed once, when its first
-    measure is requested.
-    """
+    """Each family is computed once, when its first measure is requested."""
 
     def __init__(self, items: Sequence[Item], tools: Tools, cache: Cache) -> None:
         self._items, self._tools, self._cache = items, tools, cache
@@ -182,9 +150,6 @@ class _Computation:
         self.computed = self.reused = 0
 
     def values(self, entry: Known) -> list[Value]:
-        """One value of a measure for each item (the texts of one story). A value that cannot be computed is an
-        `Undefined` with its reason.
-        """
         scored_items = self._family(entry.family)
         hidden = "reference" in entry.family.needs and not entry.measure.as_published
         return [
@@ -193,7 +158,6 @@ class _Computation:
         ]
 
     def cut(self, family: Family) -> int:
-        """Number of items (the texts of one story each) of which a model of the family read only the beginning."""
         return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
 
     @staticmethod
@@ -211,9 +175,6 @@ class _Computation:
         return self._found[family.name]
 
     def _asked(self, family: Family) -> list[Scored | Undefined]:
-        """Values of a family of measures for all items (the texts of one story each), from the cache or computed. Each
-        distinct item is computed once.
-        """
         recipe = fingerprint([family.name, family.version, versions(family), _identity(family, self._tools)])
         why = [_lacks(item, family.needs) for item in self._items]
         seen = [_seen(item, family.needs) for item in self._items]
@@ -247,9 +208,7 @@ class _Computation:
 
 
 def _seen(item: Item, needs: Sequence[Need]) -> Item:
-    """The item (the texts of one story) without the texts that a family of measures does not use. Items that agree in
-    the remaining texts are then computed once.
-    """
+    # Items that agree in the texts that a family uses are computed once.
     if "reference" not in needs:
         item = item._replace(reference="")
     return item if "story-prompt" in needs else item._replace(story_prompt="")
@@ -268,9 +227,7 @@ def _same(text: str, reference: str) -> bool:
 
 
 def _identity(family: Family, tools: Tools) -> list[object]:
-    """Identity of the models and resources on which a family's values depend, besides a story's texts and the package
-    versions.
-    """
+    """Models and resources on which values depend, besides texts and package versions."""
     parts: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
     if family.whole:
         parts.append(fingerprint(list(tools.references)))

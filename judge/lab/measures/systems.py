@@ -1,8 +1,5 @@
-"""Diversity of each system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors.
-
-These measures give one number per system, so they are not correlated with ratings of single stories. They are printed
-in a separate table.
-"""
+"""Diversity of each system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors. There is one
+number per system, so it is not correlated with ratings of single stories."""
 
 from __future__ import annotations
 
@@ -35,22 +32,18 @@ _SHORT = "the text has fewer than {} words"
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case: its tokens that begin with a letter or digit."""
+    """A text's tokens that begin with a letter or digit, in lower case."""
     return [token for token in (t.lower() for t in text_features.tokens(text)) if token[0].isalnum()]
 
 
 def distinct(tokens: Sequence[str], order: int) -> Value:
-    """Share of distinct n-grams among all n-grams of `order` words (Li et al. 2016); undefined for a text with fewer
-    words.
-    """
+    """Share of distinct n-grams of `order` words (Li et al. 2016); undefined for a text with fewer words."""
     grams = [*zip(*(tokens[i:] for i in range(order)), strict=False)]
     return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
 
 
 def mattr(tokens: Sequence[str], window: int) -> Value:
-    """Moving-average type-token ratio: mean share of distinct words over all windows of `window` words (Covington and
-    McFall 2010).
-    """
+    """Moving-average type-token ratio: mean share of distinct words over all windows (Covington and McFall 2010)."""
     if len(tokens) < window:
         return Undefined(_SHORT.format(window))
     counts = Counter(tokens[:window])
@@ -66,8 +59,7 @@ def mattr(tokens: Sequence[str], window: int) -> Value:
 
 def mtld(tokens: Sequence[str]) -> Value:
     """MTLD: mean length of runs of words whose share of distinct words stays above .72, averaged over both reading
-    directions (McCarthy and Jarvis 2010).
-    """
+    directions (McCarthy and Jarvis 2010)."""
     if not tokens:
         return Undefined(_SHORT.format(1))
     ways = [_factors(tokens), _factors(tokens[::-1])]
@@ -103,14 +95,13 @@ def hd_d(tokens: Sequence[str]) -> Value:
 
 
 def _choose(size: int) -> float:
-    """Logarithm of the number of ordered samples of 42 words from `size` words."""
+    """Logarithm of the number of ordered samples of 42 words."""
     return math.lgamma(size + 1) - math.lgamma(size - DRAWN + 1)
 
 
 def yule_k(tokens: Sequence[str]) -> Value:
-    """Yule's K: 10,000 (S - N) / N^2, for N words in total and S the sum of the squared counts of the distinct words.
-    This is about 10,000 times the probability that two words drawn at random are the same word.
-    """
+    """Yule's K: 10,000 (S - N) / N^2, for N words and the sum S of squared counts of the distinct words. This is about
+    10,000 times the probability that two words drawn at random are the same word."""
     if not tokens:
         return Undefined(_SHORT.format(1))
     return 1e4 * (sum(count**2 for count in Counter(tokens).values()) - len(tokens)) / len(tokens) ** 2
@@ -191,10 +182,9 @@ _TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Diversity measures of one system's stories. `self_bleu`: mean BLEU of each story with the others as references.
-    `distinct`: share of distinct bigrams. `cosine`: mean cosine between two stories. `vendi`: Vendi score. `prompt`:
-    mean cosine of a story with its story-prompt.
-    """
+    """Diversity measures of one system's stories. `self_bleu` is the mean of each with the others as references;
+    `distinct` the share of distinct bigrams; `cosine` the mean between two stories, `prompt` that of a story with its
+    story-prompt."""
 
     system: str
     stories: int
@@ -207,10 +197,7 @@ class SystemRow:
 
 def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
     """One row for each system that has stories with a text, in the dataset's order. Without an embedding `model`,
-    measures that need vectors are undefined. `cache` is the file in which vectors are kept.
-
-    Raises SpecError where no story has a text.
-    """
+    measures that need vectors are undefined; `cache` is their file. Raises SpecError where no story has a text."""
     by_system: dict[str, list[Story]] = {}
     for story in stories:
         if story.text.strip():
@@ -242,7 +229,7 @@ def _row(
 def _vectors(
     stories: Sequence[Story], model: str | None, cache: Path | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """(Unit vectors of the texts, unit vectors of the story-prompts); None without a model."""
+    """Unit vectors of texts and of story-prompts; None without a model."""
     if model is None:
         return None
     vectors = [embed([text[side] for text in _sides(stories)], model, cache).vectors for side in (0, 1)]
@@ -254,7 +241,7 @@ def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
 
 
 def self_bleu(texts: Sequence[str]) -> float:
-    """Mean BLEU-4 of each text with all other texts as references (Zhu et al. 2018), smoothed as in `bleu-openmeva`."""
+    """Mean BLEU-4 of each text with all others as references (Zhu et al. 2018), smoothed as in `bleu-openmeva`."""
     grams = [counted(text) for text in texts]
     lengths = np.array([orders[0].total() for orders in grams])
     most = [_two_most([orders[order] for orders in grams]) for order in range(4)]
@@ -278,9 +265,7 @@ def self_bleu(texts: Sequence[str]) -> float:
 def _two_most(
     counts: Sequence[Mapping[tuple[str, ...], int]],
 ) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """n-gram -> (largest count in a text, largest count in any other text, index of the text with the largest count).
-    `counts` has the n-gram counts of each text.
-    """
+    """n-gram -> (largest count in a text, largest in any other text, index of the first)."""
     most: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for at, grams in enumerate(counts):
         for gram, count in grams.items():
@@ -290,18 +275,15 @@ def _two_most(
 
 
 def _vendi(likeness: NDArray[np.float64]) -> float:
-    """Vendi score (Friedman and Dieng 2023), the effective number of different stories: exponential of the entropy of
-    the eigenvalues of `likeness` / n, for the n x n matrix of cosines between stories.
-    """
+    """Vendi score (Friedman and Dieng 2023): exponential of the entropy of the eigenvalues of `likeness` / n
+    (cosines)."""
     values = np.linalg.eigvalsh(likeness / likeness.shape[0])
     positive = values[values > 0]
     return float(np.exp(-(positive * np.log(positive)).sum()))
 
 
 def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
-    """The systems' diversity measures as a table to print, one row for each system. `model` is the embedding model
-    (None = no model), which is named in the line of settings below the table.
-    """
+    """One row for each system; the line of settings names the embedding model (None = none)."""
     columns = [
         Column("system", "system"),
         Column("stories", "stories"),

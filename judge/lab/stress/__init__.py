@@ -1,3 +1,1 @@
-"""Stress tests of judges: perturbed versions of the stories of a dataset are written to a file, and judges then rate
-them.
-"""
+"""Stress tests of judges: perturbed versions of a dataset's stories are written to a file, and judges rate them."""

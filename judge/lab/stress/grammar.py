@@ -1,8 +1,6 @@
 """Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences. Without a
-classifier no story is filtered.
-
-The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or more, and did not filter typos.
-"""
+classifier no story is filtered. The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or more,
+and did not filter typos."""
 
 from __future__ import annotations
 
@@ -21,16 +19,12 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the grammar classifier checks stories made by the perturbation that `facts` describes. It checks
-    perturbations of discrimination and invariance tests, but not typos.
-    """
+    """Whether the classifier checks a perturbation: those of discrimination and invariance tests, but not typos."""
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 
 
 class Grammar:
-    """A sequence classifier (package transformers) that decides whether sentences are grammatical; its model is loaded
-    once.
-    """
+    """A sequence classifier (package transformers) of grammatical sentences; its model is loaded once."""
 
     def __init__(self, model: str, label: int) -> None:
         self._tokenizer, self._model = _loaded(model)
@@ -42,15 +36,12 @@ class Grammar:
         self._score = lru_cache(maxsize=1 << 14)(self._asked)
 
     def accepts(self, text: str, origin: str) -> bool:
-        """Whether the classifier finds all changed sentences grammatical, i.e. all sentences of `text` that are not in
-        the original text.
-        """
+        """Whether all sentences of `text` that are not in the original text are grammatical."""
         own_sentences = {origin[slice(*span)] for span in sentences(origin)}
         fresh = [text[slice(*span)] for span in sentences(text)]
         return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)
 
     def _asked(self, sentence: str) -> float:
-        """The classifier's probability that a sentence is grammatical."""
         import torch
 
         with torch.inference_mode():
@@ -60,7 +51,7 @@ class Grammar:
 
 
 def _name(model: str) -> str:
-    """Name of the model: as given or, for a local folder, the name of the folder with a hash of its weights."""
+    """As given or, for a local folder, its name with a hash of its weights."""
     weights = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
     return f"{Path(model).name} {fingerprint_file(weights[0])}" if weights else model
 

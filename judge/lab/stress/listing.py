@@ -1,6 +1,4 @@
-"""Tables of all perturbations: what each perturbation does, how ratings should react, and whether it is available on
-this machine.
-"""
+"""Tables of all perturbations: what each does, how ratings should react, and whether it is available here."""
 
 from __future__ import annotations
 
@@ -19,10 +17,8 @@ from judge.version import __version__
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """Sentence that says why a perturbation is not available on this machine; None where it is available. It says
-    either that this program cannot make the perturbation, or which tools are missing and how to get them. `facts`
-    describes the perturbation. `reworded` says that a source of paraphrases is given.
-    """
+    """Why a perturbation is not available here (not made, or tools missing); None where it is. `reworded`: a source of
+    paraphrases is given."""
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []
@@ -53,7 +49,7 @@ _NESTED = "the edits at one strength are a subset of those at the next"
 
 
 def perturbation_tables() -> list[Table]:
-    """Tables of all perturbations, one for each kind of test, in the order of the catalogue."""
+    """One table for each kind of test, in the order of the catalogue."""
     return [_table(test) for test in get_args(Test)]
 
 
@@ -76,9 +72,7 @@ def _table(test: Test) -> Table:
 
 
 def _missing(catalogued: Sequence[Facts]) -> list[str]:
-    """Sentences that name the perturbations that are not available on this machine, with the reasons. Perturbations
-    with the same reason share a sentence.
-    """
+    """Perturbations with the same reason share a sentence."""
     names: dict[str, list[str]] = {}
     for facts in catalogued:
         if (why := lacking(facts)) is not None:

@@ -25,9 +25,7 @@ BROKEN = "an edit would cut a placeholder"
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """The result of one perturbation of a story at one strength: the edits and the new story, or the reason why there
-    is no new story. `reason` is None where there is one, and `story` is None where there is none.
-    """
+    """One perturbation of a story at one strength; `reason` is None where there is a story, and `story` where not."""
 
     facts: Facts
     strength: int
@@ -37,14 +35,12 @@ class Perturbed:
 
 
 def untouched(story: Story) -> Story:
-    """The unchanged story under an identifier that marks it as unchanged (`ID@none`), with the ratings by people."""
+    """The unchanged story under an id that marks it as unchanged (`ID@none`), with the ratings by people."""
     return replace(story, id=story_name(story.id))
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Yield the result of every requested perturbation of a story at each requested strength, lowest strength first.
-    `material` holds the story and what perturbations need: its tagged words, other stories, and paraphrases.
-    """
+    """The result of every perturbation at each requested strength, lowest strength first."""
     for entry in wanted:
         before: frozenset[Edit] = frozenset()
         for strength in entry.strengths:
@@ -72,7 +68,7 @@ def _version(material: Material, facts: Facts, strength: int, seed: int, before:
 
 
 def _breaks(edit: Edit, text: str) -> bool:
-    """Whether an edit begins or ends in the middle of a placeholder of the text, such as a name in square brackets."""
+    # A placeholder is, for example, a name in square brackets.
     return any(piece.start < end < piece.end for piece in protected(text) for end in (edit.start, edit.end))
 
 
@@ -82,21 +78,8 @@ def _breaks(edit: Edit, text: str) -> bool:
 
 @dataclass(slots=True)
 class CoverageRow:
-    """Coverage of one perturbation at one strength.
-
-    Attributes
-    ----------
-    perturbation, test : str
-        Name of the perturbation, and the kind of test to which it belongs.
-    strength : int
-        Strength of the perturbation.
-    made_count : int
-        Number of stories that it changed.
-    edits : int
-        Number of edits in these stories.
-    reasons : Counter
-        Number of stories that could not be changed, for each reason.
-    """
+    """Coverage of one perturbation at one strength. `made_count` counts stories that it changed, `edits` those in them,
+    and `reasons` stories not changed, by reason."""
 
     perturbation: str
     test: str
@@ -108,24 +91,18 @@ class CoverageRow:
 
 @dataclass(slots=True)
 class Coverage:
-    """Coverage of all perturbations in one generated file of perturbed stories: a row for each perturbation and
-    strength, and the number of original stories.
-    """
+    """A row for each perturbation and strength, and the number of original stories."""
 
     rows: Sequence[CoverageRow]
     stories: int = 0
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """An empty coverage for the requested perturbations `wanted`: one row for each perturbation and strength, with
-        all counts 0.
-        """
+        """An empty coverage with a row for each perturbation and strength."""
         return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
-        """Count the perturbed versions of one story. They must be in the order of the rows of this coverage (one row
-        for each perturbation and strength).
-        """
+        """Count the versions of one story, which are in the order of the rows."""
         self.stories += 1
         for row, version in zip(self.rows, versions, strict=True):
             if version.reason is None:
@@ -136,9 +113,7 @@ class Coverage:
 
 
 def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
-    """A list with one table: how many stories each perturbation changed at each strength, and the reasons why it did
-    not change others.
-    """
+    """How many stories each perturbation changed, and why it did not change others."""
     rows = [
         {
             "perturbation": row.perturbation,
@@ -172,17 +147,12 @@ _MOST = 64 << 20
 
 
 def facts_path(stories: Path) -> Path:
-    """Path of the facts file that belongs to a file of stories."""
     return stories.with_suffix(".facts.jsonl")
 
 
 def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
-    """The edits that produced a perturbed story, as recorded in the facts file; None where the file does not have them
-    or cannot be read.
-
-    The file may come from an untrusted source, so the caller must check that the edits turn the original text into the
-    perturbed one.
-    """
+    """The edits of a perturbed story in the facts file; None where it lacks them or cannot be read. The file may be
+    untrusted, so the caller must check that the edits turn the original text into the perturbed one."""
     wanted = orjson.dumps(story)
     try:
         if not file.is_file() or file.stat().st_size > _MOST:
@@ -197,14 +167,12 @@ def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
 
 
 def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
-    """Write the first line of the facts file: the settings under which the stories were perturbed."""
+    """Write the facts file's first line: the settings."""
     _line(stream, {"stress": {"form": FORM, **made_of}})
 
 
 def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
-    """Write the line of the facts file about one perturbed story; `origin` is the identifier of the original story.
-    Nothing is written where the perturbation did not produce a story.
-    """
+    """Write the line about one version; nothing where the perturbation did not produce a story."""
     if version.story is not None:
         _line(
             stream,
@@ -220,9 +188,7 @@ def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
 
 
 def write_end(stream: BinaryIO, coverage: Coverage) -> None:
-    """Write the last line of the facts file: the number of original stories, the number that each perturbation changed,
-    and the reasons why it did not change the others.
-    """
+    """Write the last line: numbers of stories, changed ones and reasons by perturbation."""
     rows = [
         {
             "perturbation": row.perturbation,

@@ -28,37 +28,11 @@ class Wanted:
 class MakeOptions:
     """Settings with which the perturbed stories of one dataset are generated.
 
-    Attributes
-    ----------
-    wanted : tuple of Wanted
-        Perturbations and their strengths, in the order of the catalogue.
-    systems : tuple of str
-        Only these systems' stories; () = all.
-    references : bool
-        Change the reference stories, one for each story-prompt, in place of the systems' stories.
-    limit : int or None
-        Number of stories to change, from the first on; None = all.
-    seed : int
-        Random seed of the perturbations.
-    tagger : str or None
-        The spaCy model that tags words; None = the default model.
-    top : str
-        Highest point of the rating scale, as the text that prompt injections insert.
-    rewriter : str or None
-        The model that paraphrases sentences; None = no model.
-    base_url : tuple of str
-        Base URLs of the server of that model, if any are given.
-    encoder : str or None
-        The sentence encoder that compares the meaning of a sentence with that of its paraphrase; None = their words
-        are compared.
-    back_translations : Path or None
-        File of paraphrases in OpenMEVA's format; None = no file.
-    grammar : str or None
-        Folder of a sequence classifier that decides whether a sentence is grammatical; None = no story is
-        filtered.
-    grammar_label : int
-        Index of the classifier's label for grammatical sentences.
-    """
+    `systems` () = all. `references`: change the reference stories, one for each story-prompt, instead. `limit` counts
+    stories, None = all. `tagger` is spaCy's model, None = the default. `top` is the scale's highest point as injections
+    insert it. `rewriter` paraphrases sentences; `encoder` compares meanings (None = words are compared);
+    `back_translations` is a file in OpenMEVA's format. `grammar` is a classifier's folder (None = no filter),
+    `grammar_label` the index of its label for grammatical sentences."""
 
     wanted: tuple[Wanted, ...]
     systems: tuple[str, ...] = ()
@@ -98,9 +72,7 @@ def _check_rewording(options: MakeOptions) -> None:
 
 
 def of_set(name: str) -> list[str]:
-    """Names of the perturbations of a set (``all``, ``openmeva`` or a kind of test) that this program can make, in the
-    order of the catalogue.
-    """
+    """Perturbations of ``all``, ``openmeva`` or a kind of test that this program can make, in the catalogue's order."""
     if name not in SETS:
         raise OptionError("set", name, allowed=SETS)
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
@@ -112,9 +84,8 @@ def of_set(name: str) -> list[str]:
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
-    """Perturbations chosen by name, in the order of the catalogue. Each one has the requested strengths that exist for
-    it; it is left out if there are none. Raises SpecError for an unknown name or strength.
-    """
+    """Perturbations by name, in the catalogue's order, with those requested strengths that exist; none = left out.
+    Raises SpecError for an unknown name or strength."""
     for name in names:
         if name not in CATALOGUE or name not in MADE:
             raise SpecError(unknown("perturbation", name, MADE), hint="judge stress list")

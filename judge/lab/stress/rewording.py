@@ -32,7 +32,7 @@ _SHORTER, _LONGER = 0.5, 2.0
 
 
 def bleu_1(sentence: str, other: str) -> float:
-    """BLEU-1 of the text `other` with `sentence` as reference: clipped precision of words, with brevity penalty."""
+    """BLEU-1 with `sentence` as reference: clipped precision of words, with brevity penalty."""
     reference, candidate = _words(sentence), _words(other)
     if not candidate:
         return 0.0
@@ -46,17 +46,13 @@ def bleu_1(sentence: str, other: str) -> float:
 
 
 def overlap(sentence: str, other: str) -> float:
-    """Share of the words of `sentence` with four letters or more whose first four letters also begin a word of `other`;
-    1 where `sentence` has no such word.
-    """
+    """Share of words of four letters or more whose first four also begin a word of `other`; 1 without such words."""
     long = {word[:_STEM] for word in _words(sentence) if len(word) >= _LONG}
     return len(long & {word[:_STEM] for word in _words(other)}) / len(long) if long else 1.0
 
 
 def complaint(sentence: str, other: str) -> str | None:
-    """Reason for refusing `other` as a paraphrase of `sentence` because of its form and wording, regardless of meaning;
-    None where it is accepted.
-    """
+    """Why `other` is no paraphrase by form and wording, regardless of meaning; None where accepted."""
     if len(sentences(other)) != 1 or "\n" in other:
         return "not one sentence"
     if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):
@@ -67,9 +63,7 @@ def complaint(sentence: str, other: str) -> str | None:
 
 
 def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool]:
-    """For each pair of sentences, whether the two are similar enough in meaning. `encoder` is the sentence encoder that
-    compares them; None = compare their words.
-    """
+    """Whether each pair is similar enough in meaning by the sentence encoder, None = by words."""
     if not pairs:
         return []
     if encoder is None:
@@ -107,8 +101,7 @@ _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 
 class Rewriter:
     """Paraphrases of sentences requested from one model. `encoder` is the folder of the sentence encoder that compares
-    the meaning of a sentence with that of its paraphrase; None = their words are compared.
-    """
+    meanings; None = words are compared."""
 
     def __init__(
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
@@ -123,9 +116,7 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Request paraphrases of sentences of all stories, except where an answer is stored, and check which
-        paraphrases can be used: those that are similar in meaning and different in wording.
-        """
+        """Request paraphrases that are not stored, and keep those similar in meaning and different in wording."""
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
         if missing:
@@ -133,13 +124,11 @@ class Rewriter:
         self._look(chosen)
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Accepted paraphrases of a story's sentences, as a mapping from sentence to paraphrase."""
+        """Accepted paraphrases of a story's sentences."""
         return {sentence: self._taken[sentence] for sentence in self._chosen(story) if sentence in self._taken}
 
     def _chosen(self, story: Story) -> list[str]:
-        """Sentences of a story to paraphrase: up to `EACH` sentences of five words or more, in a random order that
-        depends only on the seed and the story.
-        """
+        # At most `EACH` sentences, in a random order that depends only on the seed and the story.
         texts = [story.text[start:end] for start, end in sentences(story.text)]
         long = list(
             dict.fromkeys(text for text in texts if len(list(words(text))) >= FEWEST_WORDS and "\n" not in text)
@@ -193,7 +182,7 @@ class Rewriter:
 
 
 async def _answer(backend: Backend, query: Query) -> Response | None:
-    """The model's answer to the request for a paraphrase; None where no answer arrived after three attempts."""
+    """None where no answer arrived after three attempts."""
     for attempt in range(_ATTEMPTS):
         try:
             return (await backend.complete(query, [0]))[0]
@@ -213,9 +202,7 @@ def _query(sentence: str) -> Query:
 
 
 def _sentence_of(response: Response) -> str:
-    """The paraphrase in a model's answer: its text without the words "New sentence:" at the start and without enclosing
-    quotation marks.
-    """
+    """The answer without "New sentence:" at the start and enclosing quotation marks."""
     text = response.text.strip().removeprefix("New sentence:").strip()
     return text[1:-1] if len(text) > 1 and text[0] in '"“' and text[-1] in '"”' else text
 

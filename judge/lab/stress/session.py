@@ -54,26 +54,20 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Others:
-    """Sample of stories of a dataset, from which perturbations of other stories take material: the sampled stories and
-    their nouns and verbs, each by name of the system.
-    """
+    """Sample of a dataset's stories as material for perturbations, with nouns and verbs, by system."""
 
     stories: Mapping[str, Sequence[Story]]
     words: Mapping[str, Sequence[Words]]
 
     def stories_for(self, story: Story) -> list[Story]:
-        """Sampled stories that may serve as material for a given story: those of its system for other story-prompts or,
-        if there are none, those of all systems for other story-prompts.
-        """
+        """Material for a story: its system's stories for other story-prompts, or else those of all systems."""
         own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
         return own or [
             other for some in self.stories.values() for other in some if _other(other.story_prompt, other.id, story)
         ]
 
     def words_for(self, story: Story) -> list[Words]:
-        """Nouns and verbs that may serve as material for a given story. They come from sampled stories of its system
-        for other story-prompts or, if there are none, from those of all systems for other story-prompts.
-        """
+        """Nouns and verbs of its system's stories for other story-prompts, or else of all systems'."""
         own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
         return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
 
@@ -83,9 +77,7 @@ def _other(story_prompt: str, name: str, story: Story) -> bool:
 
 
 def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
-    """A random sample of at most 128 stories of each system, with their nouns and verbs if there is a tagger (a model
-    that tags words).
-    """
+    """A random sample of at most 128 stories of each system, with words if there is a tagger."""
     heaps: dict[str, list[tuple[int, str, Story]]] = {}
     for story in stories:
         heap = heaps.setdefault(story.system, [])
@@ -126,9 +118,7 @@ _FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
 
 
 class BackTranslations:
-    """Sentences and their back-translations from a file; blanks and letter case are ignored when a story's sentences
-    are looked up.
-    """
+    """Back-translations from a file; blanks and letter case are ignored in look-ups."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -143,9 +133,7 @@ class BackTranslations:
                     self._known[_key(sentence)] = translation.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Paraphrases of a story's sentences, as a mapping from sentence to paraphrase; sentences without a paraphrase
-        in the file are left out.
-        """
+        """Paraphrases of a story's sentences; those without one are left out."""
         translations = {}
         for start, end in sentences(story.text):
             translation = self._known.get(_key(story.text[start:end]))
@@ -174,9 +162,7 @@ REFERENCE = "Human"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """Result of generating perturbed stories: the paths of the two files written (stories, and facts about their
-    edits), the coverage of each perturbation, and the settings.
-    """
+    """The two written files, the coverage, and the settings."""
 
     stories: Path
     facts: Path
@@ -185,13 +171,9 @@ class Made:
 
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
-    """Generate the file of perturbed stories of a dataset and the facts file with their edits, and return a description
-    of both. `output` is the path of the file of stories. Neither file may exist before, and they appear only when they
-    are complete.
-
-    Raises SpecError where a perturbation is not available on this machine, and DataError where the stories of the
-    dataset are already perturbed.
-    """
+    """Generate the file of perturbed stories and the facts file beside it. Neither may exist, and they appear only when
+    complete. Raises SpecError for a perturbation that is not available here, DataError where the dataset is already
+    perturbed."""
     facts = facts_path(output)
     for path in (output, facts):
         if path.exists():
@@ -230,7 +212,7 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
 
 
 def origins(dataset: Dataset, options: MakeOptions) -> Iterator[Story]:
-    """Yield the unchanged stories that are to be perturbed, in the order of the dataset."""
+    """The unchanged stories to be perturbed, in the dataset's order."""
     stories = _references(dataset) if options.references else _of_systems(dataset, options.systems)
     return islice(stories, options.limit)
 
@@ -249,12 +231,7 @@ def _of_systems(dataset: Dataset, systems: tuple[str, ...]) -> Iterator[Story]:
 
 
 def _references(dataset: Dataset) -> Iterator[Story]:
-    """Yield each reference story of a dataset once, as a story with the identifier of the first story that has it,
-    followed by `~reference`.
-
-    The yielded story has no reference story itself, since an Eval-Prompt that shows the reference would reveal the
-    changes.
-    """
+    # A yielded story has no reference itself, since an Eval-Prompt that shows it would reveal the changes.
     seen: set[tuple[str, str]] = set()
     for story in dataset.stories():
         if story.reference is None or not story.reference.strip():
@@ -270,7 +247,7 @@ def _references(dataset: Dataset) -> Iterator[Story]:
 
 
 class Workshop:
-    """Resources for the requested perturbations (tagger, WordNet, rewriter, grammar filter), prepared once."""
+    """Tagger, WordNet, rewriter and grammar filter, prepared once."""
 
     def __init__(self, dataset: Dataset, options: MakeOptions, output: Path) -> None:
         self._dataset, self._options = dataset, options
@@ -288,7 +265,6 @@ class Workshop:
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
-        """The settings with which the stories are perturbed, as plain data for the facts file."""
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,
@@ -305,16 +281,12 @@ class Workshop:
         }
 
     def _rewordings(self) -> dict[str, Any] | None:
-        """Facts about the paraphrases for the facts file: the version of the request that asks for a paraphrase, and
-        the number of refused paraphrases for each reason. None where no model paraphrases sentences.
-        """
+        """Version of the request, and refused paraphrases by reason; None without a model."""
         rewriter = self._reworded
         return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
-        """The perturbed version of a story after the grammar filter. If the classifier finds a changed sentence
-        ungrammatical, the result has no story, and this is its reason; otherwise it is the version as given.
-        """
+        """The version; without a story, and with a reason, if a changed sentence is ungrammatical."""
         if self._grammar is None or version.story is None or not is_filtered(version.facts):
             return version
         if self._grammar.accepts(version.story.text, origin.text):
@@ -322,9 +294,7 @@ class Workshop:
         return replace(version, edits=(), story=None, reason=UNGRAMMATICAL)
 
     def materials(self) -> Iterator[Material]:
-        """Yield, for each story to be changed, the material that perturbations work on: the story, its tagged words,
-        other stories, and paraphrases.
-        """
+        """What perturbations work on, for each story to be changed."""
         stories = origins(self._dataset, self._options)
         while some := list(islice(stories, 64)):
             tagged = self._tagger.tagged(story.text for story in some) if self._tagger else iter([()] * len(some))
@@ -350,9 +320,6 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
 
 
 def _whole(options: MakeOptions) -> MakeOptions:
-    """A copy of the options without a limit and without a selection of systems, so that all stories of the dataset are
-    included.
-    """
     return replace(options, limit=None, systems=())
 
 

@@ -9,9 +9,7 @@ from judge.base.wording import joined
 
 
 def signature(made_of: Mapping[str, Any]) -> str:
-    """One-line description of how a file of perturbed stories was made: version of the program, dataset, seed, tools
-    and grammar filter.
-    """
+    """How a file was made, in one line: program, dataset, seed, tools and grammar filter."""
     parts = [f"v{made_of['version']}", made_of["dataset"], f"seed {made_of['seed']}"]
     if made_of["tagger"]:
         parts.append(f"{made_of['tagger']} on spaCy {made_of['packages']['spacy']}")
@@ -28,9 +26,7 @@ def signature(made_of: Mapping[str, Any]) -> str:
 
 
 def notes(made_of: Mapping[str, Any], skipped: Mapping[str, str]) -> list[str]:
-    """Notes under tables about perturbed stories: which perturbations were skipped and why, how many paraphrases were
-    refused, and that no grammar filter was used. `skipped` maps the names of the skipped perturbations to the reasons.
-    """
+    """Notes: skipped perturbations with reasons, refused paraphrases, and that no grammar filter was used."""
     sentences: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
     for why, count in ((made_of["rewordings"] or {}).get("not_taken") or {}).items():
         sentences.append(f"rewordings not taken: {why} ({count})")

@@ -1,6 +1,4 @@
-"""Out-of-fold evaluation of a trained model: its agreement with people compared with that of text length and of the
-control (a surface-feature baseline), and its calibration.
-"""
+"""Out-of-fold evaluation: agreement with people against text length and the control, and calibration."""
 
 from __future__ import annotations
 
@@ -37,10 +35,8 @@ MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceCheck:
-    """Out-of-fold predictions of people's preferences on one criterion. `side` holds the pairs of stories and people's
-    preferences. `odds`, shape (repetitions of cross-validation, pairs), holds the log odds that story a of the pair is
-    preferred to story b.
-    """
+    """Out-of-fold predictions of preferences on one criterion. `odds`, (repetitions, pairs), is the log odds that story
+    a is preferred to story b."""
 
     criterion: str
     dataset: str
@@ -49,9 +45,7 @@ class PreferenceCheck:
 
     @property
     def by_folding(self) -> list[float]:
-        """Accuracy of the model's preferences on the pairs that people decided, in each repetition of the
-        cross-validation. A tie of the model counts one half.
-        """
+        """Accuracy on the pairs that people decided, in each repetition; a tie of the model counts one half."""
         net = self.side.net
         decided = np.nan_to_num(net) != 0
         return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
@@ -59,21 +53,8 @@ class PreferenceCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingCheck:
-    """Out-of-fold predictions of people's ratings on one criterion.
-
-    Attributes
-    ----------
-    criterion, dataset : str
-        The criterion and the dataset.
-    people : array, shape (stories,)
-        Mean human rating of each story; NaN = no rating.
-    scores : array, shape (repetitions of cross-validation, stories)
-        The model's out-of-fold scores.
-    control, length : array, shape (stories,)
-        For comparison: out-of-fold scores of the control (a surface-feature baseline), and text length.
-    groups : sequence of str
-        Group of each story; groups are held out together.
-    """
+    """Out-of-fold predictions of ratings on one criterion, with the control's, and text length. `people` (stories,) is
+    the mean rating, NaN = none; `scores` is (repetitions, stories). `groups` are held out together."""
 
     criterion: str
     dataset: str
@@ -86,19 +67,9 @@ class RatingCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """Correlation of one predictor (the model, text length or the control) with mean human ratings over all stories.
-
-    Attributes
-    ----------
-    dataset, criterion, predictor : str
-        The dataset, the criterion and the predictor.
-    tau, rho : Estimate, float
-        Kendall's tau-b and Spearman's rho.
-    over_control : Estimate
-        tau of the predictor minus tau of the control (a surface-feature baseline), on the same stories.
-    lowest, highest : float or None
-        Range of the model's tau over repetitions of the cross-validation; None for length and control.
-    """
+    """Correlation of a predictor (model, length, control) with mean human ratings over all stories. `tau` is Kendall's
+    tau-b, `over_control` minus the control's on the same stories. `lowest` and `highest` are the model's tau over
+    repetitions; None for others."""
 
     dataset: str
     criterion: str
@@ -110,7 +81,6 @@ class RatingRow:
     highest: float | None
 
     def record(self) -> dict[str, object]:
-        """The values of this row (the correlation of one predictor with human ratings) by column of the table."""
         about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
         return about | {
             "tau": self.tau,
@@ -124,17 +94,13 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingAgreement(Signed):
-    """Correlations of the trained model, of text length and of the control (a surface-feature baseline) with people's
-    ratings.
-    """
+    """Correlations of the model, of length and of the control with people's ratings."""
 
     rows: tuple[RatingRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the correlations with people's ratings, with one row for each criterion of a dataset and each
-        predictor (the model, text length, the control).
-        """
+        """One row for each criterion of a dataset and each predictor."""
         flat = []
         for row in self.rows:
             plain = row.record()
@@ -145,19 +111,8 @@ class RatingAgreement(Signed):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRow:
-    """One of five bins of the pairs (or stories), ordered by prediction, in a table of calibration.
-
-    Attributes
-    ----------
-    criterion, what : str
-        The criterion, and what is predicted.
-    bin, n : int
-        Number of the bin, and number of pairs or stories in it.
-    predicted : float
-        Mean prediction: the probability that people prefer the story that the model prefers, or the rating.
-    people : float
-        Share of pairs in which people prefer the same story as the model, or mean human rating.
-    """
+    """One of five bins of pairs (or stories), ordered by prediction. `predicted` is the mean probability that people
+    prefer the model's story, or the rating; `people` the share of pairs where they do, or their mean rating."""
 
     criterion: str
     what: str
@@ -169,23 +124,19 @@ class CalibrationRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrations(Signed):
-    """Calibration of out-of-fold predictions against human preferences and ratings. Predictions are in the form that
-    the trained judge returns: probabilities and ratings.
-    """
+    """Calibration of predictions in the form that the trained judge returns: probabilities and ratings."""
 
     rows: tuple[CalibrationRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the calibration, with one row per bin of pairs or stories."""
+        """One row per bin."""
         names = ("criterion", "what", "bin", "n", "predicted", "people")
         return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
 
 
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
-    """Yield the agreement with people's preferences on the same pairs of stories, with one row each for every person,
-    for text length (the longer story is preferred), for the control (a surface-feature baseline) and for the model.
-    """
+    """Agreement on the same pairs of every person, of length (longer is preferred), of the control and of the model."""
     net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
     defined = np.flatnonzero(~np.isnan(net))
     ended = np.column_stack([net[defined] > 0, net[defined] < 0, net[defined] == 0]).astype(np.float64)
@@ -211,9 +162,7 @@ def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> 
 
 
 def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[RatingRow]:
-    """Yield the correlations of the model, of text length and of the control (a surface-feature baseline) with people's
-    ratings, with bootstrap intervals by resampled story-prompts.
-    """
+    """Correlations of model, length and control, with intervals by resampled story-prompts."""
     mean = check.scores.mean(axis=0)
     kept = ~(np.isnan(check.people) | np.isnan(mean) | np.isnan(check.control))
     people = codes(check.people[kept])
@@ -246,10 +195,7 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
 
 
 def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
-    """Yield the calibration of preferences in five bins of pairs, ordered by the model's certainty. For each bin it
-    gives the mean probability, by the model, that people prefer the same story as the model, and the share of pairs in
-    which they do. `slope` is the factor by which the log odds are calibrated.
-    """
+    """Five bins of pairs by the model's certainty; `slope` is the factor that calibrates log odds."""
     odds, net = slope * check.odds.mean(axis=0), check.side.net
     decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
     sure, right = expit(np.abs(odds[decided])), np.sign(odds[decided]) == net[decided]
@@ -257,9 +203,7 @@ def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[Calibratio
 
 
 def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
-    """Yield the calibration of ratings in five bins of stories, ordered by predicted rating. Each bin has the mean
-    predicted rating and the mean human rating.
-    """
+    """Five bins of stories by predicted rating, with both means."""
     kept = ~(np.isnan(predicted) | np.isnan(check.people))
     yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
 
@@ -276,10 +220,8 @@ def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> I
 def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
-    """Agreement of the model named `name` with people's preferences, for all criteria as one result; None without any
-    preferences. `seed` is the random seed of the analysis, `parts` are added to its signature, and `notes` to the notes
-    under its table.
-    """
+    """Agreement of the model with people on all criteria; None without preferences. `parts` are added to the signature,
+    and `notes` to those under the table."""
     if not checks:
         return None
     options = RankOptions(seed=seed)
@@ -297,9 +239,7 @@ def agreement(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """A trained model: its folder, its model card, its out-of-fold agreement with human preferences (None without
-    preferences) and with human ratings (None without ratings), and the calibration of its predictions.
-    """
+    """A trained model with its card, agreement with people (None without their data) and calibration."""
 
     folder: Path
     card: dict[str, Any]
@@ -313,21 +253,7 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Result of fitting a linear model or an encoder.
-
-    Attributes
-    ----------
-    heads : sequence of Head
-        The model's outputs, one for each criterion.
-    preferences, ratings : sequence
-        Out-of-fold predictions of people's preferences and of their ratings.
-    facts : dict
-        Further facts for the model card.
-    encoder : Encoder or None
-        The encoder, if one was trained.
-    notes : tuple of str
-        Notes for tables.
-    """
+    """Result of fitting a linear model or an encoder; `facts` are for the model card."""
 
     heads: Sequence[Head]
     preferences: Sequence[PreferenceCheck]
@@ -341,9 +267,7 @@ class Fits:
 
 
 def training_tables(result: Trained) -> list[Table]:
-    """Tables of a trained model's out-of-fold agreement with human preferences and ratings, followed by tables of
-    calibration.
-    """
+    """Tables of agreement with people, then of calibration."""
     agreements = [] if result.preferences is None else agreement_tables(result.preferences)
     agreements += [] if result.ratings is None else [_ratings(result.ratings)]
     return [*agreements, _calibration(result.calibrations)]

@@ -1,9 +1,5 @@
-"""Linear models that score stories, fitted for each block of columns and combined by stacking on predictions for
-held-out stories.
-
-A block is one kind of columns: surface features, or an embedding. Each block is fitted separately. With several blocks,
-their weights are fitted on predictions for held-out story-prompts (Breiman 1996, Stacked Regressions).
-"""
+"""Linear models that score stories, one for each block of columns (surface features, or an embedding). The weights of
+several blocks are fitted on predictions for held-out story-prompts (Breiman 1996, Stacked Regressions)."""
 
 from __future__ import annotations
 
@@ -37,9 +33,7 @@ _HARDLY = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear:
-    """A linear score of stories: an intercept and weights of p standardised columns. Before it is standardised, a value
-    is clipped to the range of its column in training.
-    """
+    """An intercept and weights of p standardised columns, clipped to their range in training."""
 
     low: Floats
     high: Floats
@@ -49,82 +43,63 @@ class Linear:
     intercept: float
 
     def score(self, rows: Floats) -> Floats:
-        """Scores of n stories, shape (n,), from `rows`, which holds their values in the p columns, shape (n, p)."""
+        """Scores (n,) of rows (n, p)."""
         held = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
         return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
 
     def times(self, factor: float) -> Linear:
-        """The linear score multiplied by a factor."""
         return Linear(self.low, self.high, self.mean, self.scale, self.weight * factor, self.intercept * factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacked:
-    """A fitted score of stories: the sum of an intercept and of one linear score for each block of columns (such as
-    surface features), already multiplied by the weight of its block. `weights` holds the weights of the blocks.
-    """
+    """Sum of an intercept and of one linear score for each block, already multiplied by its weight."""
 
     blocks: tuple[Linear, ...]
     intercept: float
     weights: tuple[float, ...]
 
     def score(self, blocks: Sequence[Floats]) -> Floats:
-        """Scores of n stories, shape (n,). `blocks` holds the stories' columns, one array of shape (n, p) for each
-        block (such as surface features).
-        """
+        """Scores (n,) of one array (n, p) for each block."""
         parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
         return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
 
 
 class Task(Protocol):
-    """A learning task of predicting preferences between two stories, or ratings of stories. Its units (pairs or
-    stories) belong to groups, such as story-prompts, that are held out as a whole in cross-validation.
-    """
+    """Predicting preferences or ratings. Units (pairs or stories) belong to groups that are held out as a whole."""
 
     @property
     def blocks(self) -> Sequence[Floats]:
-        """Columns of all stories of the task, one array of shape (stories, columns) for each block (such as surface
-        features).
-        """
+        """One array (stories, columns) for each block."""
         ...
 
     @property
     def groups(self) -> Sequence[str]:
-        """Name of the group of each unit of the task (pair or story); groups are held out as a whole in
-        cross-validation.
-        """
+        """Group of each unit."""
         ...
 
     def trainable(self) -> Mask:
-        """Mask of the units of the task (pairs or stories) that can be used for fitting."""
+        """Units that can be used for fitting."""
         ...
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """The linear score fitted with one block of columns on the units (pairs or stories) in the mask `train`."""
+        """The score fitted with one block on the units in `train`."""
         ...
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Predictions of the linear score `fit` of one block of columns, for the units (pairs or stories) in the mask
-        `units`.
-        """
+        """Predictions of one block's score for `units`."""
         ...
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Non-negative weights of the blocks of columns, shape (blocks,), and an intercept, fitted on out-of-fold
-        predictions. `predictions` has the shape (units in the mask `train`, blocks); a unit is a pair or a story.
-        """
+        """Non-negative weights (blocks,) and an intercept, from out-of-fold predictions (units in `train`, blocks)."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Learning task of predicting preferences between two stories; `a` and `b` are the indices of the first and second
-    story of each pair. `lead`, shape (pairs,), is above 0 where people prefer story a and below 0 where they prefer
-    story b. Pairs with 0 or NaN are not used for fitting.
-
-    `worse` holds pairs of original and perturbed story with their groups. These pairs are used for fitting, but not
-    predicted.
-    """
+    """Preferences between stories `a` and `b`; `lead` (pairs,) is above 0 where people prefer a, below 0 for b. Pairs
+    with 0 or NaN are not used for fitting. `worse` holds pairs of original and perturbed story with their groups, used
+    for fitting but not predicted."""
 
     blocks: Sequence[Floats]
     a: Codes
@@ -134,13 +109,10 @@ class PairTask:
     worse: tuple[Codes, Codes, tuple[str, ...]] = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
     def trainable(self) -> Mask:
-        """Mask of the pairs of stories in which people prefer one story."""
         return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """The linear score fitted with one block of columns on the pairs in the mask `train`: a penalised logistic
-        regression, without intercept, on the differences between the two stories' columns.
-        """
+        """Penalised logistic regression, without intercept, on differences between two stories' columns."""
         rows = self.blocks[block]
         inside = {self.groups[int(k)] for k in np.flatnonzero(train)}
         outside = set(self.groups) - inside
@@ -157,17 +129,13 @@ class PairTask:
         return Linear(seen.min(axis=0), seen.max(axis=0), seen.mean(axis=0), scale, weight, 0.0)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Log odds that story a of a pair is preferred to story b, for the pairs in the mask `units`, by the linear
-        score `fit` of one block of columns.
-        """
+        """Log odds that story a is preferred."""
         rows = self.blocks[block]
         return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Non-negative weights of the blocks of columns, fitted by logistic regression of preferences on the log odds
-        predicted by each block, and the intercept 0. `predictions` has the shape (pairs in the mask `train`, blocks).
-        Blocks whose weight would be negative get weight 0.
-        """
+        """Logistic regression on each block's log odds, (pairs in `train`, blocks); the intercept is 0. Blocks whose
+        weight would be negative get weight 0."""
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
@@ -182,33 +150,25 @@ class PairTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingTask:
-    """Learning task of predicting people's mean rating of each story; `people`, shape (stories,), is NaN where there is
-    no rating.
-    """
+    """People's mean rating of each story (stories,), NaN where there is none."""
 
     blocks: Sequence[Floats]
     people: Floats
     groups: Sequence[str]
 
     def trainable(self) -> Mask:
-        """Mask of the stories that people rated."""
         return ~np.isnan(self.people)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """The linear score fitted with one block of columns on the stories in the mask `train`: a ridge regression with
-        the penalty that minimises the leave-one-out error.
-        """
+        """Ridge regression with the penalty that minimises the leave-one-out error."""
         ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
         return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Ratings predicted by the linear score `fit` of one block of columns, for the stories in the mask `units`."""
         return fit.score(self.blocks[block][units])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Non-negative weights of the blocks of columns, and an intercept, fitted by least squares of ratings on the
-        predictions of each block, shape (stories in the mask `train`, blocks).
-        """
+        """Least squares of ratings on each block's predictions."""
         stack = fit_stack(predictions, self.people[train])
         if not stack.weights.any():
             return np.eye(1, predictions.shape[1])[0], 0.0
@@ -216,9 +176,7 @@ class RatingTask:
 
 
 def fitted(task: Task, train: Mask, seed: int) -> Stacked:
-    """The score fitted on the units (pairs or stories) in the mask `train`: one linear score for each block of columns.
-    The weights of the blocks are fitted by stacking, on folds of the groups of these units.
-    """
+    """The score fitted on `train`, with block weights by stacking on folds of its groups."""
     train = train & task.trainable()
     fits = [task.fit(k, train) for k in range(len(task.blocks))]
     if len(fits) == 1:
@@ -230,9 +188,7 @@ def fitted(task: Task, train: Mask, seed: int) -> Stacked:
 
 
 def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
-    """Predictions of one block of columns for the units (pairs or stories) in the mask `train`, NaN for the others.
-    These units are divided into folds of whole groups, and each unit is predicted by a fit on the folds without it.
-    """
+    """Predictions for the units in `train`, NaN for others, each by a fit on the folds without it."""
     at = np.flatnonzero(train)
     groups = [task.groups[int(k)] for k in at]
     fold = folds_of_groups(groups, min(INNER_FOLDS, len(set(groups))), seed)
@@ -245,12 +201,9 @@ def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
 
 
 def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
-    """Out-of-fold prediction of each unit (pair or story) of a task; NaN where no fit is possible. Predicted ratings
-    have the mean of the training ratings subtracted.
-
-    This mean is subtracted because it is higher where the held-out ratings are lower. Otherwise predictions of pure
-    noise would correlate negatively with the ratings.
-    """
+    """Out-of-fold prediction of each unit; NaN where no fit is possible. Predicted ratings have the mean of the
+    training ratings subtracted, because it is higher where the held-out ratings are lower: otherwise predictions of
+    pure noise would correlate negatively with the ratings."""
     predicted = np.full(fold.size, np.nan)
     for held in np.unique(fold):
         inside = fold == held

@@ -40,22 +40,19 @@ _TOLD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """People's preferences on one criterion; `side` holds the compared pairs and which story people preferred."""
+    """People's preferences on one criterion."""
 
     criterion: str
     side: Side
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs of stories that people compared."""
         return self.side.pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """People's mean rating of each story on one criterion (NaN = no rating), and the lowest and highest point of the
-    rating scale.
-    """
+    """People's mean ratings on one criterion (NaN = none), and the scale's ends."""
 
     criterion: str
     people: Floats
@@ -65,19 +62,8 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Numeric features of n stories.
-
-    Attributes
-    ----------
-    features : tuple of str
-        Names of the surface features.
-    surface : array, shape (n, features)
-        Values of the surface features.
-    vectors : array, shape (n, d), or None
-        Embeddings of dimension d; None without an embedding model.
-    usable : array of bool, shape (n,)
-        True for stories that have words.
-    """
+    """Numeric features of n stories: `surface` (n, features) and `vectors` (n, d), None without an embedding model.
+    `usable` marks stories that have words."""
 
     features: tuple[str, ...]
     surface: Floats
@@ -86,13 +72,11 @@ class Numbers:
 
     @property
     def blocks(self) -> list[Floats]:
-        """Numeric features of the stories as a list of blocks of columns: surface features, then embeddings if there
-        are any.
-        """
+        """Surface features, then embeddings if there are any."""
         return [self.surface] if self.vectors is None else [self.surface, self.vectors]
 
     def first(self, n: int) -> Numbers:
-        """The numeric features of the first n stories only."""
+        """Features of the first n stories."""
         return Numbers(
             self.features, self.surface[:n], None if self.vectors is None else self.vectors[:n], self.usable[:n]
         )
@@ -100,7 +84,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """Training material of one dataset: its stories in order of id, with people's preferences and ratings."""
+    """Training material of one dataset, with stories in order of id."""
 
     dataset: Dataset
     stories: tuple[Story, ...]
@@ -109,15 +93,11 @@ class Material:
 
     @property
     def groups(self) -> list[str]:
-        """Name of the group of each story. A group is held out together in cross-validation; it consists of all stories
-        for a story-prompt. A story without a story-prompt is a group by itself.
-        """
+        """Each story's story-prompt, held out together; a story without one is a group by itself."""
         return [story.story_prompt or f"story {story.id}" for story in self.stories]
 
     def fact(self) -> dict[str, Any]:
-        """Facts about the dataset for the model card: its name and hash, and the numbers of stories, story-prompts,
-        pairs with a preference and rated stories.
-        """
+        """Facts for the model card: name, hash and counts."""
         return {
             "dataset": self.dataset.name,
             "hash": self.dataset.fingerprint(),
@@ -129,11 +109,8 @@ class Material:
 
 
 def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
-    """Training material of a dataset: its stories, and people's preferences and ratings on the named criteria (all
-    criteria where none are named). Criteria with too few preferences or ratings are left out.
-
-    Raises SpecError for a named criterion that nobody judged, and where no criterion has enough preferences or ratings.
-    """
+    """Material on the named criteria (all where none are named); those with too little data are left out. Raises
+    SpecError for a named criterion that nobody judged, and where no criterion has enough."""
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
     preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
     ratings = tuple(_ratings(dataset, stories))
@@ -161,10 +138,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
 def numbers(
     stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
 ) -> Numbers:
-    """Numeric features of stories: surface features and, where `embed_by` names an embedding model, embeddings. Each
-    text is embedded once and cached in the file `cache`. `embedded` is called with the number of texts of each batch
-    that is done.
-    """
+    """Surface features and, where `embed_by` names a model, embeddings, cached in `cache`. `embedded` is called with
+    the number of texts of each batch that is done."""
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
         index=[s.id for s in stories],
@@ -187,9 +162,7 @@ def numbers(
 
 
 def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
-    """All pairs of original and perturbed story in a dataset made by `judge stress make`, original first. Raises
-    DataError where it has no such pair.
-    """
+    """Pairs (original, perturbed story) of a dataset of `judge stress make`. Raises DataError without any."""
     stories = {story.id: story for story in dataset.stories()}
     origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
     pairs = []
@@ -207,10 +180,8 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """A random sample of the pairs of original and perturbed story in `worse`, or all of them if they are few. Its size
-    is at most the number of pairs in which people prefer one story, on the criterion with the most such pairs, so that
-    perturbed stories do not outweigh people's preferences.
-    """
+    """A random sample of `worse`, or all if few. It has at most as many pairs as people decided on the criterion with
+    most, so that perturbed stories do not outweigh people's preferences."""
     if not worse or not material.preferences:
         return []
     most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)
@@ -218,7 +189,6 @@ def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) 
 
 
 def _originals(dataset: Dataset) -> list[Story]:
-    """The stories of a dataset that are not perturbed versions of other stories."""
     originals = []
     for story in dataset.stories():
         name = read_name(story.id)
@@ -281,12 +251,8 @@ _PROBIT = 1.702
 def preference_head(
     material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
-    """The model's output (head) for preferences on one criterion, its check by cross-validation, and the weight of each
-    block of columns.
-
-    The head is fitted on all pairs and calibrated on out-of-fold predictions. The check holds out-of-fold predictions
-    on folds by story-prompt. `material` and `numbers` hold the stories of the dataset and their numeric features.
-    `worse` are pairs of original and perturbed story. `done` is called after each repetition of the cross-validation.
+    """Head for preferences, its out-of-fold check, and the weight of each block. Fitted on all pairs and calibrated on
+    out-of-fold predictions. `worse` are pairs of original and perturbed story; `done` is called after each repetition.
     """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
@@ -316,12 +282,8 @@ def preference_head(
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
-    """Two numbers that calibrate a model's preferences: the slope that turns score differences into log odds, and the
-    half-width of the band of log odds around 0 that counts as a tie.
-
-    The half-width is chosen so that ties are as frequent as in people's preferences. `odds` are the score differences
-    of the pairs, and the sign of `people` is that of people's preference (0 = tie).
-    """
+    """(slope from score differences to log odds, half-width of the band of log odds that is a tie). Ties become as
+    frequent as people's. `people` is signed, 0 = tie."""
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
     weights = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
@@ -335,13 +297,8 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
 def rating_head(
     material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
-    """The model's output (head) for ratings on one criterion, its check by cross-validation, and the weight of each
-    block of columns.
-
-    The head is fitted on all rated stories and calibrated on out-of-fold predictions. The check holds out-of-fold
-    predictions on folds by story-prompt. `material` and `numbers` hold the stories of the dataset and their numeric
-    features. `done` is called after each repetition of the cross-validation.
-    """
+    """Head for ratings, its out-of-fold check, and the weight of each block. Fitted on all rated stories and calibrated
+    on out-of-fold predictions. `done` is called after each repetition."""
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
     turns = []
@@ -361,17 +318,13 @@ def rating_head(
 
 
 def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
-    """Fold of each pair or story, one array for each repetition of the cross-validation. Those with the same group name
-    in `groups` (such as the story-prompt) are in the same fold.
-    """
+    """Folds of pairs or stories for each repetition; equal groups are in the same fold."""
     folds = min(options.folds, len(set(groups)))
     return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]
 
 
 def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
-    """Slope and intercept of the line that maps a prediction to a human rating, and the slope that turns differences
-    between two predictions into log odds of a preference.
-    """
+    """(slope, intercept) from predictions to ratings, and the slope from their differences to log odds."""
     curve = fit_calibration(predicted, people, "linear").curve
     # A line that falls would turn every rating round: then predictions stay as they are.
     line = (curve.slope, curve.intercept) if isinstance(curve, Line) and curve.slope > 0 else (1.0, 0.0)
@@ -381,9 +334,7 @@ def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float],
 
 
 def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: Floats) -> RatingCheck:
-    """The model's out-of-fold scores of a dataset's stories, together with the human ratings, the out-of-fold scores of
-    the control (a surface-feature baseline) and the lengths of these stories.
-    """
+    """The model's scores with ratings, the control's out-of-fold scores and lengths."""
     people = np.where(numbers.usable, rating.people, np.nan)
     control = []
     folds = min(FOLDS, len(set(material.groups)))

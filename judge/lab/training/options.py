@@ -1,4 +1,4 @@
-"""Options of training as immutable data classes. The model card lists all of them."""
+"""Options of training; the model card lists all of them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ LEAST_TOKENS = 16
 class EncoderOptions:
     """Options for training a cross-encoder from the pretrained `model` (a folder or a name on the hub).
 
-    `epochs` is the maximum; training stops earlier where the loss on a fold of the training story-prompts no longer
-    decreases. `batch_size` is the number of lists or stories per step, and `learning_rate` the largest learning rate,
-    which is reached after a warm-up. Texts are cut after `max_length` tokens; None = the model's own limit. `criteria`
-    names the criteria set with the definitions for the queries; None = the shipped set that has most of the criteria.
-    """
+    `epochs` is the maximum; training stops where the loss on a fold of the training story-prompts no longer decreases.
+    `batch_size` counts lists or stories, `learning_rate` is reached after a warm-up, and texts are cut after
+    `max_length` tokens (None = the model's limit). `criteria` is a set with definitions; None = the shipped one that
+    has most."""
 
     model: str
     epochs: int = 4
@@ -42,16 +41,11 @@ class EncoderOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """Options of training and of its cross-validation.
+    """Options of training; cross-validation has `folds` folds of story-prompts, repeated `foldings` times.
 
-    Cross-validation has `folds` folds of story-prompts and is repeated `foldings` times with different random folds,
-    drawn from `seed`. `negatives` is a file made by `judge stress make`, whose perturbed stories count as worse than
-    their originals. Empty `criteria` = all criteria.
-
-    A linear model is trained on surface features and, if `embed` names an embedding model, on embeddings. If `encoder`
-    is given, an encoder is trained instead. `resamples` is the number of bootstrap resamples for intervals of
-    correlations.
-    """
+    `negatives` is a file of `judge stress make`, whose perturbed stories count as worse. No `criteria` = all. With
+    `encoder`, an encoder is trained in place of a linear model on surface features and, if given, embeddings by
+    `embed`. `resamples` are for intervals of correlations."""
 
     criteria: tuple[str, ...] = ()
     embed: str | None = None
@@ -72,9 +66,8 @@ class TrainOptions:
 
 
 def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
-    """Options for training an encoder; None where `model` is None. `chosen` are further options by name, where None =
-    the default. Raises OptionError where such options are given without a model.
-    """
+    """Options for an encoder; None where `model` is None. In `chosen`, None = the default. Raises OptionError where
+    such options are given without a model."""
     given = {name: value for name, value in chosen.items() if value is not None}
     if model is None:
         for name, value in given.items():

@@ -1,6 +1,4 @@
-"""The command `judge train`. It trains a model on datasets and writes a folder with the model and its model card, which
-includes the out-of-fold evaluation.
-"""
+"""`judge train`: writes a folder with a model and its model card, which includes the out-of-fold evaluation."""
 
 from __future__ import annotations
 
@@ -56,10 +54,8 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
 ) -> Fits:
-    """The result of fitting a linear model: one output (head) for each criterion and kind of answer (preference or
-    rating), each checked by cross-validation on folds by story-prompt. `worse` are pairs of original and perturbed
-    story.
-    """
+    """A head for each criterion and kind of answer, each checked by cross-validation on story-prompts. `worse` are
+    pairs of original and perturbed story."""
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
     rated: list[RatingCheck] = []
@@ -94,10 +90,7 @@ def fit_linear(
 def _numbers(
     material: Material, worse: Sequence[tuple[Story, Story]], options: TrainOptions, telling: Telling
 ) -> tuple[Numbers, Worse]:
-    """Numeric features of the dataset's stories, followed by those of a sample of pairs of original and perturbed
-    story. The second value describes these pairs: the row of each original, the row of each perturbed story, and the
-    group of the pair.
-    """
+    """Features of the stories and then of sampled pairs, and these pairs' rows and groups."""
     wanted = chosen(material, worse, options.seed)
     extra = [story for pair in wanted for story in pair]
     stories = [*material.stories, *extra]
@@ -121,7 +114,7 @@ CARD_FILE = "card.json"
 
 
 def check_free(folder: Path) -> None:
-    """Raise SpecError where the folder already holds a trained model, or where the path is a file."""
+    """Raise SpecError where the folder already holds a model, or is a file."""
     if (folder / MODEL_FILE).exists():
         raise SpecError(f"{folder} holds a trained model already", hint="name another folder with -o, or delete it")
     if folder.exists() and not folder.is_dir():
@@ -137,10 +130,8 @@ def write_model(
     encoder: Encoder | None,
     data: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Write `model.json`, which holds the fitted model: its outputs (heads) for each criterion and marks of the stories
-    on which it was trained. `embedding` describes the embedding model and `encoder` the encoder, None where there is
-    none; `data` are facts about the training datasets. Raises SpecError where the file cannot be written.
-    """
+    """Write `model.json`: the heads and marks of the training stories; SpecError where it cannot be written.
+    `embedding` and `encoder` are None where there is none; `data` are facts about the datasets."""
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {
         "format": FORMAT,
@@ -155,9 +146,7 @@ def write_model(
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write `card.json`, the model card, with training data, method, and out-of-fold results. Raises SpecError where it
-    cannot be written.
-    """
+    """Write `card.json`: data, method, out-of-fold results. Raises SpecError where it cannot be written."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     _write(folder / CARD_FILE, orjson.dumps(card, option=options))
 
@@ -173,9 +162,8 @@ def _write(path: Path, content: bytes) -> None:
 def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
 ) -> Trained:
-    """Train a model on datasets, write its folder, and return the result. `negatives` is a dataset of perturbed
-    stories, which count as worse than their originals; None = no such stories. Raises SpecError and DataError.
-    """
+    """Train a model and write its folder; perturbed stories of `negatives` count as worse than their originals. Raises
+    SpecError and DataError."""
     check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
     _check_once(materials)
@@ -191,9 +179,7 @@ def train(
 
 
 def _check_once(materials: Sequence[Material]) -> None:
-    """Raise SpecError where two datasets have preferences, or two have ratings, on the same criterion: a model has only
-    one output for it, with one scale.
-    """
+    """A model has only one output for a criterion, with one scale; else SpecError."""
     seen: dict[tuple[str, bool], str] = {}
     for material in materials:
         compared = [(preference.criterion, True) for preference in material.preferences]
@@ -252,9 +238,6 @@ def _plain_options(options: TrainOptions) -> dict[str, Any]:
 def _bins(
     heads: Sequence[Head], checks: Sequence[PreferenceCheck], rated: Sequence[RatingCheck]
 ) -> Iterator[CalibrationRow]:
-    """Yield the calibration of out-of-fold predictions against human preferences and ratings, in five bins each.
-    Predictions are in the form that the trained judge returns: probabilities and ratings.
-    """
     by_key = {(head.criterion, head.kind): head for head in heads}
     for check in checks:
         yield from preference_bins(check, by_key[check.criterion, "preference"].slope)

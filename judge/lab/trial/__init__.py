@@ -1,3 +1,1 @@
-"""Trial of a judge on one story, or on two stories that it compares, without a run: queries, answers, and one sheet
-with the results.
-"""
+"""Trial of a judge on one story, or on two that it compares, without a run: queries, answers, and a result sheet."""

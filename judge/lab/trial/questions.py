@@ -28,12 +28,8 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Options of a trial: judge, criteria and Eval-Prompts.
-
-    `only` holds names or abbreviations of criteria; None = all criteria of the set. `overrides` are settings of
-    run.yaml in the form KEY=VALUE. An Eval-Prompt that asks for several criteria in one answer always asks for all
-    criteria of the set.
-    """
+    """Options of a trial; `only` are criteria's names or abbreviations, None = all; `overrides` are KEY=VALUE. An
+    Eval-Prompt that asks for several criteria in one answer always asks for all of the set."""
 
     judge: str = CONTROL
     criteria: str = "hanna"
@@ -44,25 +40,20 @@ class Asking:
 
     @property
     def by_control(self) -> Asking:
-        """The options with which the control (a surface-feature baseline) rates or compares the same stories on the
-        same criteria. Since it does not use Eval-Prompts, there is one default Eval-Prompt for each kind (rating,
-        comparison).
-        """
+        """The options for the control: it uses no Eval-Prompts, so there is one default for each kind."""
         names = (load_eval_prompt(name).compares for name in self.eval_prompts)
         kinds = dict.fromkeys(COMPARES if compares else RATES for compares in names)
         return Asking(CONTROL, self.criteria, self.only, tuple(kinds))
 
     @property
     def is_control(self) -> bool:
-        """Whether the judge of the trial is the control (a surface-feature baseline)."""
+        """Whether the judge is the control."""
         return JudgeName.of(self.judge).is_control
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The queries of a trial for one Eval-Prompt, with the stories or comparisons they are about (`subjects`). Each
-    Eval-Prompt has its own plan, since a plan either rates stories or compares them.
-    """
+    """The queries for one Eval-Prompt; each has its own plan, which either rates or compares stories."""
 
     plan: Plan
     subjects: tuple[Subject, ...]
@@ -71,9 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Questions:
-    """All queries of a trial about a story and, if `other` is given, about its comparison with this second story. They
-    are grouped by Eval-Prompt, in the order given by the user.
-    """
+    """All queries by Eval-Prompt, in the order given; `other` is the second story."""
 
     parts: tuple[Part, ...]
     story: Story
@@ -81,22 +70,18 @@ class Questions:
 
     @property
     def spec(self) -> RunSpec:
-        """Definition of the judge and its settings, which are common to all Eval-Prompts of the trial."""
+        """Judge and settings, common to all Eval-Prompts."""
         return self.parts[0].plan.spec
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
-        """All queries of the trial, in the order of the Eval-Prompts."""
         return tuple(query for part in self.parts for query in part.queries)
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """The queries of a trial with the options `asking` about a story. Eval-Prompts that compare stories show it with
-    the story `other`, once in each order.
-
-    Raises SpecError where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only
-    one is given, or two are given and no Eval-Prompt compares.
-    """
+    """The queries about a story; Eval-Prompts that compare show it with `other`, once in each order. Raises SpecError
+    where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only one is given, or
+    two are given and no Eval-Prompt compares."""
     for given_story in filter(None, (story, other)):
         if not given_story.text.strip():
             raise SpecError(f"{given_story.id} is empty")
@@ -143,10 +128,8 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
 
 
 def with_both(asking: Asking, *, compares: bool) -> Asking:
-    """The options of a trial with at least one Eval-Prompt that rates a story and, if `compares`, one that compares two
-    stories. Where the user named none of a kind, a default Eval-Prompt is added; without `compares`, those that compare
-    are removed.
-    """
+    """The options with at least one Eval-Prompt that rates and, if `compares`, one that compares. Defaults are added;
+    without `compares`, those that compare are removed."""
     kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
     rating = [name for name, compared in kinds.items() if not compared] or [RATES]
     comparing = [name for name, compared in kinds.items() if compared] or [COMPARES]
@@ -158,9 +141,7 @@ def with_both(asking: Asking, *, compares: bool) -> Asking:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """Expected cost of a trial: number of requests, tokens of prompts and completions (estimated from the lengths of
-    texts), and dollars. 0 dollars = free; None = unknown, and then `unknown` is the reason.
-    """
+    """Requests, estimated tokens, and dollars: 0 = free, None = unknown for the reason `unknown`."""
 
     requests: int
     prompt_tokens: int
@@ -170,7 +151,6 @@ class ExpectedCost:
 
     @property
     def words(self) -> str:
-        """The expected cost of a trial as one line of text."""
         count = f"{self.requests} request{'' if self.requests == 1 else 's'}"
         if self.dollars == 0 and not self.prompt_tokens:
             return f"{count}, no tokens: free."
@@ -183,7 +163,6 @@ class ExpectedCost:
 
 
 def expected_cost(questions: Questions) -> ExpectedCost:
-    """Expected cost of all queries of a trial."""
     spec = questions.spec
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     each = [forecast(p.plan, list(p.subjects), len(p.subjects), price=price, one_call=True) for p in questions.parts]

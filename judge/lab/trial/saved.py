@@ -14,7 +14,7 @@ from judge.lab.trial.sheet import Answered
 
 
 def record(answered: Answered, judge: str) -> dict[str, Any]:
-    """One answer of a trial as plain data: the request as sent, the answer, its parsed content, tokens and cost."""
+    """One answer as plain data: request, answer, parsed content, tokens and cost."""
     query, response = answered.query, answered.response
     return {
         "judge": judge,
@@ -34,9 +34,7 @@ def record(answered: Answered, judge: str) -> dict[str, Any]:
 
 
 def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    """Append records (answers of a trial as plain data) to a JSON Lines file. Raises SpecError where it cannot be
-    written.
-    """
+    """Append records to a JSON Lines file. Raises SpecError where it cannot be written."""
     try:
         with path.open("ab") as stream:
             for entry in records:
@@ -46,9 +44,7 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
-    """The parsed content of an answer as plain data: the rating, a list with one rating per criterion, or the
-    preference with the two stories in the order shown.
-    """
+    """Rating, ratings per criterion, or preference with the stories in the order shown."""
     if isinstance(read, Verdict):
         other = "" if query.other is None else query.other.id
         return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}

@@ -1,6 +1,4 @@
-"""Results of a trial on one sheet: ratings by criterion, preferences with the two stories in either order, and the
-ratings and preferences of the control (a surface-feature baseline).
-"""
+"""Results of a trial on one sheet: ratings, preferences in either order, and the control's."""
 
 from __future__ import annotations
 
@@ -26,12 +24,8 @@ from judge.lab.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Outcome of one query of a trial: the model's response and its parsed content `read`. Where there is no response,
-    `response` is None, `error` is the reason, and `read` has a status that says so.
-
-    `read` holds one judgment for each criterion of the query, or the verdict of a comparison. `cost` is in dollars;
-    None = unknown.
-    """
+    """Outcome of one query; without a `response`, `error` is the reason, and `read` has a status. `read` holds a
+    judgment per criterion, or a verdict. `cost` is in dollars; None = unknown."""
 
     query: Query
     response: Response | None
@@ -45,9 +39,7 @@ Hear = Callable[[Answered], None]
 
 
 class Trial:
-    """One trial of a judge on one or two stories, with all its queries. `answers` holds the outcomes so far by key of
-    the query. `hear` is a function that is called with each outcome.
-    """
+    """One trial with all its queries; `answers` holds outcomes by query key, and `hear` is called with each."""
 
     def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:
         self.questions = questions
@@ -59,9 +51,7 @@ class Trial:
         self._stopped: str | None = None
 
     async def ask(self, backend: Backend) -> list[Answered]:
-        """Send all queries of the trial to an open back-end. Returns the outcomes in the order of the queries,
-        including those of queries that were not sent.
-        """
+        """Send all queries to an open back-end; outcomes are in order, also of queries not sent."""
         spec = self.questions.spec
         price = load_prices(spec.judge, spec.base_url, spec.engine)
         keeper = _Memory(price, self._keep)
@@ -84,20 +74,18 @@ class Trial:
 
     @property
     def retries(self) -> int:
-        """Number of requests of the trial that failed and were sent again."""
+        """Number of requests that failed and were sent again."""
         return 0 if self._run is None else self._run.outcomes.retries
 
     def stop(self, why: str) -> None:
-        """Stop the trial: send no more queries and do not wait for open requests. `why` is the reason recorded for
-        unanswered queries.
-        """
+        """Send no more queries and do not wait for open ones; `why` is recorded for unanswered ones."""
         self._stopped = why
         if self._run is not None:
             self._run.stop(why)
             self._run.abandon()
 
     def give_up(self, why: str) -> None:
-        """Record every query that has no outcome yet as unanswered, with the reason `why`."""
+        """Record every open query as unanswered, with the reason `why`."""
         for query in self.questions.queries:
             if query.key not in self.answers:
                 self._keep(_unanswered(query, why))
@@ -109,14 +97,12 @@ class Trial:
 
 
 def budget_of(spec: RunSpec) -> Budget | None:
-    """Budget (largest cost) of a trial; None where the judge's settings have no cost limit or the judge is free."""
+    """Largest cost; None without a limit, or for a free judge."""
     return None if spec.max_cost is None or not charged(spec) else Budget(spec.max_cost)
 
 
 async def ask_once(questions: Questions) -> list[Answered]:
-    """Open the judge's back-end, send all queries of a trial, close the back-end, and return the outcomes in the order
-    of the queries. Raises BackendError where an error prevented all answers.
-    """
+    """Send all queries by a back-end opened for it. Raises BackendError where an error prevented all answers."""
     spec = questions.spec
     backend = open_backend(spec.judge, settings_of(spec, None))
     trial = Trial(questions, budget=budget_of(spec))
@@ -131,9 +117,7 @@ async def ask_once(questions: Questions) -> list[Answered]:
 
 
 class _Memory:
-    """Store of a trial's answers in memory, in place of a run's journal. A trial only has queries for ratings and
-    verdicts, not for generated stories.
-    """
+    """In place of a run's journal."""
 
     def __init__(self, price: Price | None, keep: Hear) -> None:
         self._price = price
@@ -147,7 +131,6 @@ class _Memory:
         """Do nothing: memory always has room for another answer, so there is no need to wait."""
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Parse the judge's answer to a query, compute its cost, and pass the outcome on to the trial."""
         del repeat, started, seconds
         if not isinstance(query, Query):
             return
@@ -161,7 +144,6 @@ class _Memory:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Pass the outcome of a failed request on to the trial, if the request will not be sent again."""
         del repeat, started, seconds
         if final and isinstance(query, Query):
             self._keep(_unanswered(query, str(error), filtered=error.kind == "filtered"))
@@ -192,10 +174,8 @@ PREFERRED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Rating of a story on one criterion by the judge with one Eval-Prompt, and the rating by the control (a
-    surface-feature baseline). A judgment is None while there is no answer; `error` is the reason why there will be
-    none. `answer` is the full text of the answer.
-    """
+    """Rating on one criterion with one Eval-Prompt, and the control's; None while there is no answer. `error` is why
+    there will be none, and `answer` the full text."""
 
     criterion: Criterion
     eval_prompt: str
@@ -207,16 +187,14 @@ class Rated:
 
     @property
     def scale(self) -> str:
-        """The rating scale of the criterion as text: its range, such as `1-5`, or its labels."""
+        """The scale as text: a range such as `1-5`, or labels."""
         return scale_words(self.criterion)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Preference between two stories on one criterion by the judge with one Eval-Prompt, and that of the control (a
-    surface-feature baseline). In each pair of values, the first is for the order in which the user's own story is shown
-    first, the second for the opposite order. A verdict is None while there is no answer.
-    """
+    """Preference on one criterion with one Eval-Prompt, and the control's; None while there is no answer. In each pair,
+    the first value is for the user's own story shown first."""
 
     criterion: Criterion
     eval_prompt: str
@@ -227,25 +205,19 @@ class Compared:
 
     @property
     def preferred(self) -> Preferred:
-        """The judge's preference between the two stories, combined over the two orders in which they are shown."""
+        """The judge's preference over both orders."""
         return of_both(self.orders)
 
     @property
     def by_control(self) -> Preferred:
-        """The preference of the control (a surface-feature baseline) between the two stories, combined over the two
-        orders in which they are shown.
-        """
+        """The control's preference over both orders."""
         return of_both(self.control)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Results of a trial for one story and, if there is a second story, for their comparison.
-
-    `answered` counts the queries with an outcome (an answer or an error) among the `asked` queries. `cost` is in
-    dollars, None = unknown. `control` says whether the results of the control (a surface-feature baseline) are
-    included.
-    """
+    """Results so far; `answered` counts queries with an answer or an error among `asked`. `cost` is in dollars, None =
+    unknown."""
 
     judge: str
     story: Story
@@ -261,20 +233,18 @@ class Sheet:
 
     @property
     def statuses(self) -> Counter[str]:
-        """Number of ratings and verdicts of the trial for each status, such as a refusal."""
+        """Numbers of ratings and verdicts by status."""
         read = [row.judgment for row in self.rated] + [verdict for row in self.compared for verdict in row.orders]
         return Counter(verdict.status for verdict in read if verdict is not None)
 
     @property
     def preferences(self) -> Counter[Preferred]:
-        """Number of comparisons of the trial (by criterion and Eval-Prompt) with each preference."""
+        """Numbers of comparisons by preference."""
         return Counter(row.preferred for row in self.compared)
 
 
 def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[str, Answered] | None) -> Sheet:
-    """Sheet with the results of a trial so far. `answers` holds the outcomes by key of the query. `control` holds those
-    of the control (a surface-feature baseline); None where the judge itself is the control.
-    """
+    """Sheet of a trial so far; `control` has the control's outcomes, None where it is the judge."""
     judgments, verdicts = _by_criterion(control or {}, asked.story.id)
     rated: list[Rated] = []
     compared: dict[tuple[str, str], list[Query]] = {}
@@ -308,17 +278,12 @@ def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[st
 
 
 def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
-    """Outcomes of queries as a mapping by key of the query."""
     return {answer.query.key: answer for answer in answers}
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """The preference between the user's own story and another story, combined over the two orders in which they are
-    shown. For the first verdict the user's own story was shown first, for the second verdict the other story.
-
-    If the two verdicts differ, including a tie in one order only, the result is that the preference depends on the
-    order. It is "unknown" where a verdict has no preference, and "waiting" where a verdict is missing.
-    """
+    """Preference over two orders, the user's own story shown first and second. If the verdicts differ, including a tie
+    in one order only, it depends on the order. "unknown" without a preference, "waiting" without a verdict."""
     first, second = in_order(orders[0], own_first=True), in_order(orders[1], own_first=False)
     if "unknown" in (first, second):
         return "unknown"
@@ -328,9 +293,8 @@ def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
 
 
 def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
-    """Preference in one verdict: the user's own story, the other story or a tie; "unknown" without a preference,
-    "waiting" without a verdict. `own_first` says whether the user's own story was shown first.
-    """
+    """Preference in one verdict, where `own_first` says that the user's own story was shown first; "unknown" without a
+    preference, "waiting" without a verdict."""
     if verdict is None:
         return "waiting"
     if verdict.preference is None:
@@ -341,7 +305,7 @@ def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
 
 
 def scale_words(criterion: Criterion) -> str:
-    """The points of a criterion's scale as text: a range such as `1-5`, or the labels."""
+    """The points of a scale: a range such as `1-5`, or the labels."""
     scale = criterion.scale
     return " / ".join(scale.labels) if scale.labels else f"{scale.min:g}-{scale.max:g}"
 

@@ -12,15 +12,13 @@ MOST_BYTES = 4_000_000
 
 
 def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
-    """The text of a file (UTF-8) as a story with the given story-prompt and reference story (None = no reference
-    story). `id_` is its identifier; None = the name of the file. Raises DataError where the file cannot be read, is not
-    UTF-8 or is too large for a story.
-    """
+    """A UTF-8 file as a story; `id_` None = the file's name. Raises DataError where it cannot be read, is not UTF-8 or
+    is too large for a story."""
     return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
 
 
 def read_text(file: Path) -> str:
-    """The text of a file. Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
+    """Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)

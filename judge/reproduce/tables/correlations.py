@@ -1,7 +1,5 @@
-"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people.
-
-Kendall's tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human.
-"""
+"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people. Kendall's
+tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "k
 
 
 def table_names(level: Level) -> tuple[str, ...]:
-    """Names of HANNA's four correlation tables of one level (overall or system): judges and measures under Eval-Prompt
-    1, Eval-Prompts, the human ceiling, and pairs of criteria.
-    """
+    """A level's tables: judges and measures under Eval-Prompt 1, Eval-Prompts, human ceiling, pairs of criteria."""
     return (
         f"correlations_{level}_EP1",
         f"eval_prompt_{level}",
@@ -45,10 +41,7 @@ def table_names(level: Level) -> tuple[str, ...]:
 
 
 def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
-    """Correlations x100 in HANNA's tables of one level (overall or system), by (table, row, column).
-
-    They are absolute values unless the recipe keeps the sign.
-    """
+    """Correlations x100 of one level, absolute unless the recipe keeps the sign."""
 
     def value(column: str, short: str) -> float | None:
         rating_pairs = pairs(scores, column, short, recipe)
@@ -58,11 +51,7 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
-    """Cells of HANNA's correlation tables of one level (overall or system), by (table, row, column).
-
-    `value` gives a cell from its column and its criterion's abbreviation. `average` gives row Avg from a column's
-    cells.
-    """
+    """Cells of one level from `value` (column, criterion's abbreviation) and `average` of a column for row Avg."""
     by_pair = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
     by_place: dict[Place, _T] = {}
@@ -77,13 +66,9 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs of rating arrays whose correlation a cell of HANNA's correlation tables gives. `short` is the criterion.
-
-    If `column` is a judge or a measure, it is paired with the mean human ratings of the criterion. If `column` is
-    another criterion, the mean human ratings of the two criteria are paired. If `column` is people, there is one pair
-    for each rater position in the file: the ratings at this position, and the mean of all positions (as published) or
-    of the other positions.
-    """
+    """Pairs of arrays whose correlation a cell gives, for the criterion `short`. A judge or measure is paired with mean
+    human ratings; another criterion gives the two criteria's means. For people there is a pair for each rater position
+    in the file: its ratings, and the mean of all (as published) or of the others."""
     people = scores.people(short, recipe)
     if column in NAMES:
         return [(scores.people(column, recipe), people)]
@@ -96,11 +81,8 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 
 
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
-    """100 x tau-b of x and y over the stories that have both values; None where undefined.
-
-    Both have shape (systems, story-prompts). At the level "system" it is the correlation of system means, taken over
-    these stories.
-    """
+    """100 x tau-b over stories that have both values, shape (systems, story-prompts); None where undefined. At the
+    level "system" it is that of system means over these stories."""
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
         a, b = np.round(a, DECIMALS), np.round(b, DECIMALS)
@@ -109,11 +91,8 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """Values of each array on the stories that have a value in every array, as one-dimensional arrays.
-
-    The given arrays have shape (systems, story-prompts). At the level "system", the mean of each system over these
-    stories is returned instead; systems without such a story are left out.
-    """
+    """Each array's values on the stories with a value in every array, one-dimensional. At the level "system", each
+    system's mean over them; systems without such a story are left out."""
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
         return [array[rated] for array in arrays]
@@ -122,9 +101,7 @@ def sides(*arrays: Floats, level: Level) -> list[Floats]:
 
 
 def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
-    """Mean of a table's cells, each rounded as printed unless the recipe is `unrounded`; None if a cell is undefined. A
-    single cell is returned as it is.
-    """
+    """Mean of cells, rounded as printed unless `unrounded`; None if one is undefined. A single one is unchanged."""
     defined = [value for value in values if value is not None]
     if len(defined) < len(values):
         return None
@@ -134,7 +111,7 @@ def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
 
 
 def remarks(place: Place) -> tuple[str, ...]:
-    """Remarks on a cell of HANNA's correlation tables that are printed next to its numbers."""
+    """Remarks printed next to a cell's numbers."""
     _, _, column = place
     if column in DISTANCES:
         return ("a distance: less is better",)
@@ -144,11 +121,7 @@ def remarks(place: Place) -> tuple[str, ...]:
 
 
 def counted_at(place: Place) -> Place:
-    """Cell of HANNA's correlation tables under which the number in a given cell is counted.
-
-    The tables of the four Eval-Prompts and of the human ceiling repeat numbers of the table of Eval-Prompt 1; these are
-    counted there.
-    """
+    """Cell where a number is counted: tables of Eval-Prompts and of the ceiling repeat that of Eval-Prompt 1."""
     table, row, column = place
     for level in LEVELS:
         first_eval_prompt, eval_prompts, leave_one_out, _ = table_names(level)
@@ -167,12 +140,7 @@ METHOD = "95 % over resampled story-prompts"
 
 
 def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
-    """Correlations x100 for the cells of HANNA's correlation tables at one level (overall or system), by this program's
-    corrected method instead of the study's method.
-
-    The keys are (table, row, column). Each correlation has a percentile interval over story-prompts, unless `resamples`
-    is 0.
-    """
+    """Corrected correlations x100, with percentile intervals over story-prompts unless `resamples` is 0."""
 
     def count(column: str, short: str) -> int:
         return min(sides(*pair, level=level)[0].size for pair in pairs(scores, column, short, OURS))
@@ -209,10 +177,8 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
 
 
 def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.Resamples) -> Floats:
-    """100 x tau-b of each judge with the mean human ratings in each resample, shape (judges, resamples).
-
-    `rows` are the judges' ratings, shape (judges, systems, story-prompts), and `people` the mean human ratings.
-    """
+    """100 x tau-b with people in each resample, shape (judges, resamples); `rows` is (judges, systems,
+    story-prompts)."""
     system = np.repeat(np.arange(people.shape[0]), people.shape[1])
     flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)
     if level == "overall":

@@ -1,6 +1,4 @@
-"""Computes the cells of tables that belong together: by the study's recipe, corrected, and with one difference at a
-time.
-"""
+"""Cells of tables that belong together: by the study's recipe, corrected, and with one difference at a time."""
 
 from __future__ import annotations
 
@@ -15,27 +13,9 @@ AVERAGE = "Avg"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tables of a study whose cells are computed in the same way.
-
-    Attributes
-    ----------
-    numbers : callable
-        Takes a recipe and returns every cell's number at full precision.
-    digits : mapping
-        Decimals in print of each table. Its keys are the family's tables.
-    decimals : mapping
-        Decimals in print of a (table, column), where these differ from the table's.
-    switches : tuple of str
-        Differences from the study's recipe that can change a cell of the family.
-    estimates : callable or None
-        Returns corrected numbers with intervals; None where there are no intervals.
-    notes : tuple of str
-        Notes under each of these tables.
-    missing, known_cause, remarks : callables
-        Take a cell and return why the files cannot give it, why it differs from print, and further remarks.
-    counted_at : callable
-        Takes a cell and returns the cell under which its number is counted; two tables may hold the same number.
-    """
+    """Tables of a study whose cells are computed in the same way. `numbers` are at full precision. `digits` are
+    decimals in print by table, `decimals` those of a (table, column) that differs. `estimates` None: no intervals.
+    `counted_at` is the cell under which a number that two tables hold is counted."""
 
     numbers: Callable[[Recipe], Numbers]
     digits: Mapping[str, int]
@@ -50,11 +30,7 @@ class Family:
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
-    """All cells of a family of tables (those computed in the same way), with their printed, recomputed and corrected
-    numbers.
-
-    With `switch`, the corrected numbers are replaced by those of the study's recipe with this one difference.
-    """
+    """All cells; with `switch`, the corrected numbers are the study's with this one difference."""
     plain = family.numbers(PUBLISHED)
     wanted = tuple(name for name in family.switches if getattr(OURS, name.replace("-", "_")))
     if switch is not None:
@@ -111,19 +87,7 @@ def _cell(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Effect of one difference from the study's recipe on one table.
-
-    Attributes
-    ----------
-    switch, table : str
-        The difference and the table.
-    cells, averages : int
-        Number of single cells and of averages in the table.
-    changed, averages_changed : int
-        How many of these single cells, and of these averages, change when rounded as printed.
-    largest : float
-        Largest absolute change of a printed number; 0 if none changes.
-    """
+    """Effect of one difference on one table; changes count if visible as printed, `largest` is absolute."""
 
     switch: str
     table: str
@@ -135,7 +99,7 @@ class Change:
 
 
 def changes(family: Family, switches: Sequence[str]) -> list[Change]:
-    """Effect of each difference from the study's recipe, applied alone, on each table of the family."""
+    """Effect of each difference alone, on each table of the family."""
     plain = family.numbers(PUBLISHED)
     rows = []
     for switch in switches:

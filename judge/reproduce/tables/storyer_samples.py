@@ -1,4 +1,4 @@
-"""Reads StoryER's released samples into arrays: pairs of stories, WP_200, comments, coherence ratings."""
+"""StoryER's released samples as arrays: pairs of stories, WP_200, comments, coherence ratings."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _NOT_HERE = (
 
 
 def missing(place: Place, entry: Printed) -> str:
-    """Reason why the available data do not give a printed cell of StoryER's tables."""
+    """Why the data do not give a printed cell."""
     table, _, column = place
     if table == "preference":
         kind = column.partition("_")[0]
@@ -116,43 +116,35 @@ SENTENCE = (
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """StoryER's released pairs of stories. In each pair one story was preferred (the higher) to the other (the
-    lower).
-    """
+    """StoryER's released pairs: the higher story was preferred to the lower one."""
 
     stories: Mapping[str, Story]
     pairs: tuple[Pair, ...]
 
     @classmethod
     def of(cls, path: Path) -> RankedPairs:
-        """Read StoryER's pairs in a file. Pairs on which rows of the file disagree are left out, because it is not
-        known which story was preferred.
-        """
+        """Pairs in a file, without those on which rows disagree."""
         stories = {story.id: story for story in storyer_pairs.read_stories(path)}
         return cls(stories, tuple(pair for pair in storyer_pairs.read_pairs(path) if len(pair.preferences) == 1))
 
     @cached_property
     def order(self) -> list[tuple[str, str]]:
-        """Ids of the preferred story (the higher) and of the other story (the lower) of each pair."""
+        """(higher, lower) ids of each pair."""
         return [(p.first, p.second) if p.preferences[0].value == "first" else (p.second, p.first) for p in self.pairs]
 
     @cached_property
     def story_prompt(self) -> Codes:
-        """Integer code of each pair's story-prompt."""
+        """Code of each pair's story-prompt."""
         return np.unique([pair.story_prompt for pair in self.pairs], return_inverse=True)[1].astype(np.int64)
 
     def scored(self, score: Score) -> tuple[Floats, Floats]:
-        """Scores that the function `score` gives to the higher (preferred) and to the lower story of each pair: two
-        arrays of shape (pairs,).
-        """
+        """Scores of the higher and the lower stories, shape (pairs,)."""
         score_of = {name: score(story) for name, story in self.stories.items()}
         both = np.array([[score_of[higher], score_of[lower]] for higher, lower in self.order], dtype=np.float64)
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
-        """The counts of StoryER's Table 1 for the released pairs: story-prompts, stories and pairs, and the mean number
-        of words (separated by spaces) of preferred and of other stories.
-        """
+        """Table 1 for the released pairs: counts, and mean words (by spaces) of preferred and other stories."""
         higher = dict.fromkeys(name for name, _ in self.order)
         lower = dict.fromkeys(name for _, name in self.order)
         return {
@@ -170,10 +162,7 @@ class RankedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Stories with the mean human score of each (`people`), and optionally the scores of a metric (`others`).
-
-    The scores are arrays with one entry per story.
-    """
+    """Stories with the mean human score of each, and optionally a metric's (`others`)."""
 
     stories: tuple[Story, ...]
     people: Floats
@@ -181,53 +170,32 @@ class Scored:
 
     @classmethod
     def wp200(cls, path: Path) -> Scored:
-        """Read the stories of WP_200 (StoryER's test set with human scores) with their human scores."""
+        """WP_200, StoryER's test set, with its human scores."""
         stories = tuple(read_wp200(path))
         return cls(stories, np.array([story.ratings[0].value for story in stories]))
 
     @classmethod
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
-        """Read the 300 stories from which StoryER drew the 200 of its test set COH200, with their mean human ratings of
-        coherence.
-
-        `others` holds the scores of the metric MANPLTS, as log odds.
-        """
+        """The 300 stories from which COH200 was drawn, with mean coherence; `others` is MANPLTS in log odds."""
         stories = tuple(plotguided.read_stories(ratings))
         score_of = plotguided.read_scores(scores)
         people = np.array([np.mean([rating.value for rating in story.ratings]) for story in stories])
         return cls(stories, people, np.array([plotguided.log_odds(score_of[story.text]) for story in stories]))
 
     def scored(self, score: Score) -> Floats:
-        """Score that the function `score` gives to each story: an array with one entry per story."""
+        """One score per story."""
         return np.array([score(story) for story in self.stories], dtype=np.float64)
 
     @property
     def raters(self) -> Floats:
-        """Single human ratings, shape (stories, raters). Columns are positions in the file, not persons."""
+        """Single ratings, (stories, raters); columns are positions in the file, not persons."""
         return np.array([[rating.value for rating in story.ratings] for story in self.stories])
 
 
 @dataclass(frozen=True, eq=False)
 class Comments:
-    """Human comments on aspects of stories. Arrays have one entry per comment.
-
-    Attributes
-    ----------
-    aspect : array of int
-        Aspect, 0 to 9.
-    rating : array of float
-        Rating of the aspect.
-    story : array of int
-        Code of the story.
-    upvotes : array of float
-        Upvotes of the story; NaN where unknown.
-    words : array of float
-        Number of words, separated by blanks.
-    texts : tuple of str
-        Text of the comment.
-    aspects : int
-        Number of aspects.
-    """
+    """Human comments on aspects 0 to 9 of stories, one entry each; `story` is a code. `upvotes` is the story's, NaN
+    where unknown; `words` are separated by blanks; `aspects` is their number."""
 
     aspect: Codes
     rating: Floats
@@ -239,7 +207,6 @@ class Comments:
 
     @classmethod
     def of(cls, path: Path) -> Comments:
-        """Read StoryER's human comments on aspects of stories from a file."""
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
             for at, entry in enumerate(storyer_reasons.read_commented(path))
@@ -255,14 +222,11 @@ class Comments:
         )
 
     def one_sentence(self, names: Sequence[str]) -> list[str]:
-        """Baseline text for each comment: a fixed sentence in which only the aspect's name varies."""
+        """For each comment, a fixed sentence in which only the aspect's name varies."""
         return [SENTENCE.format(names[aspect].lower()) for aspect in self.aspect]
 
     def of_another_story(self) -> list[str]:
-        """Baseline text for each comment: the next comment on the same aspect in the file.
-
-        The last comment on an aspect gets the first one.
-        """
+        """For each comment, the next on the same aspect; the last one gets the first."""
         by_aspect: dict[int, list[int]] = {}
         for at, aspect in enumerate(self.aspect.tolist()):
             by_aspect.setdefault(aspect, []).append(at)
@@ -271,18 +235,14 @@ class Comments:
 
     @property
     def chosen(self) -> NDArray[np.int64]:
-        """Number of comments on each aspect of each story, shape (stories, aspects)."""
+        """Numbers of comments, shape (stories, aspects)."""
         counts = np.zeros((int(self.story.max()) + 1, self.aspects), dtype=np.int64)
         np.add.at(counts, (self.story, self.aspect), 1)
         return counts
 
 
 def scores() -> dict[str, Score]:
-    """Functions that score a story without a language model, by name.
-
-    One gives the story's length. The others give the unrounded ratings of the shipped surface model, rescaled to 0 to
-    1.
-    """
+    """Scores without a language model: the story's length, and the surface model's ratings, rescaled to 0 to 1."""
     surface = SurfaceBackend(read_card(shipped_model()))
 
     def rated(criterion: str) -> Score:
@@ -294,11 +254,8 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Three estimates of how well scores predict preferences: accuracy as StoryER defines it (ties are wrong), accuracy
-    with ties as one half, and the study's Dis, the mean score of the preferred story minus that of the other.
-
-    `higher` and `lower` are the scores of the preferred and of the other story of each pair.
-    """
+    """Accuracy as StoryER defines it (ties are wrong), with ties as one half, and the study's Dis. Dis is the mean
+    score of the preferred story minus that of the other."""
     return (
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_WRONG),
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_HALF),
@@ -310,11 +267,8 @@ def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estim
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """For each of StoryER's pairs, the log odds that the surface baseline gives to the story that people preferred (the
-    more upvoted one); above 0 = a correct prediction.
-
-    Each pair is predicted by models fitted without any pair of its story-prompt.
-    """
+    """Log odds that the surface baseline gives to the more upvoted story; above 0 = a correct prediction. Each pair is
+    predicted by models fitted without any pair of its story-prompt."""
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=True))
     lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
     groups = [str(code) for code in pairs.story_prompt]
@@ -329,9 +283,7 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
 
 
 def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
-    """Score of each of these stories, by the surface model fitted on all of StoryER's pairs. The texts of story-prompts
-    are not used.
-    """
+    """Score by the surface model fitted on all pairs, without texts of story-prompts."""
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
     spread = np.sqrt((difference**2).mean(axis=0))
     scale = np.where(spread > 0, spread, 1.0)
@@ -340,9 +292,7 @@ def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
 
 
 def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
-    """Surface features of stories, shape (stories, features). A story without words has features 0. `prompts`: whether
-    the texts of story-prompts are used.
-    """
+    # A story without words has features 0.
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt if prompts else "" for s in stories]},
         index=[s.id for s in stories],
@@ -352,7 +302,7 @@ def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
 
 
 def _differences(pairs: RankedPairs, rows: Floats) -> Floats:
-    """Features of the more upvoted story minus features of the other story, shape (pairs, features)."""
+    """More upvoted minus other story, (pairs, features)."""
     row_of = {name: at for at, name in enumerate(pairs.stories)}
     both = np.array([[row_of[higher], row_of[lower]] for higher, lower in pairs.order])
     return np.asarray(rows[both[:, 0]] - rows[both[:, 1]], dtype=np.float64)

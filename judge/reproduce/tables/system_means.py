@@ -1,7 +1,4 @@
-"""HANNA's tables of system means and half-widths of their intervals, for people and for Beluga-13B.
-
-The means of Beluga-13B are those of its ratings under Eval-Prompt 1.
-"""
+"""HANNA's tables of system means and half-widths of intervals, for people and Beluga-13B under Eval-Prompt 1."""
 
 from __future__ import annotations
 
@@ -51,44 +48,32 @@ HUMAN = "Human"
 
 
 class Scores:
-    """HANNA's score file as arrays, which have shape (systems, story-prompts) unless stated otherwise."""
+    """HANNA's score file as arrays, (systems, story-prompts) unless stated otherwise."""
 
     def __init__(self, file: ScoreFile) -> None:
         self.file = file
         self._known: dict[str, dict[str, Floats]] = {}
 
     def systems(self, recipe: Recipe) -> tuple[str, ...]:
-        """Names of the systems in HANNA's score file, without Human unless the recipe keeps it."""
+        """Without Human unless the recipe keeps it."""
         return tuple(name for name in self.file.systems if name != HUMAN or recipe.keep_human)
 
     def column(self, name: str, systems: tuple[str, ...]) -> Floats:
-        """Values of one column of HANNA's score file for these systems, shape (systems, story-prompts)."""
+        """One column for these systems, (systems, story-prompts)."""
         if name not in self._known:
             self._known[name] = {system: np.array(numbers) for system, numbers in self.file.column(name).items()}
         return np.stack([self._known[name][system] for system in systems])
 
     def people(self, short: str, recipe: Recipe) -> Floats:
-        """Mean human rating of each story over the three rater positions in HANNA's score file, shape (systems,
-        story-prompts).
-
-        `short` is the criterion's abbreviation.
-        """
+        """Mean over the three rater positions, (systems, story-prompts)."""
         return self.column(NAMES[short], self.systems(recipe))
 
     def positions(self, short: str, recipe: Recipe) -> Floats:
-        """Human ratings of the three rater positions in HANNA's score file, shape (3, systems, story-prompts).
-
-        A position is not one person. `short` is the criterion's abbreviation.
-        """
+        """Ratings of the three positions, (3, systems, story-prompts); a position is not one person."""
         return np.stack([self.column(f"Human {i} {short}", self.systems(recipe)) for i in POSITIONS])
 
     def side(self, column: str, short: str, recipe: Recipe) -> Floats:
-        """Values of a measure, or a judge's mean ratings under one Eval-Prompt (column `Beluga-13B 1`), shape (systems,
-        story-prompts).
-
-        `short` is the criterion's abbreviation. A judge's means off the scale are NaN if the recipe has `on_scale`, and
-        kept otherwise.
-        """
+        """A measure, or a judge's means (column `Beluga-13B 1`); means off the scale are NaN with `on_scale`."""
         systems = self.systems(recipe)
         if column in MEASURES:
             return self.column(MEASURES[column], systems)
@@ -98,7 +83,7 @@ class Scores:
 
 
 def off_scale(values: Floats) -> NDArray[np.bool_]:
-    """Mask of the values that cannot be means of ratings on the scale of 1 to 5."""
+    """Mask of values that cannot be means of ratings from 1 to 5."""
     return np.asarray((values < SCALE.min) | (values > SCALE.max))
 
 
@@ -127,7 +112,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores) -> Family:
-    """HANNA's four tables on systems: means and half-widths of their intervals, by human ratings and by a judge's."""
+    """Four tables: means and half-widths, of people and of a judge."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
@@ -138,12 +123,9 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Mean human and judge ratings of each system of HANNA, and half-widths of their 95 % t intervals, by (table, row,
-    column).
-
-    The recipe decides whether single ratings or story-prompts are the independent units of the intervals. A judge's
-    half-widths are None, because they would need single repeats and HANNA's score file holds means of three repeats.
-    """
+    """Means of each system, and half-widths of 95 % t intervals, by (table, row, column). The recipe decides whether
+    single ratings or story-prompts are independent. A judge's half-widths are None: they need single repeats, and the
+    file holds means of three."""
     cells: Numbers = {}
     for mean_place, ratings in _ratings(scores).items():
         estimate = interval(ratings, recipe)
@@ -156,11 +138,7 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Estimates for HANNA's tables on systems, by this program's corrected method instead of the study's method.
-
-    They are mean ratings with intervals that treat story-prompts as the independent units, and the half-widths of these
-    intervals.
-    """
+    """Corrected means with intervals over story-prompts, and their half-widths."""
     cells: dict[Place, Estimate] = {}
     for mean_place, ratings in _ratings(scores).items():
         estimate = interval(ratings, OURS)
@@ -184,11 +162,7 @@ def _missing(place: Place) -> str | None:
 
 
 def interval(ratings: Floats, recipe: Recipe) -> Estimate:
-    """Mean of a system's ratings with its t interval.
-
-    The last axis of `ratings` is story-prompts; each system has one story per story-prompt. They are the independent
-    units if the recipe is `clustered`, otherwise single ratings are.
-    """
+    """Mean with its t interval; the last axis is story-prompts, independent if the recipe is `clustered`."""
     if not recipe.clustered:
         return means.as_independent(ratings)
     stories = ratings.reshape(-1, ratings.shape[-1]).mean(axis=0)
@@ -201,10 +175,7 @@ def half_width(estimate: Estimate) -> float | None:
 
 
 def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """Human ratings in HANNA's score file by (system as printed, criterion or Average).
-
-    Shape (rater positions, story-prompts); Average has one more axis in front, for the criteria.
-    """
+    """(positions, story-prompts) by (system as printed, criterion or Average, which has an axis more)."""
     systems = scores.systems(_EVERY_SYSTEM)
     wide = {short: scores.positions(short, _EVERY_SYSTEM) for short in NAMES}
     by_cell: dict[tuple[str, str], Floats] = {}
@@ -216,9 +187,7 @@ def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
 
 
 def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """Mean ratings by Beluga-13B under Eval-Prompt 1 in HANNA's score file, by (system, criterion or Average), each of
-    shape (story-prompts,).
-    """
+    """(story-prompts,) by (system, criterion or Average)."""
     rated = np.stack([scores.side("Beluga-13B 1", short, _EVERY_SYSTEM) for short in NAMES])
     by_cell: dict[tuple[str, str], Floats] = {}
     for i, system in enumerate(scores.systems(_EVERY_SYSTEM)):

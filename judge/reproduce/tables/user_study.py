@@ -1,8 +1,6 @@
-"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
-
-The reader (`judge.inputs.datasets.studies.hanna`) inverts the answers to the first question. Columns of the
-file are positions, not persons.
-"""
+"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. The reader
+(`judge.inputs.datasets.studies.hanna`) inverts the answers to the first question. Columns of the file are positions,
+not persons."""
 
 from __future__ import annotations
 
@@ -36,17 +34,8 @@ RAW_ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class UserStudy:
-    """Answers of HANNA's user study, in which three annotators looked for errors in explanations of a judge's ratings.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    errors : mapping
-        For each error an array of 0 and 1, shape (100 explanations, 3 positions in the file).
-    unused : array
-        Answers to the question that the study dropped; NaN where it was not asked.
-    """
+    """Answers of HANNA's user study; `errors` are 0 and 1, shape (100 explanations, 3 positions). `unused` answers the
+    question that the study dropped; NaN where it was not asked."""
 
     path: Path
     errors: Mapping[str, NDArray[np.float64]]
@@ -54,9 +43,7 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read the answers of HANNA's user study from `user_study.csv`. Raises DataError for a file that
-    `hanna_user_study.read_items` refuses.
-    """
+    """`user_study.csv`. Raises DataError for a file that `hanna_user_study.read_items` refuses."""
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.
@@ -64,9 +51,7 @@ def read_user_study(path: Path) -> UserStudy:
 
 
 def family(study: UserStudy) -> Family:
-    """Tables of HANNA's user study (annotators' search for errors in explanations): agreement (AC1), half-width of its
-    interval, and error rates.
-    """
+    """AC1, half-width of its interval, and error rates."""
     return Family(
         numbers=cache(partial(numbers, study)),
         digits={AC1: 2, HALF: 2, RATE: 2},
@@ -79,12 +64,8 @@ def family(study: UserStudy) -> Family:
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """For each error in HANNA's user study: annotators' agreement (AC1), the half-width of its interval, and the error
-    rate as a share of 300 answers.
-
-    In the study's recipe the half-width is the rounded upper end of the interval minus the rounded AC1. If the recipe
-    is `unrounded`, it is AC1 minus the lower end.
-    """
+    """AC1, the half-width of its interval, and the error rate as a share of 300 answers, for each error. The study's
+    half-width is the rounded upper end minus the rounded AC1; with `unrounded`, AC1 minus the lower end."""
     values: Numbers = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers).estimate
@@ -97,11 +78,8 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Estimates for each error in HANNA's user study, by this program's corrected method instead of the study's method.
-
-    They are annotators' agreement (AC1) with a t interval over explanations, the unrounded half-width of this interval,
-    and the error rate. Intervals of error rates treat explanations as clusters.
-    """
+    """Corrected AC1 with a t interval over explanations, its unrounded half-width, and the error rate. Intervals of
+    error rates treat explanations as clusters."""
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers)
@@ -123,12 +101,11 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known_cause(study: UserStudy, place: Place) -> str | None:
-    """Possible reason why an error rate of HANNA's user study differs from the printed one; None for other cells."""
     return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
 
 
 def _counted(answers: NDArray[np.float64]) -> str:
-    """Note with the error rate by each way of counting the answers: mean, majority, any, all, and single positions."""
+    """The rate by mean, majority, any, all, and single positions."""
     given = answers.sum(axis=1)
     ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
     alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))
@@ -136,17 +113,13 @@ def _counted(answers: NDArray[np.float64]) -> str:
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
-    """Remarks on a cell of the tables of HANNA's user study.
-
-    For an error rate: the rate by each way of counting. For AC1: raw agreement and Fleiss' kappa, which differ from AC1
-    where nearly all answers are equal.
-    """
     if place[0] == RATE and place[1] in study.errors:
         return (_counted(study.errors[place[1]]),)
     if place[0] == AC1 and place[1] == UNUSED_NAME:
         return ("every answer to this question is the same",)
     if place[0] != AC1:
         return ()
+    # Raw agreement and Fleiss' kappa differ from AC1 where nearly all answers are equal.
     kappa = chance_agreement.fleiss(study.errors[place[1]])
     value = "undefined" if kappa.estimate.value is None else f"{kappa.estimate.value:.2f}"
     return (f"raw agreement {kappa.raw.value:.2f}, Fleiss' kappa {value}",)

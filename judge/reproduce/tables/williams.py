@@ -1,8 +1,6 @@
-"""HANNA's tables of Williams' tests: Beluga-13B under Eval-Prompt 1 against each other judge or measure.
-
-Cells are adjusted p values x100. The study tests one-sided, and only where Beluga-13B is higher; its other cells are
-blank. The corrected recipe tests two-sided, and adjusts over all comparisons of a table.
-"""
+"""HANNA's tables of Williams' tests: Beluga-13B under Eval-Prompt 1 against each other judge or measure. Cells are
+adjusted p values x100. The study tests one-sided, and only where Beluga-13B is higher; its other cells are blank. The
+corrected recipe tests two-sided, and adjusts over all comparisons of a table."""
 
 from __future__ import annotations
 
@@ -30,21 +28,9 @@ TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """The Williams' tests of one of HANNA's tables: Beluga-13B's correlation with people against that of each other
-    judge or measure. Arrays have shape (criteria, judges and measures).
-
-    Attributes
-    ----------
-    r12, r13, r23 : array of float
-        Correlations of people with Beluga-13B (r12), of people with the other judge or measure (r13), and of
-        Beluga-13B with that other one (r23).
-    n : array of int
-        Number of stories or systems.
-    statistic, p, adjusted : array of float
-        Test statistic, p value and adjusted p value. `p` is NaN where the recipe does not test.
-    reason : array of object
-        Why a test is undefined.
-    """
+    """Williams' tests of one table, shape (criteria, judges and measures). Correlations are of people (1), Beluga-13B
+    (2) and the other (3). `n` counts stories or systems. `p` is NaN where the recipe does not test; `reason` says why a
+    test is undefined."""
 
     r12: Floats
     r13: Floats
@@ -60,9 +46,7 @@ Found = Callable[[Level, Recipe], Tests]
 
 
 def family(scores: Scores) -> Family:
-    """HANNA's two tables of Williams' tests (Beluga-13B against each other judge or measure): over all stories and over
-    system means.
-    """
+    """Two tables: over all stories and over system means."""
     tests_of = cache(partial(tests, scores))
     return Family(
         numbers=cache(partial(_numbers, tests_of)),
@@ -75,11 +59,7 @@ def family(scores: Scores) -> Family:
 
 
 def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
-    """Correlations, Williams' tests and adjusted p values of one of HANNA's tables, by a recipe.
-
-    Each test compares Beluga-13B's correlation with people with that of another judge or measure. Its three
-    correlations use the same stories.
-    """
+    """Correlations, tests and adjusted p values of one table; a test's correlations use the same stories."""
     shape = (len(NAMES), len(OTHERS))
     r12, r13, r23 = np.full((3, *shape), np.nan)
     n = np.zeros(shape, dtype=np.int64)
@@ -134,7 +114,7 @@ def _estimates(tests_of: Found) -> dict[Place, Estimate]:
 
 
 def _remarks(tests_of: Found, place: Place) -> tuple[str, ...]:
-    """Remark on a cell of HANNA's tables of Williams' tests: correlations, t, p and n of the corrected test."""
+    """Correlations, t, p and n of the corrected test."""
     level = next(level for level, table in TABLES.items() if table == place[0])
     ours, at = tests_of(level, OURS), _places(level)[place]
     rs = f"r12 {100 * ours.r12[at]:.1f}, r13 {100 * ours.r13[at]:.1f}, r23 {100 * ours.r23[at]:.1f}"

@@ -13,12 +13,8 @@ _FOLDER = Path(__file__).parent
 
 
 def environment(folder: Path) -> Environment:
-    """Jinja environment with the templates in `folder` and the shared ones (`base.html`). Text is escaped, and unknown
-    names are errors.
-
-    Stories and answers are given to templates as plain strings. A `markupsafe.Markup` object must come from the
-    program's own code, made of escaped parts.
-    """
+    """Jinja environment with the templates in `folder` and the shared ones. Unknown names are errors. Stories and
+    answers are plain strings. A `markupsafe.Markup` must be made of escaped parts by the program's own code."""
     jinja = Environment(
         loader=FileSystemLoader([folder, _FOLDER / "templates"]),
         autoescape=True,
@@ -34,9 +30,7 @@ def environment(folder: Path) -> Environment:
 
 @cache
 def stylesheet() -> str:
-    """The stylesheet of all pages, for light and dark mode, print and narrow screens. It refers to no web address, so
-    pages work offline.
-    """
+    """The stylesheet of all pages, which refers to no web address, so pages work offline."""
     return (_FOLDER / "style.css").read_text(encoding="utf-8")
 
 

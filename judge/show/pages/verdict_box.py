@@ -10,7 +10,7 @@ from judge.questions.summary.result import Answer, Summary, in_a_row
 
 
 def summary_boxes(summary: Summary) -> list[Markup]:
-    """Markup of a box for each dataset of a summary, in the words of `judge summary`."""
+    """A box for each dataset of a summary, in the words of `judge summary`."""
     boxes = []
     for i, part in enumerate(summary.datasets):
         on = f"{part.dataset}: " if len(summary.datasets) > 1 else ""
@@ -22,11 +22,8 @@ def summary_boxes(summary: Summary) -> list[Markup]:
 def box(
     answers: Sequence[Answer], about: str = "", warnings: Sequence[str] = (), commands: Sequence[str] = ()
 ) -> Markup:
-    """Markup of the box of verdicts: one line an answer, with its question, its verdict and its first sentence. The
-    rule behind the verdict and the other sentences unfold.
-
-    `about` names the one subject of all answers, `warnings` are read before them, and `commands` come next.
-    """
+    """One line an answer: question, verdict and first sentence; the rule and other sentences unfold. `about` names the
+    answers' one subject; `warnings` come first, then `commands`."""
     head = [Markup('<p class="warn">{}</p>').format(warning) for warning in warnings] + (
         [Markup('<p class="about">{}</p>').format(about)] if about else []
     )

@@ -1,10 +1,6 @@
-"""Builds one self-contained HTML page of a run's results, with the methods, references and checklist that a paper
-needs.
-
-Sections take their numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
-assembles them. `methods` describes what was done, `references` cites the sources, and `checklist` lists what is
-missing.
-"""
+"""Builds one self-contained HTML page of a run's results, with the methods, references and checklist of a paper.
+Sections take numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
+assembles them."""
 
 from judge.show.report.inputs import ReportInputs, ReportOptions
 from judge.show.report.page import html

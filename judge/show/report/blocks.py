@@ -22,16 +22,13 @@ _WIDE = 1000
 
 
 class TableBlock(Markup):
-    """The markup of one or several tables without their signatures (the lines with dataset, judge and settings).
-
-    The section prints each signature once for all tables that share it. `signed` are the signatures with titles.
-    """
+    """Markup of tables without their signatures (dataset, judge and settings); `signed` has these with titles. The
+    section prints each signature once for all tables that share it."""
 
     signed: tuple[tuple[str, str], ...]
 
     @classmethod
     def of(cls, markup: Markup, signed: Iterable[tuple[str, str]]) -> TableBlock:
-        """The block of tables, made from its markup and the signature and title of each table."""
         block = cls(markup)
         block.signed = tuple(signed)
         return block
@@ -39,7 +36,7 @@ class TableBlock(Markup):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of the report page: its link target, its heading, and its blocks of markup in order."""
+    """One section: its link target, its heading, and its blocks in order."""
 
     identity: str
     title: str
@@ -49,7 +46,7 @@ class Section:
 
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
-        """Titles of the section's tables by signature (the line with dataset, judge and settings)."""
+        """Titles of the section's tables by signature."""
         captions: dict[str, dict[str, None]] = {}
         for block in self.blocks:
             for signature, title in _signed(block):
@@ -63,7 +60,6 @@ def prose(sentence: str, *, kind: str = "") -> Markup:
 
 
 def heading(title: str) -> Markup:
-    """Markup of a heading within a section."""
     return Markup("<h3>{}</h3>").format(title)
 
 
@@ -74,7 +70,7 @@ def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
 
 
 def folded(title: str, *parts: Markup) -> Markup:
-    """Markup of parts that are folded under a title. Printing and a link to something within unfold them."""
+    """Parts folded under a title. Printing and a link to something within unfold them."""
     markup = Markup("<details><summary>{}</summary>{}</details>").format(title, Markup("").join(parts))
     return TableBlock.of(markup, (signed for part in parts for signed in _signed(part)))
 
@@ -84,9 +80,7 @@ def _signed(block: Markup) -> tuple[tuple[str, str], ...]:
 
 
 def figure(picture: Markup, caption: str) -> Markup:
-    """Markup of a chart with its caption: beside it, or below a chart that needs the whole width. A chart is as wide as
-    its column.
-    """
+    """A chart with its caption: beside it, or below a chart that needs the whole width."""
     width = re.search(r' width="([\d.]+)"', picture)
     kind = Markup(' class="whole"') if width is not None and float(width.group(1)) > _WIDE else ""
     return Markup('<figure{}><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(
@@ -95,12 +89,8 @@ def figure(picture: Markup, caption: str) -> Markup:
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """Markup of a table without its signature (the line with dataset, judge and settings), which the section prints.
-
-    Notes that apply to the whole page are left out too.
-
-    Tables with more than 6 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
-    """
+    """A table without its signature and the notes that apply to the whole page; without rows, a sentence. Tables with
+    more than 6 rows are folded unless `folded` says otherwise."""
     general = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     table = worded(table, None)
@@ -121,11 +111,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """Paragraph that says which part of the report page (`subject`) is missing and why, with the command that would
-    help.
-
-    If the error's advice names only an option, not a whole command, the advice is left out.
-    """
+    """Paragraph on a missing part of the page and why, without advice that names only an option."""
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
     return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

@@ -1,6 +1,4 @@
-"""Report on a table of ratings that was not made by this program; the table is analysed like a run in a temporary
-folder.
-"""
+"""Report on a table of ratings from outside; it is analysed like a run in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,10 +17,7 @@ from judge.show.report.sections import checked_table, headline
 
 @contextmanager
 def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
-    """Context manager that gives a report's inputs for the checked table, written as a result folder.
-
-    The folder is `keep`; without `keep` it is a temporary folder, removed at the end.
-    """
+    """Context with a report's inputs for the checked table, as a result folder: `keep`, or a temporary one."""
     with tempfile.TemporaryDirectory(prefix="judge-check-") as temporary:
         folder = write_folder(keep or Path(temporary) / checked.path.stem, checked.ratings)
         inputs = ReportInputs.read([folder.path], options)
@@ -30,12 +25,7 @@ def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None
 
 
 def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
-    """Tables to print about a checked table of ratings.
-
-    They are: the answers to the report's main questions; agreement with people over all stories; agreement by system;
-    results that cannot be computed; and the role of each column. The tables on agreement are left out where the data do
-    not allow them.
-    """
+    """Answers to the main questions, agreement (where the data allow), what cannot be computed, and columns' roles."""
     tables = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:
         tables.append(checked_table.agreement_table(inputs.correlations))

@@ -1,4 +1,4 @@
-"""The inputs of a report, read once: the ratings table, manifests, options, and the analyses computed from them."""
+"""The inputs of a report, read once: ratings table, manifests, options, and the analyses computed from them."""
 
 from __future__ import annotations
 
@@ -62,13 +62,9 @@ from judge.ratings.ratings_table.table import COLUMNS, STORY_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of a report.
-
-    `panel` restricts human ratings to one panel. `pass_rate` adds a criterion: the share of binary criteria passed.
-    `readings` says which ratings of a judge are compared with one person's: ``mean``, the mean of its repeats, or
-    ``single``, each repeat. `examples` is the number of disagreements shown. `command` is printed at the foot of the
-    page. `full` is set on a page with few resamples: the command that makes the full page, printed at the top.
-    """
+    """Options of a report; `full` is the command for the full page, on one with few resamples. `panel` restricts human
+    ratings to one. `pass_rate` adds a criterion: the share of binary criteria passed. `readings` compares with one
+    person ``mean`` (of repeats) or ``single`` (each). `examples` counts disagreements shown."""
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
@@ -94,11 +90,10 @@ class ReportOptions:
 
     @property
     def evidence(self) -> EvidenceOptions:
-        """The options of those analyses that `judge summary` prints too."""
         return EvidenceOptions(self.drop_systems, resamples=self.resamples, readings=self.readings, seed=self.seed)
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """Options of the report's correlations at a level, such as over all stories."""
+        """Options of correlations at a level."""
         return self.evidence.correlation(level)
 
 
@@ -114,14 +109,9 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """The loaded runs of a report. All sections share one control (a model of surface features) and one set of rating
-    matrices.
-
-    `folders` hold ratings and `compared` hold comparisons of two stories. `table` is the ratings table without
-    perturbed stories; `stressed` is the table with them, None where there are none. `scores` are the files of the
-    contamination analysis. `checked` is the table from outside this program that the report is about; None for a report
-    on runs.
-    """
+    """The loaded runs of a report; all sections share one control and one set of rating matrices. `folders` hold
+    ratings, `compared` comparisons. `stressed` is `table` with perturbed stories, None without any. `checked` is the
+    table from outside, None for runs."""
 
     runs: tuple[str, ...]
     options: ReportOptions
@@ -137,11 +127,8 @@ class ReportInputs:
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
-        """Read all inputs. Raises RunFolderError where a RUN has no results, and DataError where a file is broken.
-
-        The audit and scores files named in the options are opened first, so that an error is reported before long work
-        begins.
-        """
+        """Read all inputs. Raises RunFolderError where a RUN has no results, DataError where a file is broken."""
+        # The audit and scores files are opened first, so that an error is reported before long work begins.
         options = options or ReportOptions()
         if options.audit is not None:
             AuditStore.open(options.audit, writing=False).close()
@@ -165,22 +152,21 @@ class ReportInputs:
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
-        """Cost of the answers in each result folder that holds ratings."""
+        """Cost of each result folder that holds ratings."""
         return tuple(folder_cost(folder) for folder in self.folders)
 
     @property
     def rates(self) -> bool:
-        """Whether the report has ratings. False if all runs are comparisons of two stories."""
+        """Whether the report has ratings, not only comparisons."""
         return bool(self.folders) or not self.compared
 
     @property
     def facts(self) -> list[RunFacts | ComparisonFacts]:
-        """Facts about every result folder, such as its judge and its criteria."""
         return [*self.table.facts, *self.compared_facts]
 
     @cached_property
     def asked_runs(self) -> tuple[AskedRun, ...]:
-        """Every result folder with its facts, manifest and cost: those with ratings, then those with comparisons."""
+        """Every result folder, those with ratings first."""
         parts = zip(self.table.facts, self.folders, self.manifests, self.costs, strict=True)
         asked = [AskedRun(*run) for run in parts]
         for fact in self.compared_facts:
@@ -190,25 +176,22 @@ class ReportInputs:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The report's analyses that `judge summary` prints too; each is computed once."""
+        """The analyses that `judge summary` prints too; each is computed once."""
         return Evidence(self.table, self.options.evidence, self.control)
 
     @cached_property
     def summary(self) -> Summary:
-        """Summary of the runs that hold ratings."""
         seen = None if self.contamination is None else Seen.of(self.contamination)
         return summarize(self.evidence, self.runs, seen)
 
     @property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Rating matrix of each dataset, without systems that the options leave out; () if there are no ratings."""
+        """Rating matrix of each dataset, without systems that the options leave out; () without ratings."""
         return self.evidence.matrices if self.rates else ()
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Preferences between stories, of judges and people: those stated in comparisons, and those implied by
-        ratings.
-        """
+        """Preferences of judges and people: those stated in comparisons, and those implied by ratings."""
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
     @cached_property
@@ -219,13 +202,12 @@ class ReportInputs:
 
     @cached_property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """Facts about each result folder that holds comparisons, such as its judge and its criteria."""
         paths = {folder.path for folder in self.compared}
         return tuple(fact for fact in self.preferences_table.facts if fact.path in paths) if paths else ()
 
     @cached_property
     def unasked(self) -> int:
-        """Number of planned repeats of comparisons that have not been requested yet."""
+        """Number of planned repeats of comparisons not requested yet."""
         return unasked(self.compared_facts)
 
     @cached_property
@@ -235,26 +217,17 @@ class ReportInputs:
 
     @property
     def correlations(self) -> Correlations:
-        """Correlations of judges with human ratings over all stories.
-
-        For each judge they include the differences judge minus human ceiling and judge minus control.
-        """
+        """Correlations over all stories, with differences from the human ceiling and the control."""
         return self.evidence.correlations
 
     @property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations of judges with human ratings over system means, one value per system.
-
-        For each judge they include the differences judge minus human ceiling and judge minus control.
-        """
+        """Correlations over system means, with differences from the human ceiling and the control."""
         return self.evidence.correlations_over_systems
 
     @property
     def margins(self) -> list[Margin]:
-        """How far each judge's agreement with people lies above (+) or below (-) the control and the human ceiling.
-
-        The agreement is measured over all stories.
-        """
+        """How far each judge's agreement over all stories lies above (+) or below (-) control and human ceiling."""
         return self.evidence.margins
 
     @cached_property
@@ -269,17 +242,13 @@ class ReportInputs:
 
     @cached_property
     def stress(self) -> Stress | None:
-        """Comparison of judges' ratings of perturbed stories with their ratings of the unchanged stories; None if no
-        story is perturbed.
-        """
+        """Ratings of perturbed stories against those of unchanged ones; None without perturbed stories."""
         chosen = StressOptions(drop_systems=self.options.drop_systems)
         return None if self.stressed is None else stress(self.stressed, chosen)
 
     @property
     def confusions(self) -> Confusions | None:
-        """Confusion of judges' labels with human labels; None where no criterion has labels or no human ratings are
-        known.
-        """
+        """Judges' labels against human labels; None where no criterion has labels or human ratings are missing."""
         return self.evidence.confusions
 
     @property
@@ -294,10 +263,7 @@ class ReportInputs:
 
     @cached_property
     def audit_file(self) -> Path | None:
-        """Path of the audit file; None without an audit.
-
-        It is the file named in the options, or else a file next to the run's definition.
-        """
+        """The audit file in the options, or else next to the run's definition; None without one."""
         if self.options.audit is not None:
             return Path(self.options.audit)
         places = [parent / DEFAULT_NAME for folder in self.folders for parent in (folder.path.parent, folder.path)]
@@ -305,57 +271,44 @@ class ReportInputs:
 
     @cached_property
     def audit(self) -> AuditSnapshot | None:
-        """The audit (people's check of explanations) as it was when first read; None without an audit.
-
-        Raises DataError for a file that is no audit.
-        """
+        """The audit as first read; None without one. Raises DataError for a file that is no audit."""
         return None if self.audit_file is None else read_audit(self.audit_file)
 
     @cached_property
     def audit_report(self) -> AuditReport | None:
-        """Analysis of the audit (people's check of explanations); None without an audit. Raises SpecError where no
-        annotator has finished an explanation.
-        """
+        """None without an audit. Raises SpecError where no annotator has finished an explanation."""
         return None if self.audit is None else audit_report.report(self.audit)
 
     @cached_property
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
-        """Map of explanations that `judge explain` stored in each result folder; None for a folder without a map.
-
-        Raises DataError where a map is broken.
-        """
+        """Stored map of each result folder, or None. Raises DataError where a map is broken."""
         return tuple(stored.read(folder) for folder in self.folders)
 
     @cached_property
     def contamination(self) -> ContaminationReport | None:
-        """Analysis of whether models have seen these stories in training; None without a scores file."""
+        """None without a scores file."""
         return contamination_report.report(self.table, self.scores) if self.scores else None
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
-        """Notes of the result folders, which apply to every table. The page prints them once, without their advice on
-        commands.
-        """
+        """Notes of the folders, which apply to every table; the page prints them once, without advice on commands."""
         notes = dict.fromkeys(written(note, None) for fact in self.facts for note in fact.notes)
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
-        """With whom judges are compared on a dataset's stories: people, or reference labels that no person gave."""
+        """With whom judges are compared on a dataset: people, or reference labels that no person gave."""
         return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:
-        """With whom judges are compared, as sentences about all datasets say it: people, or reference labels.
-
-        They are called labels only if no person rated the stories of any dataset.
-        """
+        """As `raters_of` for all datasets: labels only if no person rated any."""
         rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
         notes = dict.fromkeys(raters.labels_note for raters in rated)
         return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether any story has human ratings or reference labels, so that judges can be compared with them."""
+        """Whether any story has human ratings or reference labels."""
         return any(matrix.criteria for matrix in self.matrices)
 
     @cached_property
@@ -366,7 +319,7 @@ class ReportInputs:
 
     @property
     def named_runs(self) -> str:
-        """The RUN arguments as they were given, for commands printed on the page."""
+        """The RUN arguments as given, for commands on the page."""
         return " ".join(self.runs)
 
     @cached_property
@@ -381,13 +334,12 @@ class ReportInputs:
 
 
 def _no_ratings() -> RatingsTable:
-    """An empty ratings table, for runs that hold only comparisons."""
     stories = pd.DataFrame(columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     return RatingsTable(pd.DataFrame(columns=list(COLUMNS)), stories, ())
 
 
 def _needs_no_ratings(options: ReportOptions) -> None:
-    """Raise SpecError if an option is set that needs ratings. Called if all runs are comparisons of two stories."""
+    # Called if all runs are comparisons of two stories.
     asked = {
         "a panel": options.panel is not None,
         "a pass rate": options.pass_rate,

@@ -1,8 +1,5 @@
-"""Renders the report as one self-contained HTML file, without links to other files and with one script of its own.
-
-The page's content security policy allows only this script, by its hash. A script in a story would not run even if it
-were not escaped.
-"""
+"""Renders the report as one self-contained HTML file, without links to other files and with one script of its own. The
+content security policy allows only this script, by its hash: one in a story would not run even if not escaped."""
 
 from __future__ import annotations
 
@@ -23,7 +20,6 @@ _FOLDER = Path(__file__).parent
 
 
 def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
-    """HTML of the whole report page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")
@@ -42,7 +38,7 @@ def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
 
 
 def title(inputs: ReportInputs) -> str:
-    """Title of the report page: the one in the options, or one made of the judges and datasets."""
+    """The title in the options, or one made of judges and datasets."""
     if inputs.options.title:
         return inputs.options.title
     datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.facts))

@@ -47,18 +47,14 @@ from judge.show.report.sections import (
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on coverage: requests, answers and ratings, and how stories without ratings differ from stories with
-    ratings.
-    """
+    """Requests, answers and ratings, and how stories without ratings differ from the others."""
     summary, *others = coverage_tables.tables(inputs.coverage)
     sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on systems: mean human and judge ratings, and the pairs of systems on which judges and people
-    agree.
-    """
+    """Mean ratings, and the pairs of systems on which judges and people agree."""
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
@@ -67,9 +63,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on tests for known failures of judges; tests without a significant result are shown in a folded
-    table.
-    """
+    """Tests for known failures; those without a significant result are folded."""
     if not inputs.has_people:
         sentence = (
             "No people's ratings of these stories are known, and every test compares a judge with them: "
@@ -88,7 +82,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _tally(result: Diagnosis) -> Table:
-    """Table of counts of significant tests: one row per judge and Eval-Prompt, one column per kind of failure."""
+    """One row per judge and Eval-Prompt, one column per kind of failure."""
     kinds = {finding.diagnostic: finding.kind.tail for finding in result.findings}
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
     for finding in result.findings:
@@ -110,9 +104,7 @@ def _tally(result: Diagnosis) -> Table:
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on whether models have seen the stories in training, or, without a scores file, with the command that
-    makes one.
-    """
+    """Whether models have seen the stories, or the command that makes a scores file."""
     if inputs.contamination is None:
         return [
             prose(
@@ -186,10 +178,7 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of the report page, in order: link target, heading, and the function that makes the section.
-
-    Sections on preferences and stress tests follow agreement if there are any.
-    """
+    """Link target, heading and maker of each section, in order; preferences and stress follow agreement."""
     if not inputs.rates:
         return COMPARISONS
     if inputs.checked is not None:
@@ -204,9 +193,7 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
-    """Yield each section of the report page; `progress` is called with the section's heading before the section is
-    made.
-    """
+    """Each section; `progress` gets its heading before it is made."""
     for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)
@@ -219,9 +206,7 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
-    """Make the report page and write it. Returns its size in bytes. Raises SpecError where the file cannot be
-    written.
-    """
+    """Write the page; gives its size in bytes. Raises SpecError where the file cannot be written."""
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
@@ -249,9 +234,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
 
 
 def default_output(inputs: ReportInputs) -> Path:
-    """Default path of the report page: `report.html` next to the run's definition; for several RUNs, in the working
-    folder.
-    """
+    """`report.html` next to the run's definition; for several RUNs, in the working folder."""
     places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 
@@ -261,7 +244,7 @@ def _beside(folder: ResultFolder) -> Path:
 
 
 def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
-    """Write `NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` next to `NAME.html`. Returns their paths."""
+    """Write `NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` next to `NAME.html`."""
     text = methods.paragraph(inputs)
     contents = {
         "methods.md": methods.markdown(inputs),

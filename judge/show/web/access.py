@@ -1,9 +1,6 @@
-"""Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes.
-
-A page on another site can make a browser send requests to this machine. Such requests are refused. Their Host header
-names another host (one whose DNS entry was pointed to this machine) or, for a write, they lack the token that only this
-server's pages contain.
-"""
+"""Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes. Another site's
+page can make a browser send requests to this machine. They are refused: their Host header names another host (one whose
+DNS entry was pointed here) or, for a write, they lack the token of this server's pages."""
 
 from __future__ import annotations
 
@@ -41,28 +38,21 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Access rules of a server of local pages: its key and its token.
-
-    On loopback (a server that only this machine can reach), `key` is None, and the Host header must be a loopback name.
-    On other interfaces, readers need the key once in the address (`?key=`); a cookie then stores it. `token` is
-    contained in every page and must be sent with every write.
-    """
+    """Access rules of a server; every page contains `token`, and every write must send it. On loopback `key` is None,
+    and the Host header must be a loopback name. Elsewhere readers need the key once in the address (`?key=`); a cookie
+    then stores it."""
 
     key: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie that holds the access key. Browsers share cookies among the ports of a host, so each key
-        has its own name.
-        """
+        """Name of the key's cookie. Browsers share cookies among the ports of a host, so each key has its own."""
         return f"judge_key_{hashlib.sha256((self.key or '').encode()).hexdigest()[:16]}"
 
 
 def access_for(host: str, key: str | None = None) -> Access:
-    """Access rules of a server bound to `host`: without a key on loopback, otherwise with `key` or, if that is None,
-    with a new key.
-    """
+    """Rules for `host`: no key on loopback, otherwise `key` or a new one."""
     return Access(None if host in LOOPBACK else key or new_key())
 
 
@@ -72,9 +62,7 @@ def new_key() -> str:
 
 
 class Guard:
-    """Middleware that refuses requests that the server's access rules (`Access`: host, key and token) do not allow, and
-    adds headers that isolate a page from other sites.
-    """
+    """Middleware that enforces `Access`, and adds headers that isolate a page from other sites."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
@@ -108,7 +96,7 @@ class Guard:
         await self.app(scope, timely, with_headers)
 
     def _refusal(self, method: str, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
-        """HTTP status and sentence of the refusal of a request; None for an allowed request."""
+        """HTTP status and sentence; None for an allowed request."""
         if self.access.key is None and _name(headers.get("host", "")) not in LOOPBACK:
             return 421, "This server answers to 127.0.0.1 and localhost only.\n"
         if self.access.key is not None and not self._has_key(headers, query):
@@ -127,9 +115,7 @@ class Guard:
 
 
 class _Timely:
-    """Wrapper of the function that receives the messages of a request. It raises TimeoutError where the body takes
-    longer than `BODY_SECONDS`.
-    """
+    """Raises TimeoutError where the body takes longer than `BODY_SECONDS`."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -145,15 +131,12 @@ class _Timely:
 
 
 def _cookies(header: str) -> dict[str, str]:
-    """The cookies of a request, as a mapping from name to value. `http.cookies` is not used, because it discards all
-    cookies if it cannot parse one.
-    """
+    # `http.cookies` discards all cookies if it cannot parse one.
     pairs = (part.strip().partition("=") for part in header.split(";"))
     return {name: value for name, _, value in pairs}
 
 
 def _name(host: str) -> str:
-    """The host name in a Host header, in lower case and without the port."""
     if host.startswith("["):
         name, _, port = host[1:].partition("]")
         return name.casefold() if port.startswith(":") or not port else ""
@@ -161,9 +144,7 @@ def _name(host: str) -> str:
 
 
 async def _read_off(receive: Receive) -> None:
-    """Read and discard the body of a refused request, up to a limit. If the connection were closed with unread bytes,
-    the client might not receive the answer.
-    """
+    # If the connection were closed with unread bytes, the client might not receive the answer.
     left = _READ_OFF
     while left > 0:
         message = await receive()

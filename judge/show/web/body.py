@@ -12,9 +12,7 @@ _LARGEST = 1_000_000
 
 
 async def read_body(request: Request) -> bytes:
-    """Read the body of a request, up to one megabyte. Raises HTTPException where it is larger or does not arrive in
-    time.
-    """
+    """The body of a request; HTTPException where it is over one megabyte or does not arrive in time."""
     from starlette.exceptions import HTTPException
 
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""HTML responses made from templates, and the static files that they load. Browsers do not cache the pages."""
+"""HTML responses made from templates, which browsers do not cache, and the static files that they load."""
 
 from __future__ import annotations
 
@@ -21,36 +21,30 @@ _FOLDER = Path(__file__).parent
 
 
 class Pages:
-    """HTML templates of one folder. They are rendered with the values that every page has: `token`, `version`,
-    `static`.
-    """
+    """HTML templates of one folder, rendered with `token`, `version`, `static`."""
 
     def __init__(self, folder: Path, access: Access) -> None:
         self._environment = environment(folder)
         self._environment.globals.update(token=access.token, version=__version__, static=static_address)
 
     def response(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page, rendered from a template, as a response. The browser does not cache it, because results change."""
+        """A page as a response that is not cached, because results change."""
         from starlette.responses import HTMLResponse
 
         return HTMLResponse(self.text(template, **values), status, headers={"cache-control": "no-store"})
 
     def text(self, template: str, **values: Any) -> str:
-        """A page, or a part of one, rendered from a template as HTML."""
+        """A page, or a part of one, as HTML."""
         return self._environment.get_template(template).render(**values)
 
 
 def static_address(name: str) -> str:
-    """The address of a file in the folder `static`, or of the stylesheet. It has a parameter that changes with the
-    content of the file, so that browsers may cache the file.
-    """
+    """Address of a static file, with a parameter of its content, so that browsers may cache it."""
     return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
 
 
 def static_route() -> Route:
-    """Route that serves the files in `judge/show/web/static/` and the stylesheet. Only names in a fixed list of files
-    are served, so that a request cannot name any other path.
-    """
+    """Route of static files, only those in a fixed list, so that a request cannot name any other path."""
     from starlette.responses import Response
     from starlette.routing import Route
 

@@ -1,8 +1,5 @@
-"""HTTP connections that are closed if they do not send a request in time, because uvicorn has no timeout for a
-request's headers.
-
-The module is imported only when pages are served, because it needs uvicorn.
-"""
+"""HTTP connections that close if no request header arrives in time, for which uvicorn has no timeout. It is imported
+only when pages are served, because it needs uvicorn."""
 
 from __future__ import annotations
 
@@ -15,24 +12,19 @@ HEAD_SECONDS = 30.0
 
 
 class Punctual(H11Protocol):
-    """One HTTP connection of uvicorn. It is closed if no complete request header arrives in time."""
-
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Start the timeout for the first request on a new connection."""
+        """Start the timeout for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Pass bytes received on the connection on to uvicorn. The timeout keeps running unless they complete a
-        request's headers.
-        """
+        """Pass bytes on; the timeout keeps running unless they complete a request's headers."""
         super().data_received(data)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeout, since the connection is closed."""
         super().connection_lost(exc)
         if self._waiting is not None:
             self._waiting.cancel()

@@ -42,14 +42,12 @@ def serve(
     also: Mapping[str, str] | None = None,
     open_: bool = False,
 ) -> None:
-    """Serve the application that `build` makes until Ctrl-C or SIGTERM; requests in progress are finished first.
+    """Serve the application until Ctrl-C or SIGTERM; requests in progress are finished first.
 
-    The default port is the first free port from 8765 on; 0 = any free port. The first line on stdout is the address, so
-    that a program can read it. On an interface other than loopback, readers need a key. It is `key`, with which links
-    stay valid after a restart, or a new key if `key` is None. `also` maps titles of further pages to their paths; the
-    addresses of these pages are printed too. With `open_`, the address is opened in a browser. Raises SpecError where
-    the port is taken or `host` is not an address of this machine.
-    """
+    The default port is the first free one from 8765 on; 0 = any. The first line on stdout is the address, so that a
+    program can read it. On other interfaces than loopback readers need `key` (None = new), with which links survive a
+    restart. `also` maps titles of further pages to paths, printed too. Raises SpecError where the port is taken or
+    `host` is not this machine's."""
     check_installed()
     import uvicorn
 

@@ -1,13 +1,10 @@
-"""Reads and writes the JSON file of answers that the offline pages save, and checks that it belongs to the audit.
-
-::
+"""The JSON file of answers that the offline pages save, and the check that it belongs to the audit::
 
     {"format": "judge-audit-answers/1", "audit": "3f2a…", "annotator": "Ada",
      "answers": [{"item": 1, "key": "b2:…", "values": {"poor_syntax": 0}, "note": "", "seconds": 12.5}],
      "practice": [{"practice": 1, "values": {"poor_syntax": 0}}]}
 
-`audit` is `AuditStore.audit_id`. `item` and `key` are those of `items.Item`, and both must match. `values` holds 1 (the
-error is present) or 0 for each category that was answered. `note`, `seconds` and `practice` are optional.
+`item` and `key` must both match. `note`, `seconds` and `practice` are optional.
 """
 
 from __future__ import annotations
@@ -36,9 +33,7 @@ from judge.inputs.datasets.files.source_file import read_json
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Answers of one annotator on one item, read from a file. Categories without an entry in `values` were not
-    answered.
-    """
+    """Answers of one annotator on one item, read from a file; unanswered categories are missing from `values`."""
 
     annotator: str
     item: int
@@ -49,9 +44,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Counts of imported answers (annotator x item x category): `new` ones, ones that the audit already had (`same`),
-    and ones that `replaced` a different answer. `annotators` names the annotators of the file.
-    """
+    """Counts of imported answers (annotator x item x category); `same` ones were there, `replaced` ones differed."""
 
     annotators: tuple[str, ...]
     new: int
@@ -71,13 +64,9 @@ class Merged:
 def merge(
     store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
 ) -> Merged:
-    """Store the answers `given`, read from the file `origin`, in one transaction, and return their counts. `round_no`
-    is 1 for the annotation and 2 for the settling of disagreements.
-
-    An annotator's time on an item is stored only if the audit had no answers of the annotator on it, so that a second
-    import does not add it again. If the audit holds a different answer or note and `replace` is False, DataError is
-    raised and nothing is changed.
-    """
+    """Store answers read from the file `origin` in one transaction. `round_no` is 1 for the annotation and 2 for the
+    settling of disagreements. Raises DataError, and changes nothing, if the audit holds a different answer or note and
+    `replace` is False."""
     keys = [category.key for category in store.categories]
     names = {row.annotator: "" for row in given}
     for name in names:
@@ -97,6 +86,7 @@ def merge(
                 continue
             fresh = not before.values and not before.note
             note = row.note if (fresh or replace or not before.note) and row.note else None
+            # An annotator's time counts only on a fresh item, so that a second import does not add it again.
             rows.change(db, store.path, key, before, values, note, row.seconds if fresh else None)
             replaced += len(other)
             new += sum(k not in before.values for k in values)
@@ -117,12 +107,8 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import an answers file into its audit, also the practice answers, and return counts of the imported answers
-    (without practice answers).
-
-    With `replace`, answers in the file replace different answers in the audit; otherwise different answers raise
-    DataError (see `merging.merge`). DataError is also raised if the file or one of its items belongs to another audit.
-    """
+    """Import an answers file with its practice answers, which are not counted. Raises DataError for another audit's
+    file or item, and for different answers without `replace`."""
     answers_file = read_answers(path, read_json(path))
     if answers_file.audit != store.audit_id:
         raise DataError(
@@ -160,9 +146,7 @@ def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
 
 
 class AnswerRow(BaseModel):
-    """One annotator's answers on one item, in an answers file. `values` maps categories to 1 (the error is present) or
-    0; `key` is the item's hash, and `seconds` the time spent.
-    """
+    """One annotator's answers on one item; `values` maps categories to 1 (error) or 0, and `key` is the item's hash."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     item: int
@@ -173,9 +157,7 @@ class AnswerRow(BaseModel):
 
 
 class PracticeRow(BaseModel):
-    """One annotator's answers on one practice item, in an answers file. `practice` is the item's number, and `values`
-    maps categories to 1 (the error is present) or 0.
-    """
+    """One annotator's answers on the practice item of this number; `values` maps categories to 1 (error) or 0."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     practice: int
@@ -183,9 +165,7 @@ class PracticeRow(BaseModel):
 
 
 class AnswersFile(BaseModel):
-    """Content of an answers file, the JSON file with one annotator's answers to an audit. `audit` is the id of the
-    audit.
-    """
+    """Content of an answers file; `audit` is the audit's id."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     format: Literal["judge-audit-answers/1"]
@@ -196,9 +176,7 @@ class AnswersFile(BaseModel):
 
 
 def read_answers(path: Path, content: Any) -> AnswersFile:
-    """Check the content of an answers file (parsed JSON) and return it as an object. Raises DataError with the position
-    of the first error; `path` names the file in the message.
-    """
+    """The content of an answers file, from parsed JSON. Raises DataError with the position of the first error."""
     try:
         return AnswersFile.model_validate(content)
     except ValidationError as error:

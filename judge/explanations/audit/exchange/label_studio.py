@@ -1,8 +1,6 @@
-"""Exchange with Label Studio: exports an audit as tasks with a labeling configuration, and imports its JSON export.
-
-The format is Label Studio's own JSON (a list of tasks with `data` and `annotations`). Facts that the audit hides from
-annotators are not exported. A category without a choice counts as not answered; cancelled annotations are ignored.
-"""
+"""Exports an audit as Label Studio tasks with a labeling configuration, and imports Label Studio's JSON export. Facts
+that the audit hides from annotators are not exported. A category without a choice is not answered; cancelled
+annotations are ignored."""
 
 from __future__ import annotations
 
@@ -50,11 +48,7 @@ def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
 
 
 def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
-    """XML of Label Studio's labeling configuration: texts to read, a yes/no question for each category, and a note. On
-    the keyboard, a category's key answers yes.
-
-    `shown` names the texts that the tasks contain, such as "story" and "explanation"; other texts are left out.
-    """
+    """XML of the labeling configuration: texts named in `shown`, a yes/no question for each category, and a note."""
     view = ET.Element("View")
     for key, title in _SHOWN:
         if key in shown:
@@ -77,12 +71,9 @@ def is_export(content: Any) -> bool:
 
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import annotations from Label Studio's JSON export of an audit's tasks, and return counts of the imported
-    answers. With `replace`, they replace different answers in the audit; otherwise different answers raise DataError.
-
-    Annotators are named by their e-mail address if the export has it, otherwise by their number. Raises DataError for
-    tasks of another audit, and if an annotator has two annotations of one item that are not cancelled.
-    """
+    """Import annotations from Label Studio's JSON export of an audit's tasks. Annotators are named by their e-mail
+    address if the export has it, otherwise by their number. Raises DataError for tasks of another audit, two
+    annotations of one item by one annotator, and different answers without `replace`."""
     content = read_json(path)
     if not is_export(content):
         raise DataError("is not Label Studio's JSON export: a list of tasks with data and annotations", file=path)
@@ -163,9 +154,6 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
 
 
 def _fact(subject: Subject, value: Any) -> Any:
-    """The text to show for a fact about an explanation: the label of a rating if its criterion has labels, otherwise
-    `value` unchanged.
-    """
     labelled = subject.criterion is not None and subject.criterion.scale.labels
     return subject.text_of(value) if labelled else value
 
@@ -176,14 +164,9 @@ _KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the stat
 
 
 def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
-    """Import the answers in the file `path` into the audit file `audit`. Returns counts of the imported answers, and
-    whether the import created the audit.
-
-    If the audit does not exist, it is created from the file. The file must then be a CSV in the format of the HANNA
-    study, because only that format contains the explanations, and `form` defines the question of each column. With
-    `replace`, answers in the file replace different answers in the audit; otherwise different answers raise DataError.
-    DataError is also raised for an unknown format.
-    """
+    """Counts of the answers imported from `path`, and whether the import created the audit. A missing audit is created
+    from a CSV in the HANNA study's format, the only one with explanations; `form` then defines the columns' questions.
+    Raises DataError for an unknown format, and for different answers without `replace`."""
     # The first sign decides; a byte-order mark (Excel writes one) and empty lines may stand before it.
     json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
     study = not json_first and is_study_csv(path)

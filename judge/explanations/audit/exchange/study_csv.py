@@ -1,10 +1,9 @@
-"""Reads and writes CSV files in the format of the HANNA study: a block of rows for each explanation, with one row for
-each annotator.
+"""CSV files in the format of the HANNA study: for each explanation a block of rows, one for each annotator.
 
 The columns are `Input.story_id`, `Input.explanation` and one for each category: 1, 0, or empty for not answered. In the
-study's first question (`Answer.a-1-guidelines.1`) 1 means that the guideline was followed, hence no error. In all other
-questions 1 means an error. Files written here state this in an additional column, `Audit.polarity`, and name item and
-annotator. The study's own file has only positions within a block, which do not identify annotators.
+study's first question (`Answer.a-1-guidelines.1`) 1 means that the guideline was followed, hence no error; in all
+others 1 means an error. Files written here state this in a column `Audit.polarity`, and name item and annotator. The
+study's own file has only positions within a block, which do not identify annotators.
 """
 
 from __future__ import annotations
@@ -32,12 +31,8 @@ from judge.inputs.datasets.sources import SOURCES
 
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
-    """The explanations in the HANNA study's published file, with what is known about each of them, and notes. None if
-    `path` is not that file.
-
-    The keys of the mapping are (story id, text of the explanation). Texts of stories and criteria are None if the
-    study's other files are not on this machine.
-    """
+    """The explanations in the HANNA study's published file by (story id, explanation), and notes; None for another
+    file. Texts of stories and criteria are None if the study's other files are not on this machine."""
     if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
         return None
     from judge.explanations.corpus.from_studies import hanna_user_study
@@ -81,11 +76,7 @@ _Rows = Sequence[tuple[int, Mapping[str, str]]]
 
 
 def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
-    """Write the annotators' answers, before disagreements are settled, in the CSV format of the HANNA study.
-
-    Each explanation has one row for each annotator; cells without an answer are empty. Raises DataError if there are no
-    answers yet.
-    """
+    """Write round 1's answers in the HANNA study's CSV format. Raises DataError if there are none."""
     columns = _columns(audit.categories)
     annotators, remarks = audit.annotation.annotators, audit.annotation.remarks
     if not annotators:
@@ -112,12 +103,10 @@ def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
 
 
 def _read(path: Path) -> _Rows:
-    """The rows of a file, each as its row number and its cells. In a file that this program wrote, the apostrophes that
-    protect cells from being read as formulas are removed.
-    """
     rows = list(csv_rows(path, (STORY, EXPLANATION)))
     if not rows or POLARITY not in rows[0][1]:
         return rows
+    # A file that this program wrote protects cells from being read as formulas by apostrophes.
     return [(row, {column: as_written(text) for column, text in cells.items()}) for row, cells in rows]
 
 
@@ -137,13 +126,9 @@ def is_study_csv(path: Path) -> bool:
 
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations, and return counts
-    of the imported answers. With `replace`, they replace different answers in the audit; otherwise different answers
-    raise DataError.
-
-    Raises DataError for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds
-    twice, if the file has no `Audit.key`), and for blocks of different length.
-    """
+    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations. Raises DataError
+    for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds twice, if the file
+    has no `Audit.key`), for blocks of different length, and for different answers without `replace`."""
     rows = _read(path)
     _known_columns(rows, store.categories, path)
     named = bool(rows) and {KEY, ANNOTATOR} <= set(rows[0][1])
@@ -167,12 +152,8 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """Create the audit file `target` from the explanations in `path`, a CSV in the HANNA study's format, and open it.
-    The answers in the CSV must be imported afterwards.
-
-    If the CSV is the file that the study published, the ratings are added, and also stories and criteria if the study's
-    other files are on this machine.
-    """
+    """An audit of the explanations in a CSV in the HANNA study's format, without the answers. If the CSV is the study's
+    published file, ratings are added, and stories and criteria where its other files are here."""
     rows = _read(path)
     if form is None:
         form = load_form()
@@ -190,11 +171,9 @@ def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None)
 
 
 def _columns(categories: Sequence[Category]) -> dict[str, Category | None]:
-    """Answer columns in the order of the HANNA study, each with its category. None marks the study's sixth question,
-    which stays empty in an audit that does not ask it.
-    """
     by_column: dict[str, Category | None] = {c.column: c for c in categories}
     if {c.column for c in load_form().categories} <= set(by_column):
+        # None marks the study's sixth question, which stays empty in an audit that does not ask it.
         by_column.setdefault(NOT_PRINTED.column, None)
     study = sorted(column for column in by_column if column.startswith("Answer.a-"))
     return {column: by_column[column] for column in (*study, *(c for c in by_column if c not in study))}
@@ -228,7 +207,6 @@ def _seconds(cells: Mapping[str, str], path: Path, row: int) -> float | None:
 
 
 def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> None:
-    """Raise DataError if the file has answers to a question that the audit does not ask."""
     own_columns = {c.column for c in categories}
     for column in rows[0][1] if rows else ():
         if column.startswith("Answer.") and column not in own_columns and any(cells[column] for _, cells in rows):
@@ -256,9 +234,7 @@ def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, i
 
 
 def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
-    """Yield the number of the audit's item for each row, found by the row's story id and explanation. Raises DataError
-    unless exactly one item has both.
-    """
+    """The number of each row's item, found by story id and explanation. DataError unless exactly one has both."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
@@ -271,12 +247,7 @@ def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
 
 
 def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
-    """Yield an annotator's name, such as "position 2", and an item number for each row of a file that names no
-    annotators.
-
-    Consecutive rows about one explanation form a block, and the k-th row of each block is attributed to "position k".
-    Raises DataError for blocks of different length.
-    """
+    """(annotator, item) of each row of a file without names: the k-th row about an explanation is by "position k"."""
     blocks: list[list[int]] = []
     before = None
     for (row, _), item in zip(rows, _by_text(store, rows, path), strict=True):

@@ -1,11 +1,8 @@
-"""Error categories of an audit: for each, the question asked about every explanation, the key on the keyboard that
-answers yes, and whether 1 means an error in exported files.
+"""Error categories of an audit: for each, the question, the key that answers yes, and its column in exported files.
 
-In an audit 1 always means that the error is present. A column of an exported file may mean the opposite, as in the
-first question of the HANNA study (was the guideline followed?). Such a category is `inverted`: its values are converted
-when files are read or written.
-
-A user's own categories are defined in a YAML file::
+In an audit 1 always means that the error is present. A column may mean the opposite, as in the first question of the
+HANNA study (was the guideline followed?). Such a category is `inverted`: its values are converted when files are read
+or written. A user's own categories are defined in a YAML file::
 
     categories:
       - key: invented_plot            # a name for tables and files
@@ -42,12 +39,8 @@ RESERVED = frozenset("0abhjknpqrsu?")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One kind of error that annotators are asked about.
-
-    `press` is the character on the keyboard that answers yes. `column` is the category's column in CSV files, and
-    `inverted` is True if 1 means no error in that column. `question_blind` replaces `question` in an audit that hides
-    the rating.
-    """
+    """One kind of error that annotators are asked about; `press` is the key that answers yes. `inverted`: 1 means no
+    error in the CSV column `column`. `question_blind` is asked where the rating is hidden."""
 
     key: str
     label: str
@@ -64,9 +57,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """A practice item: the expected answers (category -> 0 or 1, possibly not for all categories) and the reason, in
-    one sentence.
-    """
+    """A practice item: the expected answers (category -> 0 or 1, perhaps not for all) and the reason."""
 
     id: int
     subject: Subject
@@ -83,11 +74,8 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """The categories and practice items of an audit: the shipped ones by default, another shipped form if `path` is its
-    name, or those of a YAML file.
-
-    Raises SpecError for an unknown name and for an invalid file; for the latter the message gives the line.
-    """
+    """Categories and practice items: the shipped ones, those of another shipped form, or a YAML file's. Raises
+    SpecError for an unknown name and an invalid file."""
     file = SHIPPED if path is None else NAMED.get(str(path), path)
     if file is path and path.parent == Path() and not path.suffix and not path.exists():
         raise SpecError(

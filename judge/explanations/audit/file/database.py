@@ -118,11 +118,8 @@ _MAKE = "judge audit sample RUN -o FILE makes an audit"
 
 
 def audit_file(path: Path) -> Path:
-    """Path of an audit file. For a run's folder, run.yaml or result folder, the path of that run's audit; any other
-    `path` is returned unchanged.
-
-    Raises DataError if the run has no audit; the message names the command that creates one.
-    """
+    """The audit file of a run's folder, run.yaml or result folder; other paths are returned unchanged. Raises DataError
+    if the run has no audit."""
     if path.is_dir():
         folder = path
     elif path.is_file() and path.suffix in (".yaml", ".yml"):
@@ -137,12 +134,9 @@ def audit_file(path: Path) -> Path:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Context with a connection to a new audit file. The file is created as a whole or not at all: it is filled under a
-    temporary name and then renamed.
-
-    Raises DataError if the file already exists. An audit is never overwritten, even if two programs create it at the
-    same time. For this reason `whole_file.draft`, which would replace an existing file, is not used.
-    """
+    """Context with a connection to a new audit file, which is created as a whole or not at all. Raises DataError if the
+    file exists. An audit is never overwritten, even if two programs create it at the same time; hence
+    `whole_file.draft`, which would replace an existing file, is not used."""
     hidden = path.with_name(f".{path.name}")
     draft = draft_name(hidden)
     with sentences(path):
@@ -169,9 +163,6 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _place(draft: Path, path: Path) -> None:
-    """Rename the draft to its final name. Raises FileExistsError if another program has created the file in the
-    meantime.
-    """
     try:
         os.link(draft, path)
     except FileExistsError:

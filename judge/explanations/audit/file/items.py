@@ -1,6 +1,4 @@
-"""Items of an audit as values: an explanation with its story, and the facts that annotators may not see. No file is
-read here.
-"""
+"""Items of an audit as values: an explanation with its story, and the facts that annotators may not see."""
 
 from __future__ import annotations
 
@@ -21,13 +19,9 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about the origin of an explanation. None = not known.
-
-    `people` is the mean human rating of the story on the corresponding criterion, and `gap` is the judge's rating minus
-    `people`, in points. `cluster` names the explanation's cluster in the map that `judge explain` made. `stratum` names
-    the stratum from which the explanation was sampled. `weight` is the number of explanations of the population that it
-    represents.
-    """
+    """Facts about the origin of an explanation; None = not known. `people` is the mean human rating of the story, `gap`
+    the judge's rating minus it (points), `cluster` that of `judge explain`, and `weight` the number of explanations of
+    the population that it represents."""
 
     run: str | None = None
     judge: str | None = None
@@ -43,11 +37,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One explanation to be audited, before it gets a number in an audit.
-
-    `story` is the story's id, `text` its text and `reference` the text of the reference story. `text`, `story_prompt`
-    and `criterion` are None if an imported file does not contain them.
-    """
+    """One explanation to be audited, before it has a number; texts and criterion are None if an imported file lacks
+    them. `story` is the story's id, `text` its text and `reference` the text of the reference story."""
 
     explanation: str
     story: str | None = None
@@ -61,14 +52,12 @@ class Subject:
 
     @property
     def shown_reference(self) -> str | None:
-        """The reference story to show with an explanation; None if it equals the rated story, because showing it would
-        reveal that the rated story was written by a human.
-        """
+        """The reference to show; None if it is the rated story, which would reveal that a human wrote it."""
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
     def text_of(self, value: Any) -> str:
-        """A fact about an explanation as text. A rating is replaced by its label if the criterion has labels."""
+        """A fact as text. A rating is replaced by its label if the criterion has labels."""
         if not isinstance(value, float):
             return str(value)
         return f"{value:g}" if self.criterion is None else self.criterion.scale.text_of(value)
@@ -89,17 +78,13 @@ class Item:
 
 
 def visible_facts(subject: Subject, blind: Sequence[str]) -> dict[str, Any]:
-    """The facts about an explanation that an annotator may see: those of `BLINDABLE` (judge, eval_prompt, rating) that
-    are known and not named in `blind`.
-    """
+    """The known facts of `BLINDABLE` that an annotator may see: those not named in `blind`."""
     shown = {name: getattr(subject.facts, name) for name in BLINDABLE if name not in blind}
     return {name: value for name, value in shown.items() if value is not None}
 
 
 def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
-    """The names of facts to hide, without duplicates. Raises SpecError for an unknown name or a fact that is never
-    shown.
-    """
+    """The names of facts to hide, without duplicates. Raises SpecError for an unknown or never shown fact."""
     for name in blind:
         if name not in BLINDABLE:
             raise unknown_value("blind", name, BLINDABLE)
@@ -112,12 +97,10 @@ def criterion_json(criterion: Criterion | None) -> str | None:
 
 
 def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
-    """A criterion as a dict for JSON. Labels are included only if there are some, so that the hashes of criteria
-    without labels do not change.
-    """
     if criterion is None:
         return None
     record = asdict(criterion)
+    # Without labels there is no entry, so that the hashes of criteria without labels do not change.
     if not criterion.scale.labels:
         record["scale"] = {name: record["scale"][name] for name in ("min", "max", "step")}
     return record

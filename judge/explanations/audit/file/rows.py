@@ -26,11 +26,8 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One annotator's answer on one category of an item: `value` is 1 if the error is present and 0 if not.
-
-    `at` is the time of the answer in seconds since 1970. `done` is True if the annotator has answered all categories of
-    the item.
-    """
+    """One annotator's answer on one category of an item: 1 = the error is present, 0 = not. `at` is in seconds since
+    1970. `done`: the annotator has answered all categories of the item."""
 
     annotator: str
     item: int
@@ -42,10 +39,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """Current answers of an annotator on an item: category -> 0 or 1, a note, and seconds spent (None = not measured).
-
-    `done` is True if all categories are answered. `revision` is the number of the annotator's changes to the item.
-    """
+    """Current answers of an annotator on an item: category -> 0 or 1; `seconds` is None if not measured. `done`: all
+    categories are answered. `revision` counts the annotator's changes to the item."""
 
     values: dict[str, int]
     note: str
@@ -56,9 +51,7 @@ class ItemState:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of an annotator: numbers of the items that are finished (`done`) and begun, in the annotator's order,
-    and the number of the next item that is not finished (None if all are). `total` counts all items.
-    """
+    """An annotator's finished and begun items, in the annotator's order; `next` is None if all are finished."""
 
     total: int
     done: list[int]
@@ -75,9 +68,7 @@ class Undone:
 
 
 def clean_name(annotator: str) -> str:
-    """A normalised name: blanks are trimmed and merged, and Unicode is composed (NFC). Raises SpecError for an invalid
-    name.
-    """
+    """The name with trimmed and merged blanks, in Unicode's form NFC. Raises SpecError for an invalid name."""
     name = unicodedata.normalize("NFC", " ".join(str(annotator).split()))
     if not name:
         raise SpecError("an annotator needs a name")
@@ -91,9 +82,7 @@ def clean_name(annotator: str) -> str:
 def check_values(
     values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
 ) -> dict[str, int | None]:
-    """The `values` of answers (category -> 1, 0 or None), unchanged. Raises SpecError for a category that is not in
-    `categories`, a value other than 0, 1 and None, or a number of seconds that is invalid.
-    """
+    """`values`, unchanged. SpecError for an unknown category, a value other than 0, 1, None, or invalid seconds."""
     for key, value in values.items():
         if key not in categories:
             raise SpecError(unknown("category", str(key), categories))
@@ -136,7 +125,6 @@ def text_in(value: Any, *, none: bool = False) -> str:
 
 
 def practice_json(practice_item: PracticeItem) -> str:
-    """JSON of a practice item as stored in the audit file."""
     subject = asdict(practice_item.subject)
     subject["criterion"] = criterion_json(practice_item.subject.criterion)
     return orjson.dumps(
@@ -159,9 +147,7 @@ def practice_of(number: int, text: str) -> PracticeItem:
 
 
 def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
-    """Write the categories and practice items of a new audit to its file. Questions are worded for an audit that hides
-    the facts named in `blind`.
-    """
+    """Write the categories and practice items of a new audit, worded for the hidden facts `blind`."""
     asked = [
         (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
     ]
@@ -173,9 +159,7 @@ def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> Non
 
 
 def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path) -> None:
-    """Write the explanations `subjects` to the audit file, numbered from 1. Raises DataError if one occurs twice, and
-    SpecError if there is none.
-    """
+    """Write the explanations, numbered from 1. Raises DataError if one occurs twice, SpecError if there is none."""
     numbers: dict[str, int] = {}
     for number, s in enumerate(subjects, start=1):
         key = s.key
@@ -190,9 +174,7 @@ def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path
 
 
 def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
-    """Current answers of the annotator `name` on an item in one round (1 = annotation, 2 = settled disagreements);
-    `categories` is the number of categories of the audit. Raises DataError for an unknown item.
-    """
+    """Answers of `name` on an item in a round, with the audit's number of categories. DataError for an unknown item."""
     if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
         raise DataError(f"has no item {item}", file=path)
     key = (round_no, name, item)
@@ -215,10 +197,8 @@ def change(
     note: str | None,
     seconds: float | None,
 ) -> None:
-    """Update an annotator's answers (None deletes one) and note on an item. If this changes anything, the state before
-    and after is added to the history for undo. `seconds` is added to the time spent.
-
-    `key` is (round, annotator, item), and `before` the state before the change. A `note` of None keeps the note.
+    """Update answers (None deletes one) and note (None keeps it), and keep the state before and after for undo.
+    `seconds` is added to the time spent. `key` is (round, annotator, item), and `before` the state before the change.
     """
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
     new_note = before.note if note is None else note
@@ -252,9 +232,7 @@ def _said(values: Mapping[str, int], note: str) -> str:
 
 
 def first_time(db: sqlite3.Connection, message: str, key: Key) -> bool:
-    """Record that a message of this name came, and say whether it is the first of this name. `key` is (round,
-    annotator, item).
-    """
+    """Whether this is the first message of this name, which is recorded. `key` is (round, annotator, item)."""
     db.execute(RECEIVED)
     return db.execute(_RECEIVE, (message, *key, time.time())).rowcount > 0
 

@@ -1,9 +1,5 @@
-"""The content of an audit at one moment, from which all tables, exports and pages are built.
-
-Everything is read here in one transaction, and nothing is read again later, because annotators may be answering while a
-report is computed. Data read at two different moments could be inconsistent: a table could count answers that its note
-does not.
-"""
+"""The content of an audit at one moment, from which all tables, exports and pages are built. It is read in one
+transaction, since annotators may answer meanwhile and a table could count answers that its note does not."""
 
 from __future__ import annotations
 
@@ -20,11 +16,8 @@ from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """Answers and remarks of one round of an audit: the annotation or the adjudication.
-
-    `annotators` lists those with at least one answer, in the order in which they registered. `answers` are sorted by
-    annotator and item. `remarks` maps (annotator, item) to (note, seconds), if there is a note or a time.
-    """
+    """Answers and remarks of one round; `annotators` have at least one answer, in the order of registration. `answers`
+    are sorted by annotator and item. `remarks` maps (annotator, item) to (note, seconds), if there is either."""
 
     annotators: tuple[str, ...]
     answers: tuple[Answer, ...]
@@ -41,12 +34,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditSnapshot:
-    """The content of an audit file at one moment.
-
-    `sampling` describes how the items were drawn (`judge.explanations.audit.sample.sampling` writes it); it is empty if
-    they were not sampled by this program. `notes` are sentences about the sample and about imported files. `practised`
-    holds practice answers: annotator -> practice item -> category -> value.
-    """
+    """The content of an audit file at one moment; `notes` are sentences about the sample and imported files. `sampling`
+    says how the items were drawn, {} if not by this program. `practised`: annotator -> item -> category -> value."""
 
     path: Path
     audit_id: str
@@ -84,9 +73,7 @@ def snapshot(store: AuditStore) -> AuditSnapshot:
 
 
 def read_audit(path: Path | str) -> AuditSnapshot:
-    """The current content of an audit file, given by its path or by a run's folder. Raises DataError if it is not an
-    audit.
-    """
+    """The current content of an audit file or of a run's audit. Raises DataError if it is not an audit."""
     with AuditStore.open(path, writing=False) as store:
         return snapshot(store)
 

@@ -1,9 +1,8 @@
-"""Stores one audit in one SQLite file: items, annotators, answers and the history for undo. All answers come from
-people.
+"""Stores one audit in one SQLite file: items, annotators, answers and the history for undo.
 
 Every change is on disk before the method returns, so `kill -9` loses no answer. Several programs and threads may use
-one file at once. A value is 1 if the error is present and 0 if not; there is one row for each (annotator, item,
-category). An item is done for an annotator once every category is answered.
+one file at once. There is one row for each (round, annotator, item, category), with 1 if the error is present and 0 if
+not. An item is done for an annotator once every category is answered.
 
     store = AuditStore.open(path)
     store.register("Ada")
@@ -11,9 +10,7 @@ category). An item is done for an annotator once every category is answered.
         store.answer("Ada", item, {"poor_syntax": 0}, seconds=4.2)
     store.undo("Ada")
 
-Practice answers are stored separately (`judge.explanations.audit.sample.practice`). So is the second round, in which
-disagreements between annotators are settled (`judge.explanations.audit.results.adjudication`): its answers are rows of
-`round` 2, one for each (item, category).
+Round 2 settles disagreements (`results.adjudication`): one answer for each (item, category).
 """
 
 from __future__ import annotations
@@ -42,9 +39,7 @@ _AUDIT = "an audit"
 
 
 class AuditStore:
-    """An open audit file, with methods that read and store answers. All methods may be called from any thread. Close it
-    when done, or use it in a `with` statement.
-    """
+    """An open audit file. All methods may be called from any thread."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -89,13 +84,11 @@ class AuditStore:
         sampling: Mapping[str, Any] | None = None,
         notes: Sequence[str] = (),
     ) -> AuditStore:
-        """Create an audit of the explanations `subjects`, numbered from 1, and open it; `form` defaults to the shipped
-        categories.
+        """A new audit of the explanations `subjects`, numbered from 1; `form` defaults to the shipped categories.
 
-        `seed` determines the order in which each annotator sees the items. `blind` names facts that annotators do not
-        see. `sampling` is plain data about how the explanations were drawn (`judge.explanations.audit.sample.sampling`
-        writes it). `notes` are sentences printed under every table. The file is created completely or not at all.
-        Raises DataError if it already exists or if an explanation occurs twice, and SpecError for an empty audit.
+        `seed` determines each annotator's order, `blind` names facts that annotators do not see, `sampling` is plain
+        data of `sample.sampling`, and `notes` are printed under every table. The file is created completely or not at
+        all. Raises DataError if it exists or an explanation occurs twice, and SpecError for an empty audit.
         """
         form = form or load_form()
         meta = {
@@ -114,11 +107,8 @@ class AuditStore:
 
     @classmethod
     def open(cls, path: Path | str, *, writing: bool = True) -> AuditStore:
-        """Open an existing audit, given by its file or by a run's folder. Without `writing`, its folder may be
-        read-only.
-
-        Raises DataError for a file that is missing, is not an audit, or has another format.
-        """
+        """An existing audit, given by its file or by a run's folder, which may be read-only without `writing`. Raises
+        DataError for a file that is missing, is not an audit, or has another format."""
         path = database.audit_file(Path(path))
         connection = database.open_file(path, writing=writing)
         try:
@@ -154,9 +144,7 @@ class AuditStore:
                 db.execute("UPDATE meta SET value = ? WHERE key = 'notes'", (orjson.dumps([*notes, note]).decode(),))
 
     def hide(self, names: Sequence[str]) -> None:
-        """Hide the facts named in `names` from annotators from now on, and show the others. If answers were given under
-        another choice, a note says so.
-        """
+        """Hide only the facts in `names` from now on; a note says so if answers were given under another choice."""
         chosen = check_blind(names)
         if set(chosen) == set(self.blind):
             return
@@ -169,7 +157,7 @@ class AuditStore:
 
     @property
     def item_count(self) -> int:
-        """Number of items in the audit; items are numbered from 1 to this number."""
+        """Number of items; they are numbered from 1."""
         return int(self.select("SELECT count(*) FROM items")[0][0])
 
     def item(self, number: int) -> Item:
@@ -186,23 +174,16 @@ class AuditStore:
             return [rows.item_of(row) for row in self.select(rows.ITEMS)]
 
     def order(self, annotator: str) -> list[int]:
-        """Item numbers in the order in which an annotator sees them. The order is random, different for each annotator,
-        and always the same for one annotator.
-
-        It depends only on the audit's seed, the annotator's name and the items, through a hash.
-        """
+        """Item numbers in this annotator's order: random, and always the same for one annotator."""
+        # The order depends only on the audit's seed, the annotator's name and the items, through a hash.
         name = clean_name(annotator)
         keyed = self.select("SELECT id, key FROM items")
         return [i for _, i in sorted((digest(f"{self.seed}|{name}|{key}"), i) for i, key in keyed)]
 
     def register(self, annotator: str, *, origin: str = "here") -> str:
-        """Register an annotator, if not yet registered. Returns the name as it is stored (blanks trimmed and merged).
-        `origin` says where the annotator's answers come from: "here", or the name of an imported file.
-
-        Raises SpecError for a name that is empty, longer than 80 characters or not printable. The same holds for a name
-        that differs from a registered one only in upper and lower case, because one person would then be counted as two
-        raters.
-        """
+        """The name as stored (blanks trimmed and merged), registered if it was not; `origin` is "here" or an imported
+        file. Raises SpecError for a name that is empty, longer than 80 characters or not printable, or differs from a
+        registered one only in case, because one person would then be counted as two raters."""
         name = clean_name(annotator)
         if self.select("SELECT 1 FROM annotators WHERE name = ?", name):
             return name
@@ -214,9 +195,7 @@ class AuditStore:
         return name
 
     def annotators(self, round_no: int = ANNOTATION) -> list[str]:
-        """Names of the annotators with at least one answer in a round (by default the first), in the order in which
-        they registered.
-        """
+        """Annotators with at least one answer in a round, in the order in which they registered."""
         sql = "SELECT name FROM annotators WHERE name IN (SELECT annotator FROM answers WHERE round = ?)"
         return [str(name) for (name,) in self.select(f"{sql} ORDER BY since, name", round_no)]
 
@@ -235,34 +214,12 @@ class AuditStore:
         round_no: int = ANNOTATION,
         message: str | None = None,
     ) -> ItemState:
-        """Store answers of an annotator about an item, and return the annotator's answers on the item after that.
+        """An annotator's answers on an item after storing `values`: 1 (error), 0, or None, which deletes an answer.
 
-        A new annotator is registered.
-
-        Parameters
-        ----------
-        annotator : str
-            Name of the annotator.
-        item : int
-            Number of the item.
-        values : mapping
-            Category -> 1 (the error is present), 0 (it is not) or None (delete the answer). Categories without an
-            entry keep their value.
-        note : str, optional
-            Replaces the annotator's note about the item; "" empties it, None keeps it.
-        seconds : float, optional
-            Time spent since the last call about this item; it is added to the total.
-        round_no : int
-            1 = annotation, 2 = settling of disagreements.
-        message : str, optional
-            Name under which a page sends these answers, perhaps several times. They are stored the first time.
-
-        Raises
-        ------
-        SpecError
-            For an unknown category or a value other than 0, 1 and None.
-        DataError
-            For an unknown item; in round 2, for a category that somebody else has settled.
+        A new annotator is registered. Categories without an entry keep their value. `note` "" empties the note, None
+        keeps it; `seconds` are added to the total. A `message` that a page sends several times is stored once. Raises
+        SpecError for an unknown category or another value, and DataError for an unknown item and, in round 2, for a
+        category that somebody else has settled.
         """
         name = self.register(annotator)
         changed = check_values(values, [c.key for c in self.categories], seconds)
@@ -274,12 +231,8 @@ class AuditStore:
             return self._state(db, name, item, round_no)
 
     def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
-        """Undo the annotator's last change in a round (1 = annotation, 2 = settled disagreements) that was not undone
-        yet. Returns the item with the answers after the undo, or None if there is nothing to undo. Call again to undo
-        earlier changes.
-
-        Values and note are restored; the time spent is kept.
-        """
+        """Undo the annotator's last change in a round that was not undone yet; None if there is none. Values and note
+        are restored; the time spent is kept."""
         name = clean_name(annotator)
         with self.transaction() as db:
             sql = "SELECT id, item, before FROM history WHERE annotator = ? AND round = ? AND undone IS NULL"
@@ -292,9 +245,7 @@ class AuditStore:
             return Undone(item, self._state(db, name, item, round_no))
 
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
-        """Current answers of the annotator on the item in a round (1 = annotation, 2 = settled disagreements). Raises
-        DataError for an unknown item.
-        """
+        """Current answers of the annotator on the item in a round. Raises DataError for an unknown item."""
         with self._lock, database.sentences(self.path):
             return self._state(self._db, clean_name(annotator), item, round_no)
 
@@ -311,16 +262,12 @@ class AuditStore:
         ]
 
     def remarks(self, *, round_no: int = ANNOTATION) -> dict[tuple[str, int], tuple[str, float | None]]:
-        """Notes and times of a round (1 = annotation, 2 = settled disagreements): (annotator, item) -> (note, seconds),
-        for each annotator and item with a note or a time.
-        """
+        """Notes and times of a round: (annotator, item) -> (note, seconds), where there is a note or a time."""
         records = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
         return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
     def progress(self, annotator: str) -> Progress:
-        """Progress of an annotator in round 1: items done, items begun, and the next item, all in the annotator's order
-        of items.
-        """
+        """Progress of an annotator in round 1: items done, begun and next, all in the annotator's order."""
         name = clean_name(annotator)
         sql = "SELECT item, count(*) FROM answers WHERE round = 1 AND annotator = ? GROUP BY item"
         given = dict(self.select(sql, name))
@@ -349,9 +296,7 @@ class AuditStore:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Context of a transaction, which is written as a whole when the block ends or not at all; for the modules of
-        this package only.
-        """
+        """Context of a transaction, written as a whole or not at all; for the modules of this package only."""
         with self._lock, database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:

@@ -1,8 +1,6 @@
-"""The second round of an audit, in which disagreements are settled: one final answer for each item and category.
-
-The answers of round 1 are not changed. An item must be settled if two annotators who finished it differ in a category.
-Only such categories are settled; for all others the annotators' common answer is final.
-"""
+"""The second round of an audit, in which disagreements are settled: one final answer for each item and category. An
+item must be settled if two annotators who finished it differ in a category. Only such categories are settled; for all
+others the common answer is final. The answers of round 1 are not changed."""
 
 from __future__ import annotations
 
@@ -18,12 +16,9 @@ from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An item of an audit on which annotators disagree.
-
-    `given` maps each category to the answers of all annotators who finished the item. `disputed` lists the categories
-    on which these answers differ. `settled` maps a category to its final answer. `by` names the people who settled
-    categories, sorted.
-    """
+    """An item on which annotators who finished it disagree: `given` maps each category to their answers. `disputed`
+    lists the categories on which they differ, `settled` maps a category to its final answer, and `by` names who
+    settled."""
 
     item: int
     given: dict[str, dict[str, int]]
@@ -33,14 +28,12 @@ class Dispute:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Categories of an item on which annotators differ and that nobody has settled yet."""
+        """Categories on which annotators differ and that nobody has settled yet."""
         return tuple(key for key in self.disputed if key not in self.settled)
 
 
 def disputes(audit: AuditSnapshot) -> list[Dispute]:
-    """All items on which annotators disagree, settled or not, sorted by number. Items with `open` categories still wait
-    for a final answer.
-    """
+    """All items on which annotators disagree, settled or not, sorted by number."""
     given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in audit.categories})
     for answer in audit.annotation.answers:
         if answer.done:
@@ -70,12 +63,9 @@ def adjudicate(
     seconds: float | None = None,
     message: str | None = None,
 ) -> ItemState:
-    """Store final answers (category -> 1, 0, or None to delete one) about disputed categories of an item, and return
-    the adjudicator's answers on the item after that. A `message` of this name is stored once.
-
-    `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a category on which annotators do
-    not differ, and for a category that somebody else has settled.
-    """
+    """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one. A `message` of
+    this name is stored once. `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a
+    category on which annotators do not differ, or that somebody else has settled."""
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:

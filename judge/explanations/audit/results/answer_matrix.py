@@ -1,6 +1,4 @@
-"""The answers of an audit as arrays of items x annotators. NaN means that the annotator has not finished the item;
-nothing is imputed.
-"""
+"""The answers of an audit as arrays of items x annotators; NaN: the annotator has not finished the item."""
 
 from __future__ import annotations
 
@@ -40,25 +38,11 @@ LEVELS = (
 class Answered:
     """Answers of annotators who finished an item, as arrays.
 
-    Attributes
-    ----------
-    items, annotators, categories : tuple
-        The items, the names of the annotators, and the categories.
-    given : dict
-        Category -> array (items, annotators) of 1 (error), 0, or NaN (this annotator has not finished this item).
-    final : dict
-        Category -> array (items,): the answer settled in round 2, otherwise the common answer of all who finished
-        the item. NaN if they differ and nobody has settled it, or if nobody finished.
-    settled, open : int
-        Number of (item, category) pairs on which annotators differ that were settled in round 2, and number that
-        were not. Here all annotators of the audit count, even if `annotators` holds only some of them.
-    weight : array (items,)
-        Number of explanations of the population that each item represents; NaN = not known.
-    story : array (items,) of int
-        Codes of the stories, which are the clusters of all intervals. An item without a known story has a code
-        of its own.
-    begun : int
-        Number of (annotator, item) pairs that were begun and not finished. They are not counted anywhere else.
+    `given` maps a category to (items, annotators) of 1 (error), 0 or NaN (not finished); `final` to (items,): the
+    settled answer, else the common one, NaN if there is neither. `settled` and `open` count (item, category) pairs with
+    a difference, over all annotators of the audit. `weight` (items,) is the number of explanations that an item
+    represents, NaN if not known. `story` (items,) numbers the clusters of all intervals; an item without a known story
+    has a number of its own. `begun` counts (annotator, item) pairs that are not finished and hence not counted.
     """
 
     items: tuple[Item, ...]
@@ -73,9 +57,7 @@ class Answered:
     begun: int
 
     def share(self, key: str) -> Floats:
-        """Share of each item's annotators who see the error of category `key`, one value for each item; NaN if nobody
-        finished the item.
-        """
+        """Share of each item's annotators who see the error; NaN if nobody finished the item."""
         return _ratio((self.given[key] == 1).sum(axis=1), self.raters)
 
     @property
@@ -89,9 +71,7 @@ class Answered:
         return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
 
     def levels(self, variable: str) -> list[str | None]:
-        """Value of a variable for each item of an audit, e.g. the name of its judge; None if it is not known. Raises
-        SpecError for an unknown variable.
-        """
+        """Each item's value of a variable, e.g. the judge; None if not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
         if variable == "perturbation":
@@ -101,9 +81,7 @@ class Answered:
 
 
 def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
-    """Answers of an audit as arrays, of all annotators or only of those named in `annotators`. Raises SpecError for a
-    name without answers.
-    """
+    """Answers of all annotators or of those named, as arrays. Raises SpecError for a name without answers."""
     all_annotators = audit.annotation.annotators
     for name in annotators:
         if name not in all_annotators:
@@ -141,13 +119,6 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
 
 
 def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
-    """Final answers of an audit: for each category, the final answer on each item; then the number of disputed answers
-    that were settled, and the number that were not.
-
-    A final answer is the settled answer, otherwise the common answer of all annotators who finished the item. It is NaN
-    if there is neither. `given` maps each category to its answers (items x annotators), and `row` maps an item's number
-    to its row in these arrays.
-    """
     final = {}
     for key, values in given.items():
         count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
@@ -165,9 +136,6 @@ def _ratio(part: Any, whole: Any) -> Floats:
 
 
 def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
-    """For each item whose story was perturbed, by item number: the perturbation and the original story. Both are read
-    from the story ids.
-    """
     stories: dict[str | None, set[str]] = {}
     for item in items:
         if item.subject.story is not None:
@@ -178,11 +146,8 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
 
 
 def _place(item: Item, changed: PerturbedName | None) -> Any:
-    """Identifier of the cluster of an item: its original story, so that all perturbed versions of a story belong to one
-    cluster. An item without a known story is its own cluster. `changed` names the perturbation and the original story
-    (None: the story is not a perturbed one).
-    """
     story = item.subject.story if changed is None else changed.origin
+    # All perturbed versions of a story belong to one cluster; an item without a known story is its own.
     return item.id if story is None else (item.subject.dataset, story)
 
 
@@ -211,12 +176,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item of an audit on which annotators differ.
-
-    `differ` lists the categories on which they differ. `final` holds (category, settled answer) for the settled ones,
-    and `by` holds (adjudicator, reason). `notes` holds (annotator, note) from round 1. `dissent` is the number of
-    answers against the majority, over all categories.
-    """
+    """An item on which annotators differ, and the categories (`differ`) on which they do. `final` holds (category,
+    settled answer), `by` (adjudicator, reason), `notes` (annotator, note) of round 1; `dissent` counts answers against
+    the majority."""
 
     item: Item
     differ: tuple[Split, ...]
@@ -227,7 +189,7 @@ class Disagreement:
 
 
 def disagreements(audit: AuditSnapshot, matrix: Answered) -> tuple[Disagreement, ...]:
-    """Items on which annotators differ, sorted by the number of answers against the majority, largest first."""
+    """Items on which annotators differ, those with most answers against the majority first."""
     settled = {(answer.item, answer.category): answer for answer in audit.adjudication.answers}
     result = []
     for i, item in enumerate(matrix.items):

@@ -23,13 +23,11 @@ class OpenedAudit:
         self.read()
 
     def read(self) -> AuditSnapshot:
-        """The current content of the audit file."""
         return read_audit(self.path)
 
     def items(self) -> pd.DataFrame:
-        """One row for each item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation`,
-        and the facts `run, judge, eval_prompt, repeat, rating, people, gap, cluster, stratum, weight`.
-        """
+        """One row for each item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation`
+        and the facts `run, judge, eval_prompt, repeat, rating, people, gap, cluster, stratum, weight`."""
         import pandas as pd
 
         rows = []
@@ -41,12 +39,9 @@ class OpenedAudit:
         return pd.DataFrame(rows)
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
-        """One row for each answer: `annotator, item, category, value, done, note, seconds`. A `value` of 1 means that
-        the error is present.
-
-        Round 2 holds the settled answers. `done` is False if the annotator has not answered all categories of the item;
-        the report leaves these answers out.
-        """
+        """One row for each answer: `annotator, item, category, value, done, note, seconds`; `value` 1 = error present.
+        Round 2 holds the settled answers. The report leaves out answers that are not `done`: other categories are
+        missing."""
         import pandas as pd
 
         audit = self.read()
@@ -74,9 +69,7 @@ class OpenedAudit:
         return report(self.read(), from_words(ReportOptions, **options))
 
     def tables(self, **options: Any) -> dict[str, pd.DataFrame]:
-        """The report's tables by title, with intervals in columns `..._low` and `..._high`. Options are the fields of
-        `ReportOptions`.
-        """
+        """The report's tables by title, with intervals in `..._low` and `..._high`. Options: `ReportOptions`."""
         import pandas as pd
 
         from judge.base.printing.tables import flat_row

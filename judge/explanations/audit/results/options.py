@@ -12,13 +12,8 @@ DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of an audit's report.
-
-    `by`: variables (`answer_matrix.LEVELS`, e.g. judge or criterion); rates are computed separately for each value of
-    them. `annotators`: only these annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap
-    interval of Krippendorff's alpha; the bootstrap is used only if no two items are about the same story. `top`: number
-    of disagreements listed; 0 = all.
-    """
+    """Options of an audit's report: `by` are variables of `answer_matrix.LEVELS`; no `annotators` = all; `top` 0 = all.
+    `resamples` and `seed` are those of Krippendorff's alpha, used only if no two items are about the same story."""
 
     by: tuple[str, ...] = DEFAULT_BY
     annotators: tuple[str, ...] = ()

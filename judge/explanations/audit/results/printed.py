@@ -17,9 +17,7 @@ _ALIKE = 40
 
 
 def audit_tables(report: AuditReport) -> list[Table]:
-    """All tables of the report, in reading order. The first one says how much was answered and how much was left
-    out.
-    """
+    """All tables of the report; the first one says how much was answered and how much was left out."""
     tables = [_coverage(report), _rates(report), _agreement(report), _annotators(report)]
     return [*tables, *(_by(report, strata) for strata in report.strata), _disagreements(report)]
 
@@ -169,7 +167,6 @@ def _by(report: AuditReport, strata: Strata) -> Table:
 
 
 def _disagreements(report: AuditReport) -> Table:
-    """Table of the items on which annotators differ; `options.top` limits their number."""
     disagreements, top = report.disagreements, report.options.top
     shown = disagreements[:top] if top else disagreements
     columns = [Column("item", "no."), Column("story", "story"), Column("criterion", "criterion")]
@@ -205,11 +202,9 @@ def _listed(disagreement: Disagreement, text: str) -> dict[str, object]:
 
 
 def _told_apart(texts: Sequence[str]) -> list[str]:
-    """The texts, each shortened. A long text that begins like another one is cut at the start too, so that the
-    difference is visible.
-    """
     lines = [" ".join(printable(text).split()) for text in texts]
     ordered = sorted(set(lines))
+    # A long text that begins like another one is cut at the start too, so that the difference is visible.
     shared = dict.fromkeys(ordered, 0)
     for left, other in pairwise(ordered):  # whoever shares most with a text is beside it in this order
         length = next((i for i, (a, b) in enumerate(zip(left, other, strict=False)) if a != b), len(left))

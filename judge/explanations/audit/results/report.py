@@ -1,9 +1,4 @@
-"""The report of an audit as one object: error rates in all ways of counting, agreement, annotators, strata,
-disagreements.
-
-`report` computes it once from the content of the audit at one moment. Tables, frames, figures and sentences are made
-from it.
-"""
+"""The report of an audit as one object: error rates in all ways of counting, agreement, annotators, strata."""
 
 from __future__ import annotations
 
@@ -39,12 +34,11 @@ NO_ROUND = "undefined: no disagreement of annotators has been adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Rates of one kind of error, in each way of counting.
+    """Rates of one kind of error: `mean` is the share of an item's annotators who see it, averaged over items.
 
-    `mean` is the share of an item's annotators who see the error, averaged over items. `majority` and `any` are the
-    shares of items in which more than half, or at least one, of the annotators see it. `final` is the rate after
-    disagreements are settled. `weighted` is the mean with each item weighted by the number of explanations that it
-    represents. `ties` is the number of items on which exactly half of the annotators see the error.
+    `majority` and `any` are shares of items where more than half, or one, see it; `final` is after disagreements are
+    settled; `weighted` weights items by the explanations that they represent; `ties` counts items where exactly half
+    see it.
     """
 
     mean: Estimate
@@ -57,7 +51,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Coefficients of agreement between annotators on one category; each of them also holds the raw agreement."""
+    """Coefficients of agreement on one category; each also holds the raw agreement."""
 
     ac1: ChanceAgreement
     fleiss: ChanceAgreement
@@ -65,7 +59,7 @@ class Agreement:
 
 
 def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
-    """Rates of the error of category `key`, over all items or over those where `where` is True."""
+    """Rates of the error of category `key`, over all items or those where `where` is True."""
     some = np.ones(len(matrix.items), dtype=np.bool_) if where is None else where
     values = matrix.given[key][some]
     share, story, raters = matrix.share(key)[some], matrix.story[some], matrix.raters[some]
@@ -94,12 +88,9 @@ def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) ->
 
 
 def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
-    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished.
-
-    AC1 is computed for the two possible answers even if only one occurs: it is then 1, without an interval.
-    Explanations of the same story are not independent, so intervals treat stories as the independent units. With
-    `as_published`, intervals treat explanations as independent, as in the HANNA study.
-    """
+    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished. AC1
+    is computed for two possible answers even if only one occurs: it is then 1, without an interval. Intervals treat
+    stories as the independent units; with `as_published` explanations, as in the HANNA study."""
     values, story = answered.given[key], None if as_published else answered.story
     rng = np.random.default_rng(seed)
     return Agreement(
@@ -110,9 +101,8 @@ def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_pub
 
 
 def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
-    """Share of pairs of answers that are equal, where a pair is one annotator's answer and another annotator's answer
-    on the same item and category. All items have equal weight.
-    """
+    """Share of pairs of an annotator's and another's answers on an item and category that are equal; items weigh the
+    same."""
     j = answered.annotators.index(annotator)
     equal = np.zeros(len(answered.items))
     pairs = np.zeros(len(answered.items))
@@ -148,11 +138,8 @@ class ErrorFound:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorFound:
-    """Results on one annotator.
-
-    `done` is the number of items finished, and `seconds` the median time per item (None = not measured). `practice` is
-    (answers as expected, answers given) in the practice round. `agreement` is the share of answers that equal another
-    annotator's. `rates` maps each category to the share of items in which the annotator saw the error.
+    """Results on one annotator: items `done`, median `seconds` per item (None = not measured), rates by category.
+    `practice` is (answers as expected, answers given); `agreement` the share of answers equal to another annotator's.
     """
 
     name: str
@@ -165,9 +152,7 @@ class AnnotatorFound:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Results on the items with one value (`level`) of a variable, e.g. of one judge: the number of these items that
-    somebody finished, and the mean rate of each error by category.
-    """
+    """Results on one value (`level`) of a variable: the number of finished items, and mean rates by category."""
 
     level: str
     items: int
@@ -176,9 +161,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """Results for each value (level) of a variable, e.g. for each judge, sorted. `unknown` is the number of items whose
-    value is not known.
-    """
+    """Results for each value of a variable, sorted; `unknown` counts items whose value is not known."""
 
     variable: str
     levels: tuple[Stratum, ...]
@@ -187,25 +170,8 @@ class Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditReport:
-    """Results of an audit.
-
-    Attributes
-    ----------
-    audit : AuditSnapshot
-        Content of the audit file from which all results are computed.
-    answered : Answered
-        The answers that are counted: those on finished items.
-    options : ReportOptions
-        Options with which the results were computed.
-    errors : tuple of ErrorFound
-        Results on each category, in the order of the categories.
-    annotators : tuple of AnnotatorFound
-        Results on each annotator.
-    strata : tuple of Strata
-        For each variable of the options, results by its levels (values), if there are at least two.
-    disagreements : tuple of Disagreement
-        All items on which annotators differ, sorted by the number of answers against the majority, largest first.
-    """
+    """Results of an audit; `answered` holds the answers on finished items, from which they are computed. `strata` has
+    the variables with two levels or more; `disagreements` all, most answers against the majority first."""
 
     audit: AuditSnapshot
     answered: Answered
@@ -217,9 +183,7 @@ class AuditReport:
 
     @property
     def clustered(self) -> bool:
-        """Whether several items of the audit are about the same story. The intervals of agreement then treat stories as
-        the independent units.
-        """
+        """Whether several items are about one story; stories are then the units of agreement's intervals."""
         return any(error.agreement.ac1.stories < error.agreement.ac1.raw.n for error in self.errors)
 
     @property
@@ -259,10 +223,9 @@ class AuditReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each category of error: `category, label, items, stories, ties`, then each way of counting
-        (`mean, majority, any, final, weighted`) and each coefficient (`ac1, raw, fleiss, alpha`) with `..._low,
-        ..._high, ..._reason`.
-        """
+        """One row for each category: `category, label, items, stories, ties`, then each way of counting (`mean,
+        majority, any, final, weighted`) and each coefficient (`ac1, raw, fleiss, alpha`) with `..._low, ..._high,
+        ..._reason`."""
         from judge.stats.flat_frame import flat_frame
 
         signature = self._signed(f"{_OF_RATES}|{self._of_agreement}")

@@ -14,12 +14,11 @@ DEFAULT_SPREAD = ("rating", "gap", "cluster")
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """Options of a sample of `n` explanations for an audit. `by` names the variables of `population.VARIABLES` that
-    define strata; `spread` names those over whose values the sample is spread within a stratum.
+    """Options of a sample of `n` explanations; `by` and `spread` name variables of `population.VARIABLES`.
 
-    `allocation` "equal" draws the same number from each stratum (all of a stratum that has fewer); "proportional" gives
-    every explanation the same chance. `per_story` is the maximum number of explanations per story; None = no maximum.
-    `first_repeat` keeps only the first repeat of each query. `blind` names facts that annotators do not see.
+    `by` defines strata; within one, the sample is spread over the values of `spread`. `allocation` "equal" draws the
+    same number from each stratum (all of a smaller one), "proportional" gives every explanation the same chance.
+    `per_story` is a maximum (None = no), and `blind` names facts that annotators do not see.
     """
 
     n: int = 100

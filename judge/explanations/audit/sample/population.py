@@ -34,15 +34,9 @@ VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Explanations that may be sampled for an audit.
-
-    `frame` has a row for each explanation, with the columns of the ratings table that apply to judges, and three more:
-    `people` (mean human rating of the story on the corresponding criterion), `gap` (the judge's rating minus `people`)
-    and `cluster` (from the map of explanations; None without one). `left_out` counts the rows that may not be sampled,
-    by reason. `stories` are the stories of the ratings table with a column `reference`. `criteria` maps names to
-    criteria. `facts` describes the result folders; it is empty for explanations from a file. `notes` are sentences to
-    print under tables.
-    """
+    """Explanations that may be sampled: `frame` has the ratings table's columns for judges, `people`, `gap` and
+    `cluster`. `people` is the mean human rating, `gap` the rating minus it. `left_out` counts rows that may not be
+    sampled, by reason. `facts` is empty for explanations from a file. `notes` are printed under tables."""
 
     frame: pd.DataFrame
     left_out: Mapping[str, int]
@@ -52,9 +46,7 @@ class Population:
     notes: tuple[str, ...]
 
     def level(self, variable: str) -> pd.Series[Any]:
-        """Value of a variable for each explanation, as text; `NONE` if unknown. Ratings are rounded to a point, and the
-        gaps between judge and people are grouped in three bands.
-        """
+        """A variable's values as text; `NONE` if unknown. Ratings are rounded to a point, gaps are in three bands."""
         if variable not in VARIABLES:
             raise SpecError(unknown("variable", variable, VARIABLES))
         if variable == "rating":
@@ -66,21 +58,15 @@ class Population:
         return _text(self.frame[variable])
 
     def _perturbations(self) -> pd.Series[Any]:
-        """Name of the perturbation of each explanation's story, or a text that says that the story is an untouched
-        original; `NONE` for ordinary stories.
-        """
         groups = self.frame.groupby("dataset", observed=True)["story"]
         done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
         places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
         return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
 
     def _gap_bands(self) -> pd.Series[Any]:
-        """For each explanation, how the judge's rating compares with the human mean. It is "below people" or "above
-        people" if they differ by at least a quarter of the scale's range, otherwise "near"; `NONE` if one of them is
-        missing.
-        """
         scales = {name: criterion.scale for name, criterion in self.criteria.items()}
         names = self.frame["criterion"].astype(str)
+        # "near" people: closer than a quarter of the scale's range.
         quarter = names.map(lambda name: (scales.get(name, Scale()).max - scales.get(name, Scale()).min) / 4)
         gap = self.frame["gap"].to_numpy(dtype=np.float64)
         limit = quarter.to_numpy(dtype=np.float64)
@@ -91,11 +77,7 @@ class Population:
 
 
 def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
-    """All explanations of runs, as a population to sample from; `first_repeat` keeps only the first repeat of each
-    query. Each journal is read once.
-
-    Raises SpecError if there is no explanation.
-    """
+    """All explanations of runs as a population; each journal is read once. Raises SpecError if there is none."""
     references: dict[tuple[str, str], str] = {}
 
     def beside(journal: JournalReader, fact: RunFacts) -> None:
@@ -138,9 +120,6 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
 
 
 def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
-    """For each row of `frame`, the mean human rating of its story on the corresponding criterion; then notes on the
-    criteria whose human ratings have another name.
-    """
     against: dict[tuple[str, str, str], str] = {}
     notes: list[str] = []
     for matrix in build(table):
@@ -158,9 +137,7 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
-    """For each row of `frame`, the cluster of its explanation in the map of explanations of its result folder (None if
-    it has none); then notes on the maps. `facts` describes the result folders.
-    """
+    """Each row's cluster on its result folder's map (None: it has none), and notes on the maps."""
     keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     names: dict[tuple[Any, ...], str] = {}
     notes = []
@@ -179,12 +156,10 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
 
 
 def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
-    """Yield each story id of one dataset with the perturbation and the original story that the id names."""
     yield from perturbed_names(stories.unique()).items()
 
 
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """The values as text, without trailing zeros (4.0 as "4"); `NONE` for missing values."""
     number = pd.api.types.is_numeric_dtype(column)
     text = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
     return text.astype(str).replace("", NONE)
@@ -203,13 +178,11 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file, as a population to sample from. The file is the JSON that
-    layout stories of `judge diagnose` writes with its option `long`, or a table.
+    """The explanations in a file: a table, or the JSON that `judge diagnose` writes with layout stories and `long`.
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
-    judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
-    and guidelines of the criteria, because a file holds only their names. `first_repeat` keeps only the first repeat of
-    each query. Raises DataError for an invalid file, and SpecError for a criterion that is not in the set.
+    judge...`); `columns` maps these names to the table's. `criteria` names the set with definitions and guidelines.
+    Raises DataError for an invalid file, SpecError for a criterion that is not in the set.
     """
     if path.suffix.lower() == ".json" and not columns:
         frame, stories, notes = _disagreements(path)
@@ -239,7 +212,6 @@ def read_population(
 
 
 def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
-    """The criteria in `frame`, by name, without definitions and guidelines."""
     return {name: Criterion(name, name[:8], "") for name in map(str, frame["criterion"].unique()) if name}
 
 
@@ -290,11 +262,7 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One row of the population to sample from, built from the JSON file of `judge diagnose --layout stories`.
-
-    `listed` is the entry of a story and criterion, `side` what one judge answered about them with one Eval-Prompt, and
-    `repeat` one of its answers. `people` is the mean human rating.
-    """
+    """One row, from a story and criterion (`listed`), a judge's `side`, one `repeat`, and the mean human rating."""
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
     given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}

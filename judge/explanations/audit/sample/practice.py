@@ -15,11 +15,8 @@ from judge.explanations.audit.file.store import AuditStore
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Answers given and expected on a practice item. For each answered category that has an expected answer, `right`
-    says whether the two answers are equal.
-
-    `sentence` is the reason for the expected answers. `complete` is True if every category of the audit was answered.
-    """
+    """Answers given and expected on a practice item, whether each is `right`, and the reason (`sentence`). `complete`:
+    every category of the audit was answered."""
 
     values: dict[str, int]
     expected: dict[str, int]
@@ -29,11 +26,8 @@ class Feedback:
 
 
 def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
-    """Store practice answers (category -> 1, 0, or None to delete one), and return the annotator's current answers on
-    the practice item with the expected ones.
-
-    Raises SpecError for an unknown category or value, DataError for an unknown practice item.
-    """
+    """The current practice answers after storing `values` (1, 0, or None to delete one), with the expected ones. Raises
+    SpecError for an unknown category or value, DataError for an unknown practice item."""
     name = store.register(annotator)
     changed = check_values(values, [c.key for c in store.categories])
     _known(store, practice)
@@ -58,9 +52,7 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
 
 
 def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
-    """Two counts of an annotator's answers in the practice round: those that equal the expected answer, and all.
-    Categories without an expected answer are left out.
-    """
+    """(answers as expected, all answers) in the practice round, without categories that have no expected answer."""
     given = audit.practised.get(annotator, {})
     results = [_right(item, given.get(item.id, {})) for item in audit.practice]
     return sum(sum(right.values()) for right in results), sum(len(right) for right in results)

@@ -1,9 +1,6 @@
-"""Draws a stratified random sample with weights from a population of explanations, for an audit.
-
-Strata are the combinations of the variables `by`. Within a stratum the sample is spread over the levels of the
-variables `spread`. If the option `per_story` is set, explanations are first removed at random so that no story has more
-than this number, and the weights are corrected for that.
-"""
+"""Draws a stratified random sample with weights from a population of explanations, for an audit. Strata are the
+combinations of the variables `by`. With `per_story`, explanations are first removed at random so that no story has more
+than this number, and the weights are corrected for that."""
 
 from __future__ import annotations
 
@@ -31,9 +28,7 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """A sample of explanations (`subjects`) in the order of the population, the table of strata, and the data and notes
-    that `AuditStore.create` stores about the sampling.
-    """
+    """A sample of explanations in the population's order, the table of strata, and data for `AuditStore.create`."""
 
     subjects: list[Subject]
     table: Table
@@ -42,11 +37,8 @@ class Sampled:
 
 
 def sample(population: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
-    """A stratified random sample of the population. Its notes say for which categories the question changes because
-    facts are hidden from annotators.
-
-    Raises SpecError for invalid options, such as a sample size of 0, or a variable that is unknown or used twice.
-    """
+    """A stratified random sample; its notes say which questions change because facts are hidden. Raises SpecError for
+    invalid options, such as a sample size of 0, or a variable that is unknown or used twice."""
     _check(options)
     rng = np.random.default_rng(options.seed)
     rows, first = _thinned(population, options, rng)
@@ -94,9 +86,7 @@ def _check(options: SampleOptions) -> None:
 def _thinned(
     population: Population, options: SampleOptions, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Indices of the rows that may be drawn (at most `options.per_story` of each story, at random), and the number of
-    explanations of the population that each of them represents.
-    """
+    """Indices of the rows that may be drawn, and the number of explanations that each of them represents."""
     if options.per_story is None:
         count = len(population.frame)
         return np.arange(count), np.ones(count)
@@ -107,17 +97,11 @@ def _thinned(
 
 
 def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
-    """Whether the variable `name` has more than one value in the given rows of the population. If it has only one, the
-    sample cannot be spread over it.
-    """
     levels = population.level(name).to_numpy()[rows]
     return bool((levels != levels[0]).any())
 
 
 def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
-    """For each variable, the number of the given rows of the population in which its value is not known. Variables
-    without such rows are left out.
-    """
     counts = {name: int((population.level(name).iloc[rows] == NONE).sum()) for name in variables}
     return {name: count for name, count in counts.items() if count}
 
@@ -125,9 +109,7 @@ def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.
 def _codes(
     population: Population, variables: Sequence[str], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
-    """Code 0..k-1 of each row's combination of values of the variables, and the k combinations that occur, sorted by
-    name.
-    """
+    """Code 0..k-1 of each row's combination of values, and the k combinations, sorted."""
     if not variables:
         return np.zeros(rows.size, dtype=np.int64), [()]
     levels = pd.DataFrame({name: population.level(name).to_numpy()[rows] for name in variables})
@@ -181,7 +163,6 @@ def _facts(row: dict[Any, Any], stratum: tuple[str, ...], weight: float) -> Fact
 
 
 def _text(value: Any) -> str | None:
-    """The value as text; None if it is missing."""
     return value if isinstance(value, str) and value else None
 
 
@@ -210,9 +191,6 @@ def _notes(
 
 
 def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
-    """Notes on questions that change because facts are hidden from annotators, and on hidden facts that the
-    explanations themselves reveal.
-    """
     notes = []
     if "rating" in blind:
         notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")
@@ -228,9 +206,6 @@ def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories:
 
 
 def _names_its_judge(subject: Subject) -> bool:
-    """Whether the explanation contains the name of its judge, the last part of that name (the model), or "language
-    model".
-    """
     judge = subject.facts.judge or ""
     words = {"language model", judge, judge.rpartition("/")[2]} - {""}
     pattern = "|".join(re.escape(word) for word in words)
@@ -240,9 +215,6 @@ def _names_its_judge(subject: Subject) -> bool:
 def _signature(
     population: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int
 ) -> str:
-    """Signature of the sample: all options on which it depends. `used` holds the variables that define strata, and
-    those over which the sample was spread. `count` is the number of explanations drawn.
-    """
     by, spread = used
     judges = ",".join(dict.fromkeys(str(name) for name in population.frame["judge"]))
     parsers = ",".join(dict.fromkeys(fact.parser for fact in population.facts))
@@ -270,12 +242,6 @@ def _table(
     line: str,
     notes: Sequence[str],
 ) -> Table:
-    """Table of the strata: number of explanations in the population, number drawn, and number that each drawn one
-    represents.
-
-    `names` holds each stratum's values of the variables `by`, and `codes` the stratum of each explanation. `weight` is
-    the number of explanations that each drawn one represents, and `line` the signature.
-    """
     stands = np.bincount(codes[drawn.unit], weights=weight, minlength=len(names))
     rows = []
     for code, name in enumerate(names):

@@ -1,3 +1,1 @@
-"""Answers whose explanation supports another rating than the stated one: rules that flag them, their precision, and the
-table.
-"""
+"""Answers whose explanation supports another rating than the stated one: rules, their precision, and the table."""

@@ -1,15 +1,12 @@
 """Contradictions: answers whose explanation disagrees with their rating, flagged by two rules.
 
 Rule *words*: a ridge regression on the words and word pairs (TF-IDF) of texts about other story-prompts predicts each
-text's rating, on a scale from 0 to 1. A text is flagged if prediction and rating lie on different sides of the scale's
-middle, and the prediction is at least `MARGIN` away from it. One regression serves all criteria and judges, since
-praise and blame use common words. The criterion is added to the text as a word, so that a word such as "no" can have
-another meaning for each. Rule *guideline*: a text is flagged if it quotes the guideline of a scale point on the other
-side of the middle, and no guideline on its rating's side.
-
-The rules' precision was measured by reading samples (`AUDITED`, `read_flags`, docs/contradictions.md). Their recall on
-judges' answers is not known.
-"""
+rating, from 0 to 1. A text is flagged if prediction and rating lie on different sides of the scale's middle, and the
+prediction is at least `MARGIN` away from it. One regression serves all criteria and judges, since praise and blame use
+common words; the criterion is added as a word, so that a word such as "no" can differ between them. Rule *guideline*: a
+text is flagged if it quotes the guideline of a scale point on the other side of the middle, and none on its rating's
+side. The rules' precision was measured by reading samples (`AUDITED`, `read_flags`, docs/contradictions.md). Their
+recall on judges' answers is not known."""
 
 from __future__ import annotations
 
@@ -51,12 +48,8 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A text that is flagged because it disagrees with its rating. `suggested` is the rating that its words suggest, or
-    the scale point whose guideline it quotes.
-
-    `rule` is the rule that flagged it. Judge, Eval-Prompt, criterion, story and repeat are None where they are not
-    known.
-    """
+    """A text flagged by `rule`; its source is None where it is not known. `suggested` is the rating that its words
+    suggest, or the scale point whose guideline it quotes."""
 
     judge: str | None
     eval_prompt: str | None
@@ -71,11 +64,8 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contradictions:
-    """All texts flagged as disagreeing with their rating, the clearest first. `texts` is the number of texts examined,
-    and `notes` say why a rule was not used.
-
-    `side_accuracy` is the share of texts whose predicted and given ratings lie on the same side of the scale's middle.
-    """
+    """All flagged texts, the clearest first; `notes` say why a rule was not used. `side_accuracy` is the share of texts
+    whose predicted and given ratings lie on the same side of the scale's middle."""
 
     flagged: tuple[Contradiction, ...]
     texts: int
@@ -85,12 +75,11 @@ class Contradictions:
 
     @property
     def share(self) -> Estimate:
-        """Share of rated texts that are flagged as contradicting their rating."""
+        """Share of rated texts that are flagged."""
         return wilson(len(self.flagged), self.texts)
 
     @property
     def signature(self) -> str:
-        """Signature line under the table of flagged texts."""
         rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
         return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
 
@@ -98,23 +87,11 @@ class Contradictions:
 def contradictions(
     frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int = 1, *, least_told: float = LEAST_TOLD
 ) -> Contradictions:
-    """Texts of explanations that are flagged because they disagree with their rating.
+    """Texts that are flagged because they disagree with their rating.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows with a text, with `corpus.COLUMNS`; rows without a rating or a known story are left out.
-    criteria : sequence of Criterion
-        Criteria whose scale is known. For others, the scale reaches from the lowest to the highest rating.
-    seed : int
-        Random seed for assigning story-prompts to folds.
-    least_told : float
-        Value of `side_accuracy` below which the rule on words is not used. Change it only to measure its effect.
-
-    Raises
-    ------
-    SpecError
-        No text has a rating and a known story.
+    Rows without a rating or a known story are left out. The scale of an unknown criterion reaches from the lowest to
+    the highest rating. `seed` assigns story-prompts to folds. The rule on words is not used below `least_told` of
+    `side_accuracy`; change it only to measure its effect. Raises SpecError if no text has a rating and a known story.
     """
     part = frame[rows_with(frame, "story") & frame["rating"].notna().to_numpy()].reset_index(drop=True)
     if part.empty:
@@ -147,11 +124,7 @@ def contradictions(
 
 
 def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | None]:
-    """Ratings predicted from the words of each text by a model fitted on texts about other story-prompts, and None.
-
-    `part` holds the rated texts, `y` their given ratings, scaled to 0-1. Where the rule on words cannot be used, the
-    predicted ratings are NaN and the second value is the reason.
-    """
+    """Predicted ratings (`y` and they are 0-1) and None, or NaN and the reason why the rule on words cannot be used."""
     nothing = np.full(y.size, np.nan)
     prompts = story_prompts(part)
     if y.size < LEAST_TEXTS or np.unique(prompts).size < LEAST_PROMPTS:
@@ -184,23 +157,14 @@ def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | 
 
 
 def _weights(y: Floats) -> Floats:
-    """Sample weights with equal totals for ratings below, at and above the middle of the scale. Without them, a rare
-    rating would be predicted as a common one.
-
-    `y` holds the ratings, scaled to 0-1.
-    """
     side = np.sign(y - _MIDDLE)
     counts = {value: int((side == value).sum()) for value in np.unique(side)}
+    # Equal totals below, at and above the middle; otherwise a rare rating would be predicted as a common one.
     return np.array([y.size / (len(counts) * counts[value]) for value in side], dtype=np.float64)
 
 
 def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: Floats, high: Floats) -> Floats:
-    """For each text, the scale point (0 to 1) whose guideline it quotes, if this point and the rating lie on different
-    sides of the scale's middle. Otherwise NaN.
-
-    `y` holds the ratings, scaled to 0-1; `low` and `high` are the ends of each text's scale. A text that also quotes a
-    guideline on its rating's side has NaN.
-    """
+    """Scale point (0-1) that a text quotes on the side where its rating is not; NaN if none, or if both sides."""
     quoted = np.full(y.size, np.nan)
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria if criterion.guidelines}
     for i, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
@@ -214,7 +178,7 @@ def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: F
 
 
 def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
-    """Lowest and highest point of each row's rating scale, as an array of shape (rows, 2)."""
+    """Lowest and highest point of each row's scale, shape (rows, 2)."""
     own = {criterion.name: _ends_of(criterion.scale) for criterion in criteria}
     seen = part.groupby("criterion")["rating"].agg(["min", "max"])
     ends = [own.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]

@@ -27,12 +27,8 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An explanation that a person read to measure the precision of the rule that flags contradictions: its source,
-    whether the rule flagged it, and the reader's verdict.
-
-    `text` is the start of the text's fingerprint (hash), `sample` the name of the sample to which it belongs, and
-    `seed` the random seed with which the rule was applied.
-    """
+    """An explanation that a person read to measure the precision of the rule, whether it was flagged, and the verdict.
+    `text` is the start of the text's hash, and `seed` the one with which the rule was applied."""
 
     sample: Sample
     judge: str
@@ -45,17 +41,13 @@ class Read:
 
 
 def mark(text: str) -> str:
-    """Start of a text's fingerprint (hash), which identifies the text in the shipped file of explanations that a person
-    read to check flags.
-    """
+    """Start of a text's hash, which identifies it in the shipped file of read explanations."""
     return fingerprint_text(text)[:_DIGITS]
 
 
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
-    """The explanations that a person read to measure the precision of the rule that flags contradictions, with the
-    verdicts, from the file shipped with the package.
-    """
+    """The explanations that a person read to measure the rule's precision, from the file shipped with the package."""
     file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(
@@ -74,11 +66,8 @@ def read_flags() -> tuple[Read, ...]:
 
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
-    """Number of explanations that contradict their rating, and number of explanations read, among those of a sample
-    that the rule on words flagged. With `flagged` False, both are counted among those that it did not flag.
-
-    The verdicts are those of a person who read the sample.
-    """
+    """(explanations that contradict their rating, all read) among those of a sample that the rule on words flagged.
+    With `flagged` False, among those that it did not flag."""
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)
 
@@ -91,9 +80,7 @@ _FRESH: dict[Sample, str] = {
 
 
 def table(contradictions: Contradictions) -> Table:
-    """The table of texts flagged as disagreeing with their rating, the clearest first, with counts and the measured
-    precision of the rules.
-    """
+    """The table of flagged texts, the clearest first, with counts and the measured precision of the rules."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),

@@ -1,6 +1,5 @@
 """BARTScore (Yuan et al. 2021): log-probability of a text given another under an encoder-decoder, in both
-directions.
-"""
+directions."""
 
 from __future__ import annotations
 
@@ -12,9 +11,7 @@ from judge.lab.measures.models.sentence_cosine import of_folders
 
 
 def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bool]:
-    """(Mean log-probability of the target's tokens given the source, whether one of the two texts was cut to the
-    model's limit).
-    """
+    """(Mean log-probability of the target's tokens given the source, whether a text was cut to the model's limit)."""
     sides = [
         loaded.tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"] for text in (source, target)
     ]

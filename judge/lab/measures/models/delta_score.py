@@ -1,8 +1,6 @@
-"""DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed.
-
-The perturbations are those of `judge stress`, without a part-of-speech tagger. The random draws depend on the text
-alone, so equal stories have equal values.
-"""
+"""DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed. The perturbations are
+those of `judge stress`, without a tagger. The random draws depend on the text alone, so equal stories have equal
+values."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ STRENGTH, SEED = 4, 1
 
 
 def perturbed(item: Item, name: str) -> str | Undefined:
-    """The story's text after the perturbation `name`, or the reason why it cannot be perturbed."""
+    """The text after the perturbation `name`, or the reason why it cannot be perturbed."""
     story = Story(text_key(item.text), item.story_prompt, "", item.text)
     perturbation = maker(name)(Material(story), STRENGTH, rng_of(SEED, name, story.id))
     if isinstance(perturbation, Unfit):

@@ -1,6 +1,4 @@
-"""InfoLM (Colombo et al. 2022): distance between the word distributions that a masked language model predicts for two
-texts.
-"""
+"""InfoLM (Colombo et al. 2022): distance between the word distributions that a masked model predicts for two texts."""
 
 from __future__ import annotations
 
@@ -20,9 +18,8 @@ _TOKENS = 2048
 
 
 def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
-    """(Mean of the distributions over the vocabulary that the model predicts with each token masked in turn, whether
-    the text was cut to the model's limit).
-    """
+    """(Mean of the distributions predicted with each token masked in turn, whether the text was cut to the model's
+    limit)."""
     tokenizer = loaded.tokenizer
     whole = tokenizer(text, verbose=False)["input_ids"]
     ids = tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"]

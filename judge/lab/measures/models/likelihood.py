@@ -1,6 +1,5 @@
-"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely fifth of
-its tokens.
-"""
+"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely
+fifth."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[Token
 
 def values(logprobs: Sequence[float]) -> dict[str, Value]:
     """Mean log-probability (`mean`), perplexity (`perplexity`) and mean log-probability of the least likely fifth
-    (`least`) of the tokens of one text.
-    """
+    (`least`) of the tokens of one text."""
     finite = sorted(value for value in logprobs if not math.isnan(value))
     if not finite:
         return dict.fromkeys(("mean", "perplexity", "least"), Undefined("no token has a log-probability"))

@@ -20,16 +20,14 @@ class Loaded(NamedTuple):
 
     @property
     def framing(self) -> list[int]:
-        """Ids of the tokenizer's special tokens that open and close a text."""
+        """Ids of the special tokens that open and close a text."""
         named = (getattr(self.tokenizer, f"{name}_token_id", None) for name in ("cls", "sep", "bos", "eos"))
         return [number for number in named if number is not None]
 
 
 @lru_cache(maxsize=1)
 def load(kind: str, model: str) -> Loaded:
-    """A model loaded with its tokenizer. `kind` is the name of the transformers class, such as AutoModel or
-    AutoModelForMaskedLM.
-    """
+    """A model with its tokenizer; `kind` is a class of transformers, such as AutoModel or AutoModelForMaskedLM."""
     try:
         import torch
         import transformers
@@ -57,7 +55,7 @@ def load(kind: str, model: str) -> Loaded:
 
 
 def run(model: Any, **inputs: Any) -> Any:
-    """Output of the model without gradients. `inputs` are arguments such as lists of token ids."""
+    """The model's output without gradients; `inputs` are arguments such as lists of token ids."""
     import torch
 
     with torch.inference_mode():

@@ -16,21 +16,17 @@ from judge.lab.measures.measure import Family, Item, Measure, Need, Scored, Tool
 
 
 def of_scorers(models: Mapping[Need, str]) -> str:
-    """Identities, for cache keys, of models named ``provider/model``, joined in one string. A server's model is
-    identified by its name alone.
-    """
+    """Identities for cache keys of models named ``provider/model``; a server's model has only its name."""
     return "; ".join(f"{need} {_scorer(model)}" for need, model in models.items())
 
 
 def of_folders(models: Mapping[Need, str]) -> str:
-    """Identities, for cache keys, of model folders or models of the Hugging Face hub, joined in one string. A suffix
-    ``@LAYER`` of a name is part of the identity.
-    """
+    """Identities for cache keys of folders or models of the Hugging Face hub, with suffixes ``@LAYER``."""
     return "; ".join(f"{need} {model_key(at_layer(model)[0])} {at_layer(model)[1]}" for need, model in models.items())
 
 
 def at_layer(model: str) -> tuple[str, int | None]:
-    """(model, hidden layer) from a name such as ``roberta-large@17``; the layer is None where the name gives none."""
+    """(model, hidden layer) from a name such as ``roberta-large@17``; the layer is None where it gives none."""
     name, _, layer = model.rpartition("@")
     return (name, int(layer)) if name and layer.isdigit() else (model, None)
 

@@ -1,8 +1,6 @@
-"""BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder.
-
-BERTScore equals that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only
-texts with the same number of tokens share a batch. No padding is needed, so values do not depend on the batch size.
-"""
+"""BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder. BERTScore equals
+that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only texts with the
+same number of tokens share a batch, so values do not depend on its size."""
 
 from __future__ import annotations
 
@@ -21,10 +19,8 @@ _LOT, _TOKENS = 64, 4096
 
 
 class _Text(NamedTuple):
-    """Token vectors of one text, shape (tokens, dimensions). `unit` are the vectors scaled to length 1, `plain` the
-    unscaled vectors. `own` marks tokens that are not special tokens. `cut` = only the beginning of the text was
-    encoded.
-    """
+    """Token vectors (tokens, dimensions), `unit` of length 1; `own` marks those that are not special; `cut`: not
+    all."""
 
     unit: NDArray[np.float32]
     plain: NDArray[np.float32]
@@ -49,9 +45,7 @@ def _matching(items: Sequence[Item], tools: Tools) -> list[Scored]:
 
 
 def encoded(texts: Sequence[str], loaded: Loaded, layer: int | None) -> Iterator[tuple[str, _Text]]:
-    """(text, its token vectors) for each text, not in input order. `layer` counts hidden layers from 1; None is the
-    last.
-    """
+    """(text, its token vectors), not in input order; `layer` counts hidden layers from 1, None is the last."""
     tokenizer = loaded.tokenizer
     rows: dict[int, list[tuple[str, list[int], bool]]] = {}
     for text in texts:
@@ -92,9 +86,7 @@ def _score(text: _Text, reference: _Text) -> Scored:
 
 
 def _extremes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """For each dimension, the value with the largest absolute value over all tokens. `vectors` has shape (tokens,
-    dimensions).
-    """
+    """For each dimension, the value with the largest absolute value over all tokens."""
     high, low = vectors.max(axis=0), vectors.min(axis=0)
     return np.asarray(np.where(high >= -low, high, low), dtype=np.float32)
 

@@ -1,8 +1,5 @@
-"""chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script.
-
-Character n-grams are hashed to 64-bit numbers. The probability that two different n-grams of a pair of stories have the
-same number is below 10^-11.
-"""
+"""chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
+to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below 10^-11."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _Grams(NamedTuple):
-    """Distinct character n-grams of one order in a text, as ascending codes; the count of each, and the total count."""
+    """Distinct character n-grams of one order, as ascending codes, their counts and the total."""
 
     codes: NDArray[np.uint64]
     counts: NDArray[np.int64]
@@ -28,10 +25,8 @@ class _Grams(NamedTuple):
 
 
 def scores(pairs: Sequence[tuple[str, str]], *, beta: float, whitespace: bool) -> list[float]:
-    """chrF of each (text, reference), from 0 to 100: the F score of precision and recall averaged over n-gram orders.
-
-    `beta` is the weight of recall. With `whitespace`, n-grams may contain white space; otherwise it is removed first.
-    """
+    """chrF of each (text, reference), 0 to 100: F of precision and recall averaged over n-gram orders. `beta` is the
+    weight of recall. With `whitespace`, n-grams may contain it; otherwise it is removed."""
     counted = lru_cache(maxsize=4096)(lambda text: _grams(text if whitespace else "".join(text.split())))
     return [_score(counted(text), counted(reference), beta) for text, reference in pairs]
 

@@ -1,8 +1,5 @@
-"""CIDEr-D (Vedantam et al. 2015), a measure for image captions: n-grams weighted by how few references contain them.
-
-Its penalty for a difference in length makes the value 0 for most stories, so every report of CIDEr-D must give the
-share of zeros.
-"""
+"""CIDEr-D (Vedantam et al. 2015), for image captions: n-grams weighted by how few references contain them. Its penalty
+for a difference in length makes the value 0 for most stories, so every report must give the share of zeros."""
 
 from __future__ import annotations
 
@@ -23,9 +20,7 @@ Gram = tuple[str, ...]
 
 
 class _Weighed(NamedTuple):
-    """n-gram weights of a text by order, the norms of these weight vectors, and the number of bigrams (adjacent word
-    pairs) in the text.
-    """
+    """n-gram weights of a text by order, their norms, and the number of bigrams."""
 
     weights: tuple[Mapping[Gram, float], ...]
     norms: tuple[float, ...]
@@ -33,7 +28,7 @@ class _Weighed(NamedTuple):
 
 
 def scores(pairs: Sequence[tuple[str, str]], references: Sequence[str]) -> list[float]:
-    """CIDEr-D of each (text, reference). Inverse document frequencies are taken over the distinct `references`."""
+    """CIDEr-D of each (text, reference); document frequencies are over the distinct `references`."""
     distinct = list(dict.fromkeys(references))
     counted = cache(_grams)
     holding: Counter[Gram] = Counter()

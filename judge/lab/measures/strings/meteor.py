@@ -1,8 +1,6 @@
-"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation.
-
-NLTK 3.5, which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a
-word could match twice. Later versions corrected this. `meteor-openmeva` reproduces version 3.5.
-"""
+"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation. NLTK 3.5,
+which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a word could
+match twice. Later versions corrected this; `meteor-openmeva` reproduces version 3.5."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ Matches = list[tuple[int, int]]
 
 
 def scores(text: str, reference: str, wordnet: WordNet) -> tuple[float, float]:
-    """METEOR of a text and its reference, from 0 to 1: (value of current NLTK, value of NLTK 3.5)."""
+    """METEOR of a text and its reference, 0 to 1: (value of current NLTK, value of NLTK 3.5)."""
     own: Words = list(enumerate(text.lower().split()))
     other: Words = list(enumerate(reference.lower().split()))
     sizes = len(own), len(other)
@@ -56,9 +54,7 @@ def _stemmed(words: Words) -> Words:
 
 
 def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> tuple[Matches, Words, Words]:
-    """(Pairs of matched positions, unmatched words of `own`, unmatched words of `other`). The words of `own` are
-    matched from the last to the first, each with the last free word of `other` that `same` counts as equal.
-    """
+    """(Matched positions, unmatched words of `own` and `other`); from the last word, with the last free equal one."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, (_, word) in enumerate(other):
         places[word].append(at)

@@ -44,8 +44,7 @@ def _bleu_openmeva(items: Sequence[Item], _: Tools) -> list[Scored]:
 
 def smoothed_bleu(text: str, reference: str) -> float:
     """NLTK's sentence_bleu with smoothing method1: an n-gram order without a match counts as 0.1 matches. 0 where the
-    texts share no word.
-    """
+    texts share no word."""
     own, other = counted(text), counted(reference)
     words, reference_words = own[0].total(), other[0].total()
     # Without a common word NLTK gives 0, whatever the smoothing.
@@ -61,9 +60,7 @@ def smoothed_bleu(text: str, reference: str) -> float:
 
 @lru_cache(maxsize=4096)
 def counted(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
-    """n-gram counts of a text, in one counter for each of the orders 1 to 4, over tokens of NLTK's
-    WordPunctTokenizer.
-    """
+    """n-gram counts of the orders 1 to 4, over tokens of NLTK's WordPunctTokenizer."""
     tokens = _WORD_OR_MARKS.findall(text)
     return tuple(Counter(zip(*(tokens[i:] for i in range(order)), strict=False)) for order in (1, 2, 3, 4))
 

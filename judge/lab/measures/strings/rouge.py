@@ -1,12 +1,9 @@
-"""ROUGE-1 to 4, L, W-1.2, S* and SU*, with the values of the program ROUGE-1.5.5 for texts on one line, with
-stemming.
-
+"""ROUGE-1 to 4, L, W-1.2, S* and SU*, with the values of the program ROUGE-1.5.5 for texts on one line, with stemming.
 ROUGE-1.5.5 differs from Lin (2004) in these points, which are reproduced here. A hyphen splits tokens, and every
 character outside ``[A-Za-z0-9]`` is a space. Tokens of more than three letters are stemmed by the algorithm of Porter
 (1980). Scores are rounded to five decimals before F is computed. The recall of ROUGE-W divides by the weight function
 applied twice to the reference's length, so a text of n tokens compared with itself has n^-0.2 instead of 1. SU* counts
-every token except the last one.
-"""
+every token except the last one."""
 
 from __future__ import annotations
 
@@ -38,16 +35,13 @@ _RUNS = np.arange(1 << 16) ** _WEIGHT
 
 
 def tokens(text: str) -> list[str]:
-    """Tokens as in ROUGE-1.5.5: lower case, split at all characters other than ASCII letters and digits, and stemmed if
-    longer than three characters.
-    """
+    """Tokens as in ROUGE-1.5.5: lower case, split at all but ASCII letters and digits, stemmed if over three
+    characters."""
     return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(_lowered(text))]
 
 
 def _lowered(text: str) -> str:
-    """The text with only ASCII letters in lower case, as ROUGE-1.5.5 reads bytes. The Kelvin sign "K", for example,
-    does not become "k".
-    """
+    # ROUGE-1.5.5 reads bytes: the Kelvin sign "K", for example, does not become "k".
     return text.translate(_LOWER)
 
 
@@ -55,9 +49,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
-    """For each (text, reference), the 24 scores by name, from ``1 recall`` to ``su* f``. Each distinct text is
-    tokenized once.
-    """
+    """The 24 scores of each (text, reference) by name, from ``1 recall`` to ``su* f``."""
     read = cache(tokens)
     sides = [(read(text), read(reference)) for text, reference in pairs]
     ids = _numbered(sides)
@@ -75,7 +67,7 @@ def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
 
 
 def _three(kind: str, hits: float, text: Ints, reference: Ints) -> list[tuple[str, float]]:
-    """Names and values of recall, precision and F of one kind of ROUGE, rounded as ROUGE-1.5.5 rounds them."""
+    """Recall, precision and F, rounded as ROUGE-1.5.5 rounds them."""
     recall, precision = (
         _share(kind, hits, side.size, name) for side, name in ((reference, "recall"), (text, "precision"))
     )
@@ -98,7 +90,7 @@ def _rounded(value: float) -> float:
 
 
 def _total(kind: str, size: int) -> float:
-    """Largest possible number of hits of one kind of ROUGE in a text of `size` tokens."""
+    """Largest possible number of hits in a text of `size` tokens."""
     if kind == "l":
         return size
     if kind == "w-1.2":
@@ -111,7 +103,6 @@ def _total(kind: str, size: int) -> float:
 
 
 def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
-    """The tokens of each (text, reference) as two integer arrays; equal tokens have equal integers."""
     numbers: dict[str, int] = {}
     number = numbers.setdefault
     return [
@@ -147,9 +138,7 @@ def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
 
 
 def _skipped(x: Ints, y: Ints) -> tuple[float, float]:
-    """(Number of ordered token pairs that two texts share, at any distance; number of tokens that they share when the
-    last token of each text is left out).
-    """
+    """(Shared ordered token pairs at any distance, shared tokens without the last of each text)."""
     common = np.intersect1d(x, y)
     if not common.size:
         return 0.0, 0.0
@@ -163,9 +152,7 @@ def _kept(side: Ints, common: Ints) -> Ints:
 
 
 def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
-    """Matrix with the number of ordered pairs (an occurrence of token a before one of token b), for all a and b in
-    `common`. Counts are exact up to 2^24.
-    """
+    """Number of ordered pairs (a before b) for all a and b in `common`, exact up to 2^24."""
     here = np.searchsorted(common, _kept(side, common))
     one_hot = np.zeros((here.size, common.size), np.float32)
     one_hot[np.arange(here.size), here] = 1
@@ -174,9 +161,7 @@ def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
 
 
 def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """Weighted length of the longest common subsequence (ROUGE-W) of each (text, reference). Pairs of similar size are
-    computed together.
-    """
+    """Weighted length of the longest common subsequence (ROUGE-W); pairs of similar size are computed together."""
     order = sorted(range(len(pairs)), key=lambda i: (pairs[i][1].size, pairs[i][0].size))
     values = [0.0] * len(pairs)
     start = 0
@@ -192,16 +177,12 @@ def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """Weighted lengths of the longest common subsequence (ROUGE-W) of some pairs (reference, text). Their
-    dynamic-programming tables are filled together, diagonal by diagonal.
+    """Weighted lengths of some (reference, text), whose tables are filled together, diagonal by diagonal.
 
     A cell whose two tokens are equal has the value of its upper left neighbour plus the increase in weight for a run
-    that is one token longer. Any other cell has the larger value of its upper and left neighbours. A diagonal (constant
-    i + j) depends only on the two diagonals before it.
-
-    As in ROUGE-1.5.5, the result is not the value of the last cell. The path to the last cell is followed back, and the
-    weights of its runs of equal tokens are added. A run must be contiguous in the reference.
-    """
+    that is one token longer; any other has the larger value of its upper and left neighbours. As in ROUGE-1.5.5, the
+    result is not the value of the last cell: the path to it is followed back, and the weights of its runs of equal
+    tokens are added. A run must be contiguous in the reference."""
     n, m, count = max(len(x) for x, _ in pairs), max(len(y) for _, y in pairs), len(pairs)
     x, y = np.full((n, count), -1, np.int32), np.full((m, count), -2, np.int32)
     for at, (first, other) in enumerate(pairs):
@@ -234,12 +215,8 @@ def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], at: int, i: int, j: int) -> float:
-    """Sum of the weights of runs of equal tokens on the path from the last cell (i, j) of pair `at` to the first cell
-    of its dynamic-programming table. A run must be contiguous in the reference.
-
-    `moves` has one entry for each diagonal: (its first row, mask of the cells whose two tokens are equal, mask of the
-    cells from which the path goes up instead of left).
-    """
+    """`moves` has for each diagonal (first row, mask of equal tokens, mask of cells where the path goes up, not
+    left)."""
     total, length, after = 0.0, 0, -1
     while i and j:
         low, equal, up = moves[i + j - 2]

@@ -1,6 +1,4 @@
-"""The ROUGE family of measures: the 24 scores of ROUGE-1.5.5, the same scores as HANNA released them, and OpenMEVA's
-ROUGE-L.
-"""
+"""The 24 scores of ROUGE-1.5.5, the same scores as HANNA released them, and OpenMEVA's ROUGE-L."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ _SMALL = 1e-8
 
 @lru_cache(maxsize=4096)
 def sentences(text: str) -> tuple[tuple[str, ...], ...]:
-    """Words of each sentence. A sentence that holds only whitespace has one empty word, as in the package."""
+    """Words of each sentence. One of whitespace has one empty word, as in the package."""
     return tuple(tuple(" ".join(part.split()).split(" ")) for part in text.split(".") if part)
 
 
@@ -43,7 +41,7 @@ def f_score(text: str, reference: str) -> float:
 
 
 def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
-    """(Word -> bit mask of its positions in the sentence, bit mask of all positions)."""
+    """(Bit mask of each word's positions, bit mask of all positions)."""
     masks: dict[str, int] = {}
     for position, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << position
@@ -51,9 +49,7 @@ def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
 
 
 def _subsequence(x: Sequence[str], y: Sequence[str], masks: Mapping[str, int], full: int) -> set[str]:
-    """The distinct words of the longest common subsequence of `x` and `y`; where several are longest, of the one that
-    the package rouge finds. `masks` and `full` are the bit masks of `y` from `_places`.
-    """
+    """Words of the longest common subsequence; of several, the one that the package rouge finds."""
     # Zeros among the first j bits of a row: the length for so many words of both.
     row = full
     rows = [row]
@@ -87,10 +83,8 @@ _RECIPE = (
 
 
 def _rouge(items: Sequence[Item], _: Tools) -> list[Scored]:
-    """The 24 scores of ROUGE-1.5.5 for each item (text and reference of one story), and the scores with each text cut
-    at its first ``<``, where the file reader of ROUGE-1.5.5 ends a text.
-    """
     whole = [(item.text, item.reference) for item in items]
+    # The file reader of ROUGE-1.5.5 ends a text at its first ``<``.
     cut = {pair: (pair[0].split("<")[0], pair[1].split("<")[0]) for pair in whole if "<" in "".join(pair)}
     distinct = list(dict.fromkeys([*whole, *cut.values()]))
     scores = dict(zip(distinct, rouge.scores(distinct), strict=True))

@@ -1,6 +1,4 @@
-"""Surface statistics of a story and of its overlap with the story-prompt, from the program's own tokens and from
-spaCy's.
-"""
+"""Surface statistics of a story and of its overlap with the story-prompt, from own tokens and from spaCy's."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints. Only this module of the training
-code imports sentence-transformers and PyTorch.
-
-The module is imported only when an encoder is trained. Only the pretrained model is downloaded from the hub, and
-nothing is uploaded.
-"""
+"""Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints. Of the training code only this
+module imports sentence-transformers and PyTorch. Only the pretrained model is downloaded from the hub, and nothing is
+uploaded."""
 
 from __future__ import annotations
 
@@ -48,19 +45,15 @@ _STATE = "trainer_state.json"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The pretrained model that training starts from: its name with the version of its weights, and the number of
-    tokens after which a text is cut.
-    """
+    """The pretrained model: `key` is its name with the version of its weights; `max_length` is in tokens."""
 
     key: str
     max_length: int
 
 
 def base_of(options: EncoderOptions) -> Base:
-    """Description of the pretrained model: its name, the version of its weights, and the number of tokens after which a
-    text is cut. The model is loaded to find these. Raises SpecError where it cannot be loaded or does not state how
-    many tokens it reads.
-    """
+    """The pretrained model, which is loaded for this. Raises SpecError where it cannot be loaded or does not state how
+    many tokens it reads."""
     model = _open(options, None, 1)
     tokens = int(model.tokenizer.model_max_length)
     places = getattr(model.config, "max_position_embeddings", None) or tokens
@@ -76,32 +69,30 @@ def base_of(options: EncoderOptions) -> Base:
 
 
 def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int:
-    """Number of pairs of query and story text that are longer than the number of tokens that the model reads, so that
-    their ends are cut.
-    """
+    """Number of pairs of query and story text whose ends are cut."""
     tokenizer = _open(options, base, 1).tokenizer
     return sum(len(ids) > base.max_length for ids in tokenizer(list(pairs), verbose=False)["input_ids"])
 
 
 def steps_of(lesson: Lesson, batch: int) -> int:
-    """Number of training steps in one epoch over the training data `lesson`, with `batch` examples per step."""
+    """Number of training steps in one epoch."""
     return sum(math.ceil(sum(map(len, units)) / batch) for units in (lesson.ranked, lesson.rated))
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A trained model, the number of epochs after which its weights were taken, and the batch size of its training."""
+    """A trained model, the epochs after which its weights were taken, and the batch size."""
 
     model: Any
     epochs: int
     batch: int
 
     def logits(self, pairs: Sequence[Pair]) -> Floats:
-        """The model's logit for each pair of query and story text, in the order of the pairs."""
+        """The logit of each pair of query and story text."""
         return _logits(self.model, pairs, self.batch)
 
     def save(self, folder: Path) -> None:
-        """Save the trained model's weights and tokenizer in a folder, which appears only when it is complete."""
+        """Save weights and tokenizer in a folder, which appears only when it is complete."""
         part = folder.with_name(folder.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
         self.model.save_pretrained(str(part), create_model_card=False, safe_serialization=True)
@@ -119,12 +110,9 @@ def fit(
     seed: int,
     stepped: Stepped,
 ) -> Fitted:
-    """The pretrained model (described by `base`), trained on the data `lesson`. Training starts from the last complete
-    checkpoint in `folder` if there is one.
-
-    If `held` is given, training stops when the loss on these held-out data no longer decreases, and the epoch with the
-    smallest loss is used. If it is None, training stops after `epochs` epochs. `stepped` is called after each step.
-    """
+    """The model trained on `lesson`, from the last complete checkpoint in `folder` on if there is one. With `held`,
+    training stops when the loss on it no longer decreases, and the epoch with the smallest loss is used; otherwise
+    after `epochs`. `stepped` is called after each step."""
     model = _open(options, base, seed)
     # A README about widgets and datasets of the hub is nobody's here.
     model._create_model_card = lambda *_, **__: None
@@ -228,10 +216,8 @@ def _datasets(lesson: Lesson) -> dict[str, Any]:
 
 
 class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
-    """Evaluator that computes the log loss of a model on held-out data, averaged first within each question (criterion
-    of a dataset) and then over questions. For preferences it is the loss of the preferred story against each story to
-    which it was preferred; for ratings it is the cross-entropy with ratings scaled to 0 to 1.
-    """
+    """Log loss averaged within each question, then over questions; of a preferred story against each other one, or of
+    ratings as cross-entropy."""
 
     def __init__(self, held: Lesson, batch: int) -> None:
         super().__init__()
@@ -239,7 +225,6 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
         self._held, self._batch = held, batch
 
     def __call__(self, model: Any, *_: Any, **__: Any) -> dict[str, float]:
-        """The loss of the model on the held-out data, as a mapping from the name of the metric to its value."""
         losses = []
         for units in self._held.ranked:
             if units:
@@ -257,28 +242,22 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
 
 
 class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Callback that stops training after a number of epochs. The learning-rate schedule is still that for the maximum
-    number of epochs, as in the fits on folds.
-    """
+    """Stops early; the learning-rate schedule is still that for the maximum, as in the fits on folds."""
 
     def __init__(self, epochs: int | None) -> None:
         self._epochs = epochs
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:  # noqa: ARG002 - the library's form
-        """Stop training after the requested epoch, once its checkpoint is written."""
         if self._epochs is not None and round(state.epoch) >= self._epochs:
             control.should_training_stop = True
         return control
 
 
 class _Steps(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Callback that calls a function after each training step, to show progress."""
-
     def __init__(self, stepped: Stepped) -> None:
         self._stepped = stepped
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002 - the library's form
-        """Report that one more training step is done."""
         self._stepped()
 
 
@@ -295,10 +274,8 @@ def _logits(model: Any, pairs: Sequence[Pair], batch: int) -> Floats:
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint of a training, or None. The state file of a checkpoint is written last.
-    Checkpoints in which it is missing or damaged are therefore incomplete, and are deleted.
-    """
     checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    # A checkpoint's state file is written last. Without it, a checkpoint is incomplete and is deleted.
     whole = []
     for path in checkpoints:
         try:
@@ -310,9 +287,7 @@ def _last_checkpoint(folder: Path) -> Path | None:
 
 
 def _is_over(checkpoint: Path, epochs: int, *, stops: bool) -> bool:
-    """Whether training had ended with this checkpoint: all epochs were done, or, if `stops`, the held-out loss no
-    longer decreased.
-    """
+    """Whether training had ended: all epochs done, or, if `stops`, the held-out loss no longer decreased."""
     state = orjson.loads((checkpoint / _STATE).read_bytes())
     if round(state["epoch"]) >= epochs:
         return True

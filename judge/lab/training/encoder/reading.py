@@ -1,8 +1,6 @@
-"""Training data of an encoder: questions, lists of stories ordered by human preferences, and rated stories.
-
-A list consists of one story and the stories to which people preferred it, for one question. The list thus implies
-exactly the comparisons that people made. Ratings are scaled to 0 to 1 by the limits of the human rating scale.
-"""
+"""Training data of an encoder: questions, lists of stories ordered by human preferences, and rated stories. A list is
+one story and those to which people preferred it, for one question, and thus implies exactly their comparisons. Ratings
+are scaled to 0 to 1 by the limits of the human scale."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ _OVERALL = ("overall", "overall quality")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A training list: a query, the text of the preferred story followed by the texts of the stories to which it was
-    preferred, and the group of stories that is held out together in cross-validation.
-    """
+    """A query, the preferred story's text and then the others', and the group held out together."""
 
     query: str
     texts: tuple[str, ...]
@@ -40,9 +36,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A training example: a query, a story's text, its rating scaled to 0 to 1, and the group of stories that is held
-    out together in cross-validation.
-    """
+    """A query, a story's text, its rating scaled to 0 to 1, and the group held out together."""
 
     query: str
     text: str
@@ -52,23 +46,8 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A question on which an encoder is trained: one criterion of one dataset.
-
-    Attributes
-    ----------
-    material : int
-        Index of the dataset among the training materials.
-    kind : str
-        Whether people gave preferences or ratings.
-    about : Preferences or Ratings
-        People's preferences or ratings on the criterion.
-    asked : str
-        Text of the question.
-    stories : array of int
-        Indices of the stories that people judged on the criterion.
-    pairs : tuple of two arrays of int
-        Indices of the first and second stories of the compared pairs; empty for ratings.
-    """
+    """A question on which an encoder is trained: one criterion of one dataset. `material` is an index of the dataset.
+    `stories` are indices of those that people judged; `pairs` those of first and second stories, empty for ratings."""
 
     material: int
     kind: Kind
@@ -79,24 +58,12 @@ class Question:
 
     @property
     def criterion(self) -> str:
-        """Name of the criterion that the question is about."""
         return self.about.criterion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """All training data of an encoder.
-
-    Attributes
-    ----------
-    questions : tuple of Question
-        The questions, each about one criterion of one dataset.
-    ranked, rated : tuple of tuples
-        For each question, its lists (a preferred story with the stories to which it was preferred) or its rated
-        stories.
-    groups : tuple of tuples of str
-        For each dataset, the group of each story. A group is held out together in cross-validation.
-    """
+    """All training data of an encoder, by question; `groups` are by dataset and story, each held out together."""
 
     questions: tuple[Question, ...]
     ranked: tuple[tuple[Ranked, ...], ...]
@@ -104,21 +71,15 @@ class Lesson:
     groups: tuple[tuple[str, ...], ...]
 
     def names(self) -> list[str]:
-        """Sorted names of all groups (stories held out together in cross-validation) with a story that some question is
-        about.
-        """
+        """Sorted names of all groups with a story that some question is about."""
         return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
 
     def within(self, groups: set[str]) -> Lesson:
-        """The part of the training data that belongs to the given groups (stories held out together in
-        cross-validation).
-        """
+        """The part of the data in these groups."""
         return self._only(lambda group: group in groups)
 
     def without(self, groups: set[str]) -> Lesson:
-        """The training data without the given groups (stories held out together in cross-validation). Perturbed stories
-        stay in, unless they belong to one of these groups.
-        """
+        """The data without these groups. Perturbed stories stay in, unless they belong to one of them."""
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
@@ -133,11 +94,9 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """The training data of an encoder, made from the materials of one or more datasets. `usable` marks the stories of
-    each dataset that have words. `worse` are pairs of original and perturbed story for each dataset, which are added to
-    the preferences on every criterion. `criteria` names a criteria set with definitions; None = the shipped set that
-    has most of the criteria.
-    """
+    """The training data from the materials; `usable` marks stories that have words. `worse` are pairs of original and
+    perturbed story, added to the preferences on every criterion. `criteria` names a set with definitions; None = the
+    shipped set that has most of the criteria."""
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
     questions: list[Question] = []
@@ -159,9 +118,7 @@ def lesson(
 
 
 def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
-    """Pairs of query and story text that the model reads, for the question `asked` about the stories at the given
-    indices.
-    """
+    """(query, story text) for the question `asked` about the stories at these indices."""
     stories = [material.stories[k] for k in places]
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 
@@ -216,10 +173,7 @@ def _key(story: Story) -> str:
 
 
 def _held_together(materials: Sequence[Material]) -> list[list[str]]:
-    """Name of each story's group, one list per dataset; groups are held out together in cross-validation. All stories
-    for a story-prompt, in any dataset, are in one group. Two groups are merged if people compared a story of one with a
-    story of the other.
-    """
+    """All stories for a story-prompt, in any dataset, are in one group; groups with a compared pair are merged."""
     keys = [
         [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]
         for m, material in enumerate(materials)
@@ -243,9 +197,7 @@ def _asked(criterion: str, definitions: Mapping[str, str]) -> str:
 
 
 def _definitions(materials: Sequence[Material], criteria: str | None) -> dict[str, str]:
-    """Definitions of criteria by name (in lower case): those of the named criteria set or, if `criteria` is None, of
-    the shipped set that has most of the criteria.
-    """
+    """By lower-case name; None = the shipped set that has most of the criteria."""
     if criteria is not None:
         return _of_set(criteria)
     wanted = {preference.criterion.casefold() for m in materials for preference in m.preferences}

@@ -1,6 +1,4 @@
-"""Training of an encoder and its cross-validation: fits on folds of story-prompts, then a final fit on all data. A head
-is the model's output for one criterion.
-"""
+"""Training of an encoder: fits on folds of story-prompts, then on all data. A head is the output for one criterion."""
 
 from __future__ import annotations
 
@@ -49,14 +47,10 @@ _PLAN = "plan.json"
 
 
 class Unfinished:
-    """The folder `unfinished` in a model's folder, which holds the saved state of a training. It is deleted when the
-    model is complete.
-    """
+    """The folder `unfinished` with a training's saved state, deleted when the model is complete."""
 
     def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
-        """Create the folder `unfinished` in the folder `model`, with the plan of a training, or resume the training
-        that this folder holds. Raises SpecError where it holds a training with other data or options.
-        """
+        """Create the folder with a training's plan, or resume; SpecError for other data or options."""
         self.path = model / FOLDER
         kept = self.path / _PLAN
         mine = {"plan": fingerprint(dict(plan)), "about": dict(plan)}
@@ -73,22 +67,20 @@ class Unfinished:
             write_whole(kept, orjson.dumps(mine, option=orjson.OPT_INDENT_2))
 
     def fit(self, name: str) -> Path:
-        """Path of the folder for the checkpoints of one fit of an unfinished training."""
+        """Folder of one fit's checkpoints."""
         return self.path / name
 
     def answers(self, name: str) -> dict[str, Any] | None:
-        """Stored results of a finished fit of the model (number of epochs and logits) by name; None where the fit is
-        not finished.
-        """
+        """Number of epochs and logits of a finished fit; None where it is not finished."""
         return self._read(self.path / f"{name}.json")
 
     def done(self, name: str, answers: Mapping[str, Any]) -> None:
-        """Store the results of a finished fit of the model and delete its checkpoints."""
+        """Store a finished fit's results and delete its checkpoints."""
         write_whole(self.path / f"{name}.json", orjson.dumps(dict(answers), option=orjson.OPT_SERIALIZE_NUMPY))
         shutil.rmtree(self.fit(name), ignore_errors=True)
 
     def close(self) -> None:
-        """Delete the saved state of a training; to be called when the model is complete."""
+        """Delete the saved state, when the model is complete."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     @staticmethod
@@ -110,9 +102,7 @@ _ON_ALL = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """Data, options and folders of one training of an encoder. All its fits use them: one fit for each fold, and a
-    final one on all data.
-    """
+    """Data, options and folders of one training, used by the fit for each fold and on all data."""
 
     materials: Sequence[Material]
     numbers: Sequence[Numbers]
@@ -125,7 +115,7 @@ class Course:
     fitting: ModuleType
 
     def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
-        """Pairs of query and story text that the model reads, for a question about the stories at the given indices."""
+        """(query, story text) for a question about the stories at these indices."""
         return texts(self.materials[question.material], question.asked, places)
 
 
@@ -137,12 +127,9 @@ def teach(
     folder: Path,
     telling: Telling,
 ) -> tuple[Fits, Unfinished]:
-    """Train an encoder on each fold and on all data, and write the final weights into `folder`. `worse` are pairs of
-    original and perturbed story. An interrupted training is resumed.
-
-    Returns the result and the saved state of the training, which the caller must close once the model's folder is
-    complete.
-    """
+    """Train an encoder on each fold and on all data, with final weights in `folder`; resumes an interrupted training.
+    `worse` are pairs of original and perturbed story. The caller must close the saved state once the model's folder is
+    complete."""
     course = _course(materials, options, choice, worse, folder)
     if course.unfinished.goes_on:
         telling.tell(f"going on with the training that {course.unfinished.path} keeps")
@@ -204,10 +191,7 @@ def _course(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turn:
-    """Result of one repetition of the cross-validation. `logits` holds, for each question, the out-of-fold logit of
-    each story. `means` holds, for each question and story, the mean rating of the stories outside its fold. `epochs`
-    holds the number of training epochs for each fold.
-    """
+    """One repetition: out-of-fold logits and mean rating outside the fold by question, and epochs by fold."""
 
     logits: list[Floats]
     means: list[Floats]
@@ -236,10 +220,7 @@ def _turns(course: Course, progress: Progress, steps: int) -> Iterator[_Turn]:
 
 
 def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict[str, Any]:
-    """Result of training without the held-out groups of stories: the number of epochs, and the logits of the held-out
-    stories for each question. One fold of the other groups decides when training stops. The stored result of a finished
-    fit is returned without training.
-    """
+    # One fold of the other groups decides when training stops.
     kept = course.unfinished.answers(name)
     if kept is not None:
         return kept
@@ -264,9 +245,6 @@ def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict
 
 
 def _on_all(course: Course, epochs: int, progress: Progress) -> list[Floats]:
-    """Logits of all stories for each question, after training on all data. The weights are saved in the folder of the
-    model. The stored result of a finished fit is returned without training.
-    """
     kept = course.unfinished.answers(_ON_ALL)
     if kept is None or not (course.folder / ENCODER_FOLDER).is_dir():
         fitted = course.fitting.fit(
@@ -293,9 +271,7 @@ def _held_places(course: Course, question: Question, held: set[str]) -> NDArray[
 
 
 def _mean_rating(course: Course, question: Question, held: set[str]) -> float:
-    """Mean human rating of the stories that are not held out, i.e. not in one of the groups `held`; 0 for a question
-    about preferences.
-    """
+    """Of the stories not in `held`; 0 for preferences."""
     if not isinstance(question.about, Ratings):
         return 0.0
     groups = course.lesson.groups[question.material]

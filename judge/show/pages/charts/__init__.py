@@ -1,9 +1,6 @@
-"""Charts as inline SVG: each function draws a chart specification of `judge.questions.charts` and returns markup.
-
-Colours are variables of the page's stylesheet, so dark mode works. Every chart has a title and a description, and every
-mark has a `<title>`, which browsers show as a tooltip without a script. The author of a page puts a table with the
-numbers beside each chart.
-"""
+"""Charts as inline SVG: each function draws a specification of `judge.questions.charts`. Colours are variables of the
+stylesheet, so dark mode works. Every chart has a title and a description, every mark a `<title>`, which browsers show
+as a tooltip without a script. A page's author puts a table with the numbers beside it."""
 
 from judge.show.pages.charts.forest import explanation_map, forest
 from judge.show.pages.charts.heatmap import distributions, heat_map

@@ -1,6 +1,4 @@
-"""Forest plots in a page: dots with whiskers, in panels that share their rows and their axis. A row without a value
-shows the reason in its place.
-"""
+"""Forest plots in a page: dots with whiskers, in panels that share rows and axis. A missing value shows its reason."""
 
 from __future__ import annotations
 
@@ -39,9 +37,8 @@ _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
 
 def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
-    """The map of explanations (a scatter plot) as a `div` with radio buttons, one legend for each colouring, and the
-    picture. `identity` begins the ids of its elements.
-    """
+    """The map of explanations as a `div` with radio buttons, one legend for each colouring, and the picture. `identity`
+    begins the ids of its elements."""
     parts: list[Markup] = []
     for k, colouring in enumerate(scatter.colourings):
         button, checked = f"{identity}-by-{k}", Markup(" checked") if k == 0 else ""
@@ -59,9 +56,7 @@ def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
 
 
 def picture(scatter: ExplanationMap, identity: str) -> Markup:
-    """The SVG picture of the map of explanations, without buttons and legends. `identity` is the picture's id in the
-    page.
-    """
+    """SVG of the map of explanations, with the id `identity`, without buttons and legends."""
     dots = Markup("").join(_dots(scatter))
     places = _explanation_map_places(scatter)
     names = [_names(colouring, k, places) for k, colouring in enumerate(scatter.colourings)]
@@ -80,18 +75,14 @@ def _explanation_map_places(scatter: ExplanationMap) -> list[tuple[float, float]
 
 
 def _colours(colouring: Colouring) -> list[int]:
-    """Colour number of each group of points; 0 for the group of points that belong to no other group. Ratings are
-    numbered in ascending order.
-    """
     if colouring.ratings is None:
         return [colour(group.sign) for group in colouring.groups]
+    # 0 is for points of no other group; ratings are in ascending order.
     return [0 if group.sign is OTHERS else i + 1 for i, group in enumerate(colouring.groups)]
 
 
 def _ramp(colouring: Colouring) -> list[str]:
-    """Colours of increasing lightness, one for each rating in ascending order; empty where the map's points are not
-    coloured by rating.
-    """
+    """Colours of increasing lightness, one for each rating; empty where points are not coloured by rating."""
     if colouring.ratings is None:
         return []
     number = sum(group.sign is not OTHERS for group in colouring.groups)
@@ -100,9 +91,7 @@ def _ramp(colouring: Colouring) -> list[str]:
 
 
 def _style(scatter: ExplanationMap, identity: str) -> Markup:
-    """CSS rules for the colours of ratings in the map of explanations, which the page's stylesheet does not hold; empty
-    where no colouring is by rating.
-    """
+    """CSS rules for the colours of ratings, which the page's stylesheet does not hold."""
     rules = [
         f"#{identity}-map .by-{k}:checked ~ .map-picture .{_LETTERS[k]}{i + 1} {{ fill: {fill}; "
         "stroke: var(--faint); stroke-width: .3; }"
@@ -123,12 +112,8 @@ def _dots(scatter: ExplanationMap) -> Iterator[Markup]:
 
 
 def _names(colouring: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
-    """Names of the map's groups of points as SVG, each at the median of its group's points, so that groups are
-    recognisable without colours.
-
-    A name is printed only if more than two thirds of the dots around it belong to its group and it covers no other
-    name. The legend lists all groups.
-    """
+    # A name is printed at the median of its group's points only if more than two thirds of the dots around it belong to
+    # the group and it covers no other name. The legend lists all.
     parts: list[Markup] = []
     taken: list[tuple[float, float, float]] = []
     named = [i for i, group in enumerate(colouring.groups) if group.sign is not OTHERS]
@@ -180,10 +165,8 @@ _LABELS = 300.0
 
 
 def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
-    """SVG picture of a forest plot. Panels that do not fit side by side are distributed evenly over several lines.
-
-    `identity` is the picture's id in the page, `width` the width of one panel.
-    """
+    """SVG of a forest plot; panels that do not fit side by side are spread evenly over several lines. `width` is that
+    of one panel."""
     left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
     across = _across(len(figure.panels), left, width)
     places = _places(figure)
@@ -205,13 +188,12 @@ def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
 
 
 def _across(panels: int, left: float, width: float) -> int:
-    """Number of panels in one line: at most as many as fit on a screen, and about the same number in every line."""
+    """As many as fit on a screen, and about the same number in every line."""
     most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
     return math.ceil(panels / math.ceil(panels / most)) if panels else 1
 
 
 def _row(figure: Forest) -> float:
-    """Height of a row of a forest plot, in which the marks of all series fit."""
     return max(_ROW, 11.0 * len(figure.series) + 4.0)
 
 
@@ -220,7 +202,7 @@ def _places(figure: Forest) -> list[float]:
 
 
 def ticks(low: float, high: float, width: float) -> list[float]:
-    """Round numbers from `low` to `high` for an axis of this width; at least two numbers."""
+    """Round numbers for an axis of this width; at least two."""
     step = _step((high - low) / (width / 42))
     values = _multiples(step, low, high)
     return values if len(values) > 1 else _multiples(_step(step / 2.6), low, high)
@@ -281,9 +263,6 @@ def _axis(figure: Forest, number: int, corner: tuple[float, float], size: tuple[
 def _band(
     figure: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
 ) -> Iterator[Markup]:
-    """Marks for a reference value with which all rows of a panel are compared: a vertical line, and a band for its
-    interval. Empty where the value is undefined.
-    """
     estimate, (top, tall) = band.estimates[number], span
     if estimate.value is None:
         return
@@ -312,9 +291,7 @@ def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: 
 
 
 def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
-    """(Name, sign or band) of each legend entry: all bands with a defined value, and the series if there are
-    several.
-    """
+    """(Name, sign or band) of each legend entry: bands with a defined value, and the series if several."""
     series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
     return [*series, *((band.name, band) for band in figure.bands if band.defined)]
 
@@ -345,6 +322,6 @@ def tick_digits(ticks: Sequence[float]) -> int:
 
 
 def _step(rough: float) -> float:
-    """The smallest number of the form 1, 2, 2.5 or 5 times a power of ten that is not below `rough`."""
+    """The smallest 1, 2, 2.5 or 5 times a power of ten that is not below `rough`."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough - 1e-12)

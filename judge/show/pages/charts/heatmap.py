@@ -21,9 +21,7 @@ _COLOURS: Mapping[Kind, str] = {"people": "f8", "judge": "f6", "control": "f6"}
 
 
 def distributions(picture: Distributions, identity: str) -> Markup:
-    """SVG picture of rating distributions, one histogram for each rater and criterion. `identity` is the picture's id
-    in the page.
-    """
+    """SVG of rating distributions, one histogram for each rater and criterion."""
     left = min(max((text_width(row.words) for row in picture.rows), default=0.0), _DISTRIBUTIONS_LABELS) + 14.0
     parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in picture.rows) else []
     for j, name in enumerate(picture.criteria):
@@ -117,10 +115,8 @@ def _histogram(picture: Distributions, i: int, j: int, corner: tuple[float, floa
 
 
 def _line(people: Histogram, x: float, bottom: float, top: float) -> Markup:
-    """Outline of the shares of human ratings, drawn as steps over the bars of a histogram. It has no tooltip; the bars
-    have.
-    """
     wide = _DISTRIBUTIONS_WIDTH / len(people.points)
+    # The outline has no tooltip; the bars have.
     steps = " ".join(
         f"{'M' if k == 0 else 'L'}{x + k * wide:.2f} {bottom - _DISTRIBUTIONS_HEIGHT * share / top:.2f}h{wide:.2f}"
         for k, share in enumerate(people.shares)

@@ -1,6 +1,4 @@
-"""Marker shapes of groups as SVG. The shapes equal those of printed charts; the colours are variables of the
-stylesheet, so dark mode works.
-"""
+"""Marker shapes of groups as SVG, equal to those of printed charts; colours are variables of the stylesheet."""
 
 from __future__ import annotations
 
@@ -21,14 +19,12 @@ _SIZE = 3.8
 
 
 def colour(sign: Sign) -> int:
-    """Number of the colour of a sign (the marker of a group) in the stylesheet, 1 to 9; 0 for points outside all
-    groups.
-    """
+    """Number of a sign's colour in the stylesheet, 1 to 9; 0 for points outside all groups."""
     return 0 if sign is OTHERS else _COLOURS.get(sign.colour, INK)
 
 
 def marker(sign: Sign, x: float, y: float) -> Markup:
-    """SVG shape of a sign (the marker of a group) at a position. Hollow signs are filled with the background colour."""
+    """SVG shape of a sign; hollow ones are filled with the background colour."""
     kind = f"f{colour(sign)}" if sign.filled else f"hollow s{colour(sign)}"
     if sign.marker == "o":
         return element("circle", cx=x, cy=y, r=_SIZE, class_=kind)
@@ -46,7 +42,7 @@ def _diamond(x: float, y: float, r: float) -> str:
 
 
 def _triangle(across: float, along: float) -> Callable[[float, float, float], str]:
-    """Function (x, y, radius) -> SVG path of a triangle that points in the direction (across, along)."""
+    """SVG path of a triangle by (x, y, radius), pointing in the direction (across, along)."""
 
     def draw(x: float, y: float, r: float) -> str:
         corners = [(across, along), (-across + along, -along - across), (-across - along, -along + across)]

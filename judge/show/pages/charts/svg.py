@@ -18,9 +18,8 @@ Attribute = str | float | int | None
 
 
 def element(name: str, *children: str | Markup, **attributes: Attribute) -> Markup:
-    """One SVG element. `class_` becomes `class`, underscores become dashes, attributes that are None are left out, and
-    plain text is escaped.
-    """
+    """One SVG element, with plain text escaped. `class_` becomes `class`, underscores become dashes, and attributes
+    that are None are left out."""
     attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()
@@ -32,9 +31,7 @@ def element(name: str, *children: str | Markup, **attributes: Attribute) -> Mark
 
 
 def chart(identity: str, size: tuple[float, float], title: str, description: str, parts: Iterable[Markup]) -> Markup:
-    """The whole SVG picture, with its title and description for screen readers. `identity` is its id in the page,
-    `size` its width and height.
-    """
+    """The whole SVG, with title and description for screen readers; `size` is width and height."""
     width, height = size
     return element(
         "svg",
@@ -53,9 +50,7 @@ def chart(identity: str, size: tuple[float, float], title: str, description: str
 
 
 def hatching(identity: str, kind: str = "hatch") -> Markup:
-    """Definition of the pattern `{identity}-hatch`, which marks undefined values and controls. `kind` is the CSS class
-    of its lines.
-    """
+    """The pattern `{identity}-hatch`, which marks undefined values and controls; `kind` is its lines' CSS class."""
     line = element("path", d="M0 6L6 0", class_=kind)
     pattern = element("pattern", line, id=f"{identity}-hatch", width=6, height=6, patternUnits="userSpaceOnUse")
     return element("defs", pattern)
@@ -68,14 +63,12 @@ def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "s
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:
-    """SVG group of the shapes that draw one number. `tip` is the tooltip that gives the number in words."""
+    """SVG group of the shapes that draw one number, which the tooltip `tip` gives in words."""
     return element("g", element("title", tip), *children, **({"class_": "mark"} | attributes))
 
 
 def fitted(x: float, y: float, content: str, room: float, *, size: float = 12, **more: Attribute) -> Markup:
-    """One line of text that is at most `room` wide. A shortened text ends in an ellipsis and has a tooltip with the
-    whole text.
-    """
+    """One line of text, at most `room` wide; a shortened text has a tooltip with the whole."""
     short = shortened(content, room, size)
     drawn = text(x, y, short, size=size, **more)  # type: ignore[arg-type]  # anchor is a word
     return drawn if short == " ".join(content.split()) else mark(content, drawn)
@@ -87,9 +80,7 @@ def text_width(content: str, size: float = 12) -> float:
 
 
 def shortened(content: str, room: float, size: float = 12) -> str:
-    """The text, shortened with an ellipsis where it is wider than `room`. Line ends and runs of spaces become one
-    space.
-    """
+    """The text on one line with single spaces, with an ellipsis where it is wider than `room`."""
     line = " ".join(content.split())
     if text_width(line, size) <= room:
         return line

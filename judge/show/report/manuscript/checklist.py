@@ -1,8 +1,6 @@
-"""Checklist of the questions that reviewers ask of a study with an LLM judge, with what the run answers to each.
-
-An item is "met", a "gap" (with the command that closes it), or "open" where the result folder cannot answer it. No item
-calls a study good.
-"""
+"""Checklist of the questions that reviewers ask of a study with an LLM judge, with the run's answers. An item is "met",
+a "gap" (with the command that closes it), or "open" where the result folder cannot answer it. No item calls a study
+good."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ _TITLES = ("question", "state", "what was found", "what closes it")
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Markup of the checklist as a table, after a sentence with the number of gaps."""
+    """The checklist as a table, after a sentence with the number of gaps."""
     items = checklist(inputs)
     gaps = sum(item.state == "gap" for item in items)
     opened = sum(item.state == "open" for item in items)
@@ -69,10 +67,7 @@ def _table(items: Sequence[Item]) -> Markup:
 
 
 def _cells(item: Item) -> Iterator[Markup]:
-    """Yield the table cells of one item.
-
-    Each cell carries its column's title, which small screens show next to the cell.
-    """
+    # Small screens show the column's title next to the cell.
     closes = Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs
     for title, words in zip(_TITLES, (item.question, _STATES[item.state], item.finding, closes), strict=True):
         kind = Markup(' class="state-{}"').format(item.state) if title == "state" else ""
@@ -238,10 +233,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
-    """Yield items of the reviewer's checklist: whether the requested settings took effect, and whether the identical
-    model can be requested again later. `who` begins each item and names the judge where there are several; `control`
-    says whether the judge is a control.
-    """
+    """Whether requested settings took effect, and whether the identical model can be requested again."""
     settings = stored(manifest)
     if settings:
         lost = sentences(setting for setting in settings if setting.state in ("refused", "ignored"))
@@ -273,9 +265,7 @@ def _more(inputs: ReportInputs) -> Iterator[Item]:
 
 
 def _audit(inputs: ReportInputs) -> Item:
-    """Item of the reviewer's checklist on the audit of explanations: met if at least two annotators finished
-    explanations, so that agreement is known.
-    """
+    # Met if at least two annotators finished explanations, so that agreement is known.
     question = "Explanations audited by people"
     try:
         facts = audit_words.audit_facts(inputs)
@@ -296,5 +286,5 @@ def _audit(inputs: ReportInputs) -> Item:
 
 
 def gaps(items: Sequence[Item]) -> int:
-    """Number of items of the reviewer's checklist that are gaps, i.e. requirements that the run does not meet."""
+    """Number of requirements that the run does not meet."""
     return sum(item.state == "gap" for item in items)

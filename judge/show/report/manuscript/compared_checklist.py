@@ -1,6 +1,4 @@
-"""Checklist items about runs of comparisons: how many there are, in which orders, how many were lost, and which
-baselines are given.
-"""
+"""Checklist items about runs of comparisons: how many, in which orders, how many were lost, and baselines."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ def cite(*keys: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names as an enumeration for a sentence, such as `a, b and c`; "nothing" without names."""
+    """`a, b and c`; "nothing" without names."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
 
 
@@ -37,7 +35,7 @@ _ORDERS = {
 
 
 def stories(inputs: ReportInputs) -> Iterator[str]:
-    """Yield sentences on each dataset's pairs of stories, and on the people whose preferences are the reference."""
+    """Sentences on each dataset's pairs, and on the people whose preferences are the reference."""
     frame, datasets = inputs.preferences_table.frame if inputs.compared else None, {m.dataset for m in inputs.matrices}
     if frame is None:
         return
@@ -64,13 +62,13 @@ def stories(inputs: ReportInputs) -> Iterator[str]:
 
 
 def shown(fact: ComparisonFacts) -> str:
-    """Phrase on the orders in which a judge was shown the pairs, and on whether a tie was offered."""
+    """Phrase on the orders in which pairs were shown, and on whether a tie was offered."""
     tie = "a tie was offered" if fact.ties else "no tie was offered"
     return f"{_ORDERS.get(fact.orders, fact.orders)} ({tie})"
 
 
 def statistics(inputs: ReportInputs) -> Iterator[str]:
-    """Yield sentences on how the answers were parsed, and on every statistic of the page."""
+    """Sentences on parsing, and on every statistic of the page."""
     parsers = listed(list(dict.fromkeys(fact.parser for fact in inputs.compared_facts)))
     yield f"Preferences were read from the answers by parser {parsers}; none was imputed, and a tie is an outcome."
     share = inputs.verdicts.share
@@ -116,11 +114,8 @@ FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of the reviewer's checklist.
-
-    `state` is met, gap or open, and `finding` what the run shows. `closes` is the command that closes the gap; `needs`
-    says in words what would close it where no command does.
-    """
+    """One item; `state` is met, gap or open, and `finding` what the run shows. `closes` is the command that closes the
+    gap; `needs` says it in words where there is none."""
 
     question: str
     state: str

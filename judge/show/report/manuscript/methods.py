@@ -1,7 +1,5 @@
-"""The methods paragraph of a paper, generated from manifests and options; unknown facts are left out.
-
-Citations are in pandoc's form, `[@key]`, with the keys of `references`.
-"""
+"""The methods paragraph of a paper, from manifests and options; unknown facts are left out. Citations are in pandoc's
+form, `[@key]`, with the keys of `references`."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ def cited(text: str) -> list[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Markup of the methods paragraph with authors and years as citations, and the list of references."""
+    """The methods with authors and years as citations, and the list of references."""
     text = paragraph(inputs)
     keys = cited(text)
     listed = Markup("").join(Markup('<li class="cite">{}</li>').format(works()[key].line) for key in keys)
@@ -65,7 +63,6 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def markdown(inputs: ReportInputs) -> str:
-    """The methods as a Markdown file."""
     return f"# Methods\n\n{paragraph(inputs)}\n"
 
 
@@ -238,7 +235,7 @@ def _contrasts(inputs: ReportInputs) -> str:
 
 
 def _bars(inputs: ReportInputs) -> Iterator[str]:
-    """Yield sentences on how the human ceiling and the control were computed; nothing if they could not be computed."""
+    """How the human ceiling and the control were computed, if they could be."""
     try:
         margins = inputs.margins
     except JudgeError:

@@ -1,7 +1,4 @@
-"""Section on judges' agreement with people, with heat maps and intervals.
-
-The human ceiling and the control are shown for comparison.
-"""
+"""Section on judges' agreement with people, against human ceiling and control, with heat maps and intervals."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ _READ_CONTROL = (
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on agreement over all stories, with a bar chart, and then over system means."""
+    """Agreement over all stories, with a bar chart, and then over system means."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
     markup = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
@@ -61,10 +58,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
-    """Rows and columns of each dataset's chart of correlations.
-
-    The row of the human ceiling is left out where no person rated the stories.
-    """
+    # The human ceiling is left out where no person rated the stories.
     return [
         replace(grid, rows=tuple(row for row in grid.rows if row.kind != CEILING))
         if inputs.raters_of(grid.dataset).labels_note

@@ -1,6 +1,4 @@
-"""Section on people's audit of explanations, from the audit file next to run.yaml or from the one that the option
-`audit` names.
-"""
+"""Section on people's audit of explanations, next to run.yaml or named by the option `audit`."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from judge.show.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with the tables of the audit of explanations, or, without an audit, with the commands that
-    make one.
-    """
+    """The audit's tables, or, without an audit, the commands that make one."""
     file, report = inputs.audit_file, inputs.audit_report
     if report is None and not inputs.explains:
         return [prose("These answers have no explanations, so there is nothing to audit.")]

@@ -31,12 +31,9 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on panels (groups of raters) for the judge x Eval-Prompt that agrees best with people (`best`).
-
-    If human ratings are restricted to one panel, that panel is named. Otherwise the agreement of `best` with people is
-    compared between each pair of panels. A criterion is named if its correlation is positive with one panel and
-    negative with the other, because a mean over criteria hides this. Nothing is said where no panel is known.
-    """
+    """Sentences on panels for the row that agrees best with people; nothing where no panel is known. A restriction to
+    one panel is named. Otherwise pairs of panels are compared, and a criterion is named if its correlation is positive
+    with one and negative with the other, because a mean over criteria hides this."""
     result = inputs.panels
     if result is None:
         if inputs.table.panel is not None:
@@ -95,34 +92,12 @@ def _sides(row: Difference) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AuditFacts:
-    """Counts that describe an audit of explanations.
+    """Counts that describe an audit; `twice` counts items that two or more annotators finished.
 
-    Attributes
-    ----------
-    file : Path
-        The audit file.
-    items, finished, twice : int
-        Items (explanations to be audited) drawn; items that at least one annotator finished; items that two or more
-        finished.
-    annotators : int
-        Annotators who finished an item.
-    raters : Raters
-        Who gave the ratings from which the distance of the judge's rating is computed.
-    sampling : mapping
-        Record of the draw made by `judge.explanations.audit.sample.sampling`; empty where this program did not draw the
-        items.
-    seed : int
-        Seed stored in the audit.
-    blind, seen : tuple of str
-        Facts hidden from annotators, and facts shown with at least one item. A fact that is unknown for all items is in
-        neither.
-    settled, open : int
-        Disputed answers that the second round settled and did not settle; both 0 without a second round.
-    shares : sequence of (label, Estimate)
-        For each error category, the mean over finished items of the share of annotators who marked the error.
-    agreements : sequence of (label, Estimate)
-        Gwet's AC1 of each error category, over the items that at least two annotators finished.
-    """
+    `raters` gave the ratings from which the judge's distance is computed. `sampling` is the record of the draw, {} if
+    not by this program. `blind` facts are hidden from annotators, `seen` ones shown with at least one item. `settled`
+    and `open` are disputed answers, 0 without a second round. `shares` are means over finished items of the annotators
+    who marked an error, `agreements` Gwet's AC1, both by label."""
 
     file: Path
     items: int
@@ -141,7 +116,7 @@ class AuditFacts:
 
 
 def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
-    """Counts of the report's audit; None without an audit. Raises DataError for a file that is no audit."""
+    """Counts of the report's audit, or None. Raises DataError for a file that is no audit."""
     audit = inputs.audit
     if audit is None:
         return None
@@ -174,7 +149,7 @@ def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
 
 
 def headline(facts: AuditFacts) -> str:
-    """A sentence on the results of the audit, for the top of the page."""
+    """A sentence for the top of the page."""
     if not facts.finished:
         drawn = _many(facts.items, "explanation was", "explanations were")
         return f"{drawn} sampled for an audit; no annotator has finished one."
@@ -198,9 +173,7 @@ def headline(facts: AuditFacts) -> str:
 
 
 def methods(facts: AuditFacts, cite: str) -> str:
-    """Methods sentence on the audit for a paper: items, annotators, sampling, seed, blinding, agreement and second
-    round.
-    """
+    """Methods sentence for a paper: items, annotators, sampling, seed, blinding, agreement and second round."""
     who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):
@@ -232,10 +205,7 @@ def _drawn(facts: AuditFacts) -> str:
 
 
 def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
-    """Names of the variables that the draw of audit items used, as written in prose.
-
-    The addition "(where known)" marks variables that are unknown for some items.
-    """
+    """In prose; "(where known)" marks variables that are unknown for some items."""
     partly = facts.sampling.get("unknown") or {}
     plain = [facts.raters.worded(name) for name in _plain(names)]
     return [
@@ -245,10 +215,6 @@ def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
 
 
 def _plain(names: Sequence[str]) -> list[str]:
-    """Names of variables as written in prose.
-
-    `gap` (the judge's rating minus the mean human rating) is "distance from people".
-    """
     words = {"eval_prompt": "Eval-Prompt", "gap": "distance from people", "story_prompt": "story-prompt"}
     return [words.get(str(name), str(name)) for name in names]
 

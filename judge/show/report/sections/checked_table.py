@@ -22,9 +22,7 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
 
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
-    """Answers for the box at the top of the report page, about the results that cannot be computed from the checked
-    table of ratings.
-    """
+    """Answers for the box at the top, on what cannot be computed."""
     if inputs.checked is not None and inputs.checked.untold:
         yield Answer(
             "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
@@ -32,7 +30,7 @@ def answers(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
-    """Names of the report's sections that are left out because the checked table of ratings has no data for them."""
+    """Names of sections that the table has no data for."""
     absent = {"explanations", "audit", "contamination"}
     if len(inputs.judges) < 2:
         absent.add("comparison")
@@ -42,9 +40,7 @@ def without(inputs: ReportInputs) -> frozenset[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on how the columns of the checked table of ratings were read, with the command that repeats the
-    reading, and on results that cannot be computed.
-    """
+    """How columns were read, with the command that repeats it, and what cannot be computed."""
     checked = inputs.checked
     if checked is None:
         return []
@@ -64,7 +60,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """Table of the checked file's columns and of the role assigned to each, such as rating or rater."""
+    """The role of each column of the file."""
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
@@ -84,7 +80,7 @@ def columns_table(checked: Checked) -> Table:
 
 
 def untold_table(checked: Checked) -> Table:
-    """Table of the results that cannot be computed from the checked file, and of the data needed for each."""
+    """What cannot be computed, and the data that each needs."""
     columns = [
         Column("missing", "not in the file", wrap=22),
         Column("therefore", "so", wrap=30),
@@ -97,7 +93,6 @@ def untold_table(checked: Checked) -> Table:
 
 
 def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
-    """Table of the questions and answers at the top of a report on a checked table of ratings."""
     columns = [
         Column("question", "question", wrap=18),
         Column("answer", "answer", wrap=18),
@@ -115,11 +110,7 @@ def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
 
 
 def agreement_table(result: Correlations) -> Table:
-    """Table of each judge's agreement with people over all stories.
-
-    For comparison it has the agreement of one person with the other people, and the agreement of the control with
-    people.
-    """
+    """Agreement over all stories of each judge, of one person with the others, and of the control."""
     columns = [
         Column("criterion", "criterion"),
         Column("judge", "judge"),
@@ -141,7 +132,7 @@ def agreement_table(result: Correlations) -> Table:
 
 
 def systems_table(over_systems: Correlations, within: Classes) -> Table:
-    """Table of each judge's agreement over system means, and of its lowest and highest agreement within a system."""
+    """Agreement over system means, and the lowest and highest within a system."""
     columns = [
         Column("criterion", "criterion"),
         Column("judge", "judge"),

@@ -28,7 +28,7 @@ _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks that compare Eval-Prompts if there are at least two, and then judges if there are at least two."""
+    """Comparisons of Eval-Prompts, and then of judges, if there are at least two."""
     parts: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
         ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
@@ -77,13 +77,7 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
 
 
 def _counted(comparison: Comparison) -> str:
-    """Sentence on how many contrasts differ in agreement with people. A contrast is a pair of Eval-Prompts or of
-    judges.
-
-    It gives two numbers. The first counts the contrasts whose difference has an interval over story-prompts that does
-    not contain 0. The second counts those of them for which the interval over story-prompts and systems does not
-    contain 0 either.
-    """
+    """Of the contrasts (pairs) that differ by an interval over story-prompts, how many also do over systems."""
     prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
     both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
     total = len(comparison.entries)
@@ -95,9 +89,6 @@ def _counted(comparison: Comparison) -> str:
 
 
 def _where(comparison: Comparison, entry: Entry) -> str:
-    """Prefix of a contrast's sentence: what its two members have in common, for example `Beluga-13B: `.
-
-    It is "" if all contrasts of the comparison have this in common.
-    """
+    """`Beluga-13B: ` if its members share this, unless all contrasts do."""
     name = tables.shared_name(entry, comparison)
     return f"{name}: " if name else ""

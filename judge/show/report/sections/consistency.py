@@ -15,9 +15,7 @@ _FORM = "ICC(1,1)"
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with the table of judges' agreement with themselves, and a chart of ICC(1,1) if any value is
-    defined.
-    """
+    """Agreement of judges with themselves, and a chart of ICC(1,1) if any value is defined."""
     result = inputs.consistency
     judged = [estimate for cell in result.judged if (estimate := cell.estimate(_FORM))]
     parts = []

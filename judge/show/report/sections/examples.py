@@ -22,9 +22,7 @@ _REPEATS = 3
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with one card for each of the stories on which judge and people differ most, largest difference
-    first.
-    """
+    """One card for each story on which judge and people differ most, largest difference first."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)

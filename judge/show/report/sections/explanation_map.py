@@ -1,8 +1,6 @@
-"""Section on explanations, from the results of `judge explain`: a map with texts, and tables.
-
-Texts come from the ratings table. At most `MOST` texts are shown, drawn at random with the report's seed, and the page
-says so. They are embedded as a JSON block with every markup character escaped, and displayed as plain text.
-"""
+"""Section on explanations, from the results of `judge explain`: a map with texts, and tables. At most `MOST` texts are
+drawn at random with the report's seed, and the page says so. They are a JSON block with every markup character escaped,
+and displayed as plain text."""
 
 from __future__ import annotations
 
@@ -33,10 +31,7 @@ PointOf = Mapping[str, Any]
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with the maps and tables of explanations. Folders that were analysed together share one map.
-
-    If no results of `judge explain` are stored, the blocks show the command that makes them.
-    """
+    """Maps and tables; folders analysed together share a map. Without results, the command that makes them."""
     pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
     stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]
     if not stored and not inputs.explains:
@@ -114,12 +109,11 @@ def _map(
 
 
 def _places(points: Sequence[PointOf]) -> int:
-    """Number of distinct points on the map: explanations with equal text share a point."""
+    """Explanations with equal text share a point."""
     return len({(point["x"], point["y"]) for point in points})
 
 
 def _ways(points: Sequence[PointOf]) -> list[str]:
-    """Variables by which the points of the map of explanations can be coloured, without those that no point has."""
     clusters = any(point["cluster"] is not None and point["cluster"] >= 0 for point in points)
     rated = any(point["rating"] is not None for point in points)
     return ["criterion", *(["cluster"] if clusters else []), *(["rating"] if rated else [])]
@@ -141,7 +135,7 @@ def _key(point: PointOf) -> tuple[Any, ...]:
 
 
 def _texts(inputs: ReportInputs, paths: set[str]) -> dict[tuple[Any, ...], str]:
-    """Truncated explanations of the judges of these folders, by (judge, story, criterion, Eval-Prompt, repeat)."""
+    """Truncated, by (judge, story, criterion, Eval-Prompt, repeat)."""
     judges = {name for fact in inputs.table.facts if str(fact.path) in paths for name in fact.judge.split(", ")}
     frame = inputs.table.frame
     part = frame[(frame["source"] == "judge") & frame["judge"].isin(judges) & frame["explanation"].notna()]

@@ -1,8 +1,6 @@
-"""The main results in a few sentences, made from numbers by rules.
-
-The best of several rows (judge x Eval-Prompt) is marked as such, since its selection biases it upwards. A difference
-whose interval contains 0 is described as possibly due to chance. For an undefined number the reason is given.
-"""
+"""The main results in a few sentences, made from numbers by rules. The best of several rows is marked as such, since
+its selection biases it upwards. A difference whose interval contains 0 may be due to chance. For an undefined number
+the reason is given."""
 
 from __future__ import annotations
 
@@ -36,18 +34,13 @@ from judge.show.report.sections import audit_words, label_words
 
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
-    """The stored map of each analysis of explanations.
-
-    An analysis of several result folders is stored in each folder but returned once.
-    """
+    """The stored map of each analysis; one of several result folders is stored in each but returned once."""
     maps = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
     return list({stored_map.signature: stored_map for stored_map in maps}.values())
 
 
 def headline(inputs: ReportInputs) -> list[str]:
-    """One sentence for each analysis: the number of explanations, and how well a classifier predicts the criterion from
-    their wording.
-    """
+    """For each analysis, the number of explanations, and how well wording predicts the criterion."""
     folders = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
     sentences = []
     for look in looks(inputs):
@@ -72,7 +65,6 @@ def _told(tables: Sequence[dict[str, Any]]) -> str:
 
 
 def _number(cell: Any) -> float | None:
-    """Numeric value of a table cell; None where the cell is undefined or missing."""
     return cell.value if isinstance(cell, Estimate) else cell
 
 
@@ -91,9 +83,8 @@ _RIVALS = 3
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers for the box at the top of the report page: caveats (if any), agreement with people, agreement of labels
-    (if any), missing ratings, consistency, explanations, audit.
-    """
+    """Caveats and agreement of labels (if any), agreement with people, missing ratings, consistency, explanations,
+    audit."""
     rater_words = inputs.raters.noun
     first = tuple(_caveats(inputs))
     answers_so_far = [Answer(WORTH, first)] if first else []
@@ -122,7 +113,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
 
 
 def _claimed(inputs: ReportInputs, dataset: str) -> Answer | None:
-    """The summary's answer on agreement with people, which is cross-fitted where its row is the highest of several."""
+    # The answer is cross-fitted where its row is the highest of several.
     screens = [screen for screen in inputs.summary.datasets if screen.dataset == dataset]
     return next((answer for screen in screens for answer in screen.answers if answer.label == "people"), None)
 
@@ -143,16 +134,13 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
 
 
 def _rows(inputs: ReportInputs, matrix: RatingMatrix) -> list[Margin]:
-    """The rows of a dataset, without those of the control where a language model was asked."""
+    # The control's rows are left out where a language model was asked.
     mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
     return [margin for margin in mine if not margin.control] or mine
 
 
 def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
-    """The best row (judge x Eval-Prompt) of a dataset, and the sentences on its agreement with people.
-
-    The row is None where no row has a defined agreement.
-    """
+    """The best row and the sentences on it; None where no row has a defined agreement."""
     mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
     judges = _rows(inputs, matrix)
     best = best_of([margin for margin in judges if margin.value.value is not None])
@@ -166,11 +154,7 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
 
 
 def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on pooled correlations that differ from the correlations within classes of stories.
-
-    Up to three correlations of the dataset's best row (judge x Eval-Prompt) get a sentence each; all others are only
-    counted.
-    """
+    # Up to three correlations of the best row get a sentence each; all others are only counted.
     flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = [row for row in flagged if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key]
@@ -183,9 +167,7 @@ def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 
 def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
-    """Sentences on how well a dataset's best row (judge x Eval-Prompt) agrees with people, and on the control and the
-    ceiling.
-    """
+    """How well the best row agrees with people, and control and ceiling."""
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was run on {where}."
@@ -227,11 +209,7 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """Sentence that compares the best judge x Eval-Prompt with rivals, which did not rate the same stories as it did.
-
-    Each comparison uses only the stories that both rated. Rivals that are ahead there come first, and at most three are
-    named.
-    """
+    # A comparison uses only stories that both rated. Rivals that are ahead come first; three are named.
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [
         f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
@@ -326,7 +304,6 @@ def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def _value(estimate: Estimate) -> str:
-    """The estimate as text, without its interval."""
     return worded(replace(estimate, low=None, high=None))
 
 
@@ -335,7 +312,7 @@ def _value(estimate: Estimate) -> str:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with a box for each dataset of the summary, and the sentences over all rows."""
+    """A box for each dataset of the summary, and the sentences over all rows."""
     others = [answer for answer in answers(inputs) if answer.question != WORTH]
     sentences = [f"{answer.question} {sentence}" for answer in others for sentence in answer.sentences]
     return [

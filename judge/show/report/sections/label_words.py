@@ -1,6 +1,4 @@
-"""Section on judges' labels compared with human labels: the answer at the top of the page, tables and confusion
-matrices.
-"""
+"""Section on judges' labels against human labels: the answer at the top, tables and confusion matrices."""
 
 from __future__ import annotations
 
@@ -28,11 +26,8 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """Answer to the question how well a judge's labels agree with human labels; None where there is nothing to compare.
-
-    It is given for the judge x Eval-Prompt with the highest balanced accuracy. `on` is text at the end of the question,
-    such as the dataset's name.
-    """
+    """How well labels agree, for the row with the highest balanced accuracy; None without labels to compare. `on` ends
+    the question, such as the dataset's name."""
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]
@@ -51,7 +46,7 @@ def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with the confusion matrices of each dataset, and every table; [] where no criterion has labels."""
+    """Confusion matrices of each dataset, and every table; [] without labels."""
     confusions = inputs.confusions
     if confusions is None:
         return []

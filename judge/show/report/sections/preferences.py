@@ -19,9 +19,7 @@ from judge.show.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on preferences between two stories: those stated by judges and people who compared stories, and those
-    implied by ratings of judges and people.
-    """
+    """Preferences stated by judges and people, and those implied by ratings."""
     comparison = inputs.preferences
     parts = [prose(answer(comparison)), *_pictures(comparison.systems)]
     parts += [shown(table, inputs) for table in tables(comparison, ["agreement", "order"], answered=False)]
@@ -30,11 +28,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on how far judges' preferences agree with human preferences.
-
-    They show the agreement of baselines without a judge too, and the agreement by difference in length of the two
-    stories.
-    """
+    """Agreement with people, of baselines without a judge too, and by difference in length."""
     read = (
         "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
@@ -46,30 +40,30 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on how the order in which two stories are shown affects the preference, beyond random variation."""
+    """How the order shown affects the preference, beyond random variation."""
     return _tables(inputs, "order") or [prose("No judge compared.")]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with charts of the systems' strengths and wins, and the tables of their numbers."""
+    """The systems' strengths and wins, as charts and tables."""
     parts = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
     return parts or [prose("All stories that were compared are of one system.")]
 
 
 def story_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on how judges and people rank the stories of a story-prompt."""
+    """How judges and people rank the stories of a story-prompt."""
     return _tables(inputs, "stories") or [prose("No story-prompt has three stories that were compared.")]
 
 
 def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on transitivity: whether the preferences are consistent with one ranking."""
+    """Whether the preferences are consistent with one ranking."""
     return _tables(inputs, "transitivity") or [
         prose("No three stories were all compared with each other, so cycles cannot be counted.")
     ]
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on how many comparisons were asked, answered and decided."""
+    """How many comparisons were asked, answered and decided."""
     sentence = counts.sentence(inputs.verdicts)
     return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in counts.tables(inputs.verdicts))]
 
@@ -80,9 +74,6 @@ def _tables(inputs: ReportInputs, topic: Topic, *, folded: bool | None = None) -
 
 
 def _pictures(systems: Systems) -> Iterator[Markup]:
-    """Yield charts of the systems' strengths and of wins between them, for each dataset and criterion on which people
-    or judges compared stories.
-    """
     own = [standing for standing in systems.standings if standing.kind != "implied"]
     places = sorted(own, key=lambda standing: (standing.dataset, standing.criterion.casefold()))
     for number, (_, group) in enumerate(

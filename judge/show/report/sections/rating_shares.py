@@ -13,7 +13,7 @@ from judge.show.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with a chart and a table of the distribution of human and judge ratings, for each dataset."""
+    """A chart and a table of human and judge ratings for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     counted, parts = distributions(inputs.table, options), []
     for number, shares in enumerate(counted):

@@ -1,7 +1,5 @@
-"""Section on the settings requested and the settings in effect, from the runs' manifests.
-
-Addresses and keys are left out.
-"""
+"""Section on the settings requested and the settings in effect, from the runs' manifests. Addresses and keys are left
+out."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks with a table of settings for each result folder, and the notes that apply to all tables of
-    the page.
-    """
+    """A table of settings for each result folder, and the notes on all tables."""
     parts = []
     for asked_run in inputs.asked_runs:
         folder, manifest = asked_run.folder, asked_run.manifest
@@ -100,7 +96,7 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
 
 
 def _server(server: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
-    """Yield table rows with the values that the server reported about itself."""
+    """What the server reported about itself."""
     for key, value in server.items():
         if key not in ("notes", "base_url", "address") and isinstance(value, str | int | float | bool):
             yield _row(f"server: {key.replace('_', ' ')}", None, value)
@@ -133,10 +129,7 @@ def _sitting(sitting: Mapping[str, Any]) -> str:
 
 
 def _with_state(value: object, state: SettingInForce | None) -> object:
-    """Table entry for a requested setting: what became of it, with the evidence.
-
-    The value is included only if the server honoured it. If no state was recorded, the entry is the value alone.
-    """
+    """The value only if the server honoured it, otherwise what became of it; without a state, the value alone."""
     if state is None:
         return value
     became = f"{state.state}: {state.evidence}"

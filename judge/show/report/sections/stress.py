@@ -1,6 +1,5 @@
 """Section on stress tests: perturbations that judges miss or that change their ratings, a chart of detection, and
-tables.
-"""
+tables."""
 
 from __future__ import annotations
 
@@ -17,7 +16,6 @@ from judge.show.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """HTML blocks on judges' ratings of perturbed stories."""
     return list(_blocks(inputs))
 
 

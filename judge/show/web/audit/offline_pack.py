@@ -1,8 +1,5 @@
-"""HTML files of an audit for annotators who cannot reach the server, one file per annotator.
-
-A file is self-contained and makes no network requests. Answers stay in the browser until the annotator saves them as a
-file, which `judge audit import` imports.
-"""
+"""HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers
+stay in the browser until the annotator saves them as a file, which `judge audit import` imports."""
 
 from __future__ import annotations
 
@@ -31,12 +28,8 @@ _SCRIPTS = (
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
-    """Write one HTML file `audit-NAME.html` per annotator into the folder, and return the paths in the order of the
-    annotators.
-
-    This does not register the annotators in the audit; importing their answers does. Raises SpecError for an invalid
-    name, for a name that occurs twice, and where the folder cannot be written.
-    """
+    """Write `audit-NAME.html` for each annotator; only importing answers registers them. Raises SpecError for an
+    invalid name or one that occurs twice, and where the folder cannot be written."""
     names = [clean_name(name) for name in annotators]
     folded = [name.casefold() for name in names]
     for name in names:
@@ -65,9 +58,7 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
 
 
 def page(store: AuditStore, annotator: str) -> str:
-    """The offline page of an audit for one annotator, as HTML. Its content security policy allows only this program's
-    scripts, by their hashes.
-    """
+    """The offline page. Its content security policy allows only this program's scripts, by their hashes."""
     scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     return (
         environment(TEMPLATES)
@@ -85,7 +76,7 @@ def page(store: AuditStore, annotator: str) -> str:
 
 
 def _own(tag: str, text: str) -> Markup:
-    """An HTML element `tag` with the given text, unescaped. The text must come from one of this program's own files."""
+    """Unescaped text, which must come from one of this program's own files."""
     if f"</{tag}" in text.casefold():
         raise AssertionError(f"a file of ours ends its {tag} element")
     return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above

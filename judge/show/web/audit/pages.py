@@ -1,8 +1,5 @@
-"""The pages of one audit of explanations as a web application: welcome, items, second round, results.
-
-Annotators see the welcome page, the items, and how far the other annotators are. Results (rates, agreement) are only on
-the page `/results`, to which no page for annotators links, because knowing them would bias annotators.
-"""
+"""The pages of one audit as a web application: welcome, items, second round, results. Annotators see how far others
+are. No page for annotators links to `/results` (rates, agreement), which would bias them."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 class RefusedError(Exception):
-    """Error: a message with answers to an audit is refused, with an HTTP status and a sentence for the annotator."""
+    """A message with answers is refused, with an HTTP status and a sentence."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -76,10 +73,8 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to one item in round 1 of an audit. `text` is the message that holds them. `owns` is
-    a function that says whether the key in the message is the personal key of the annotator's name. Returns what is
-    stored of the item now.
-    """
+    """What is stored of an item after an annotator's message `text` of round 1. `owns` says whether the key in it is
+    that of the annotator's name."""
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     state = store.answer(
         message.annotator,
@@ -93,10 +88,7 @@ def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an adjudicator's answers to one item in round 2 of an audit, in which disputed categories are settled.
-    `text` is the message that holds them. `owns` is a function that says whether the key in the message is the personal
-    key of the adjudicator's name. Returns what is stored of the item now.
-    """
+    """What is stored of an item after an adjudicator's message `text`, as `save_answers`."""
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
     state = adjudicate(
@@ -112,7 +104,7 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def _stored(item: int, state: ItemState, *, done: bool) -> dict[str, Any]:
-    """What is stored of an item, as the page is told it. `revision` is the number of the annotator's changes to it."""
+    """`revision` is the number of the annotator's changes to it."""
     return {
         "item": item,
         "done": done,
@@ -124,19 +116,14 @@ def _stored(item: int, state: ItemState, *, done: bool) -> dict[str, Any]:
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to a practice item of an audit. `text` is the message that holds them. `owns` is a
-    function that says whether the key in the message is the personal key of the annotator's name. Returns the item's
-    number and whether all answers are given.
-    """
+    """The practice item's number and whether all answers are given, after the message `text`."""
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
 def status_of(error: Exception) -> int:
-    """HTTP status for an error in storing answers: 400 for a mistake in the message, and 503 where the audit's file
-    could not be written. After 503 the page sends the message again.
-    """
+    """400 for a mistake in the message; 503, after which the page sends it again, if the file could not be written."""
     return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
 
 
@@ -163,7 +150,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
-    """The web application of an audit. Every answer is written to the audit's file before it is confirmed."""
+    """The web application of an audit; every answer is on disk before it is confirmed."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -184,18 +171,13 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
 
 def lasting_key(store: AuditStore) -> str:
-    """The access key of an audit's pages for annotators on other machines. It is stored in the audit, so that links
-    that were sent out still work after a restart.
-    """
+    """The access key for other machines, stored in the audit, so that links sent out survive a restart."""
     return lasting(store, "page_key")
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """Facts about an audit for its welcome page and offline pages: number of items, categories, number of practice
-    items, and which facts are hidden from annotators.
-
-    The time that other annotators needed is left out, because it could influence how long an annotator takes.
-    """
+    """Facts for welcome and offline pages: numbers of items, categories, practice, and hidden facts."""
+    # The time that others needed is left out, because it could influence how long an annotator takes.
     return {
         "count": store.item_count,
         "categories": store.categories,
@@ -233,9 +215,7 @@ def _only_adjudicating(store: AuditStore) -> set[str]:
 
 
 def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
-    """A function that answers requests to take part in an audit. It takes a name from a form, claims it for the sender,
-    and redirects to the personal link; `where` is the path of the page.
-    """
+    """Claims a name from a form for the sender, and redirects to the personal link."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
 
@@ -311,9 +291,7 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 def _taking(
     path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
 ) -> Route:
-    """A route that receives a message with answers, stores it with the function `save`, and confirms it after the
-    commit.
-    """
+    """Answers are confirmed after the commit."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Route

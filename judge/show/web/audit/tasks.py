@@ -1,6 +1,4 @@
-"""Data for an annotator's page in an audit: the items in order with the annotator's earlier answers, without the facts
-that the audit hides.
-"""
+"""Data for an annotator's page: items in order with earlier answers, without the facts that the audit hides."""
 
 from __future__ import annotations
 
@@ -22,11 +20,8 @@ _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 
 
 def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
-    """Data of round 1 of an audit for one annotator, as plain data for the page's script audit.js.
-
-    `stories` and `criteria` hold each text once, and items refer to them by position. `states` and `practised` hold the
-    annotator's earlier answers. `save` and `savePractice` are the addresses to which the page sends answers.
-    """
+    """Data of round 1 for the page's script audit.js. `stories` and `criteria` hold each text once; items refer to
+    positions. `states` and `practised` are earlier answers; `save` and `savePractice` are addresses."""
     texts, audit = _Texts(), snapshot(store)
     by_number = {item.id: item for item in audit.items}
     keys = [category.key for category in audit.categories]
@@ -46,9 +41,7 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 
 
 def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
-    """Data of round 2 of an audit for an adjudicator, as plain data for the page's script: the items on which
-    annotators differ, each annotator's answers, and only the disputed categories.
-    """
+    """Data of round 2: disputed items and categories only, with each annotator's answers."""
     texts, audit = _Texts(), snapshot(store)
     by_number = {item.id: item for item in audit.items}
     settled = {(entry.item, entry.category): entry.annotator for entry in audit.adjudication.answers}
@@ -78,9 +71,7 @@ def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
 
 
 def packed_task(store: AuditStore, annotator: str) -> dict[str, Any]:
-    """Data of round 1 of an audit for an annotator's offline page. Answers stay in the browser and are saved as a file
-    to import.
-    """
+    """Data of round 1 for an offline page, whose answers are saved as a file to import."""
     task = annotation_task(store, annotator)
     file = "answers-" + "".join(c if c.isalnum() else "_" for c in annotator) + ".json"
     nowhere: dict[str, Any] = {"save": None, "savePractice": None, "home": None, "states": {}, "practised": {}}
@@ -88,9 +79,7 @@ def packed_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 
 
 def as_script(task: dict[str, Any]) -> Markup:
-    """Data of an annotator's page as JSON for a `<script>` element, escaped so that no character in it can end the
-    element.
-    """
+    """JSON for a `<script>` element, escaped so that nothing in it can end the element."""
     return Markup(orjson.dumps(task).decode().translate(_UNSAFE))  # noqa: S704  escaped in the line itself
 
 
@@ -99,7 +88,7 @@ TASKS = {ANNOTATION: annotation_task, ADJUDICATION: adjudication_task}
 
 @dataclass(slots=True)
 class _Texts:
-    """The texts of stories and criteria that the items of an annotator's page show, each stored once."""
+    """Texts that items show, each stored once."""
 
     stories: list[dict[str, str | None]] = field(default_factory=list)
     criteria: list[dict[str, Any]] = field(default_factory=list)
@@ -161,7 +150,6 @@ def _whole(
 
 
 def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
-    """Each annotator's answers and note on a disputed item, as pairs (name of the annotator, answers and note)."""
     names = sorted({name for by_annotator in dispute.given.values() for name in by_annotator})
     answers_by_name = []
     for name in names:
@@ -179,8 +167,6 @@ def _number(value: float) -> float | int:
 
 
 def _marked(subject: Subject, rating: float | None) -> float | str | None:
-    """The rating of an explanation as shown to annotators: the label of its point on the scale if it has one, else the
-    number. None where the audit hides it.
-    """
+    """The label of the scale's point if it has one; None where the audit hides it."""
     labelled = subject.criterion is not None and subject.criterion.scale.labels
     return subject.text_of(rating) if labelled and rating is not None else rating

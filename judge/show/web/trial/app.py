@@ -1,7 +1,5 @@
-"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive.
-
-The control (a surface-feature baseline) answers as soon as the form is sent; the judge is asked in the background.
-"""
+"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive. The
+control answers as soon as the form is sent; the judge is asked in the background."""
 
 from __future__ import annotations
 
@@ -53,10 +51,8 @@ _STOPPED = "stopped from the page"
 
 @dataclass(slots=True)
 class Asked:
-    """One trial that was started from the page. `control` holds the answers of the control (a surface-feature baseline)
-    by key of the query; None where the judge itself is the control. `began` and `ended` are times of a monotonic clock.
-    `trouble` is the sentence of an error, "" without one.
-    """
+    """One trial started from the page; `control` is None where the judge itself is the control. Times are of a
+    monotonic clock. `trouble` is the sentence of an error, "" without one."""
 
     trial: Trial
     control: dict[str, Answered] | None
@@ -67,21 +63,20 @@ class Asked:
 
     @property
     def seconds(self) -> float:
-        """Duration of the trial in seconds: so far or, once it has ended, in all."""
+        """Seconds so far or, once it has ended, in all."""
         return (self.ended or time.monotonic()) - self.began
 
     @property
     def sheet(self) -> Sheet:
-        """Sheet with the answers of the trial so far."""
         return sheet(self.trial.questions, self.trial.answers, self.control)
 
 
 class Busy(Exception):  # noqa: N818  not an error of anybody's
-    """Error: the maximum number of simultaneous trials is in progress."""
+    """The maximum number of simultaneous trials is in progress."""
 
 
 class Trials:
-    """All trials of one server, which it starts, stops and keeps in memory."""
+    """All trials of one server, in memory."""
 
     def __init__(self, spec: RunSpec, output: Path | None) -> None:
         self.opening = False
@@ -93,7 +88,7 @@ class Trials:
         self._lock = asyncio.Lock()
 
     def get(self, name: str) -> Asked | None:
-        """A trial by its name; None for an unknown trial or one that is no longer kept."""
+        """A trial by name; None for one unknown or no longer kept."""
         return self._known.get(name)
 
     def check_room(self) -> None:
@@ -102,10 +97,7 @@ class Trials:
             raise Busy
 
     def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
-        """Start a trial in the background and return its name, which is random. `control` holds the answers of the
-        control (a surface-feature baseline), None where the judge is the control. Raises Busy where the maximum number
-        of trials is in progress.
-        """
+        """Random name of a trial started in the background. Raises Busy."""
         self.check_room()
         name = secrets.token_urlsafe(16)
         asked = Asked(Trial(questions, budget=self._budget), control)
@@ -117,13 +109,12 @@ class Trials:
         return name
 
     async def stop(self, asked: Asked) -> None:
-        """Stop a trial, so that no more queries are sent."""
+        """Stop a trial: no more queries are sent."""
         asked.trial.stop(_STOPPED)
         if asked.task is not None:
             await asyncio.wait({asked.task}, timeout=2)
 
     async def close(self) -> None:
-        """Stop all trials and close the back-end; called when the server ends."""
         for trial in self._known.values():
             if trial.ended is None:
                 await self.stop(trial)
@@ -145,9 +136,7 @@ class Trials:
             asked.ended = time.monotonic()
 
     async def _open(self) -> Backend:
-        """The judge's back-end. It is opened and tested on the first call; after a failure, the next call tries
-        again.
-        """
+        # Opened and tested on the first call; after a failure, the next call tries again.
         async with self._lock:
             if self._backend is None:
                 self.opening = True
@@ -164,7 +153,7 @@ class Trials:
 
 
 def in_words(error: JudgeError) -> str:
-    """An error as text for the page: its sentence and its hint, without names of options of the command line."""
+    """An error's sentence and hint, without names of command-line options."""
     hint = written(error.hint or "", PLAIN)
     sentence = f"{written(error.sentence, PLAIN)}."
     return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence
@@ -181,9 +170,7 @@ _Text = Annotated[str, StringConstraints(max_length=MOST)]
 
 
 class Message(BaseModel):
-    """The content of the form of a trial: the name of the criteria set, and texts as they were pasted; "" = not
-    given.
-    """
+    """The content of the form; "" = not given."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     criteria: Annotated[str, StringConstraints(max_length=200)]
@@ -194,12 +181,12 @@ class Message(BaseModel):
 
     @property
     def own(self) -> Story:
-        """The user's own story, which is judged in the trial."""
+        """The story that is judged."""
         return self._story(OWN, self.story)
 
     @property
     def second(self) -> Story | None:
-        """The other story of the trial, with which the user's own story is compared; None where it is not given."""
+        """The story to compare with, or None."""
         return self._story(OTHER, self.other) if self.other.strip() else None
 
     def _story(self, name: str, text: str) -> Story:
@@ -207,9 +194,7 @@ class Message(BaseModel):
 
 
 def read_message(text: bytes) -> Message:
-    """The content of the form, parsed from the body of a request. Raises SpecError with a sentence for the person who
-    filled in the form.
-    """
+    """The form in a request's body. Raises SpecError for the person who filled it in."""
     try:
         return Message.model_validate_json(text)
     except ValidationError as error:
@@ -226,7 +211,7 @@ _EMPTY = "Paste a story first."
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Texts with which the form of a trial is filled when the page is opened."""
+    """Texts with which the form is filled at first."""
 
     story: str = ""
     story_prompt: str = ""
@@ -236,18 +221,14 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """Options and queries of a trial, made from the content of the form, and their expected cost."""
-
     asking: Asking
     questions: Questions
     cost: ExpectedCost
 
 
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
-    """The web application of `judge try`, in which users try a judge. `asking` holds the options of trials, `before`
-    the texts with which the form is filled, and `output` is the file to which answers are appended (None = no file).
-    Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be used.
-    """
+    """The web application of `judge try`; answers are appended to `output`. Raises JudgeError where the judge, its
+    Eval-Prompts or the criteria set cannot be used."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -270,8 +251,6 @@ def trial_app(asking: Asking, access: Access, *, before: Before | None = None, o
 
 
 class _Page:
-    """Endpoints of the page of `judge try`: the form, the expected cost, and the start, answers and stop of a trial."""
-
     def __init__(self, asking: Asking, pages: Pages, before: Before, output: Path | None) -> None:
         self._asking = asking
         self._pages = pages
@@ -289,7 +268,6 @@ class _Page:
         _ask_control(questions(both.by_control, example.own, example.second))
 
     def form(self, _: Request) -> Response:
-        """Response with the page on which a trial is started by a form."""
         sets = [
             (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
         ]
@@ -305,9 +283,6 @@ class _Page:
         )
 
     async def cost(self, message: Message) -> dict[str, Any]:
-        """Whether the queries of a trial can be sent, and their expected cost as text or the reason why they cannot be
-        sent. `message` is the content of the form.
-        """
         try:
             prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
@@ -315,9 +290,6 @@ class _Page:
         return {"ready": True, "words": prepared.cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
-        """Start a trial with the content of the form. Returns its name, whether it has ended, and the sheet of the
-        answers so far as HTML, with those of the control (a surface-feature baseline).
-        """
         self.trials.check_room()
         prepared = await asyncio.to_thread(self._prepared, message)
         control = None
@@ -332,9 +304,6 @@ class _Page:
         return {"name": name, **self._shown(begun)}
 
     async def answers(self, request: Request) -> Response:
-        """Response with the sheet of the answers so far to a trial, and whether the trial has ended; status 404 for a
-        trial that is no longer kept.
-        """
         from starlette.responses import JSONResponse
 
         asked = self.trials.get(request.path_params["name"])
@@ -343,7 +312,6 @@ class _Page:
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
-        """Stop a trial. Returns a response with the sheet of the answers so far."""
         asked = self.trials.get(request.path_params["name"])
         if asked is not None:
             await self.trials.stop(asked)
@@ -378,32 +346,23 @@ class _Page:
 
 
 def _ask_control(asked: Questions) -> list[Answered]:
-    """The answers of the control (a surface-feature baseline) to the queries of a trial, computed in a separate event
-    loop. The function is called in another thread, so that other requests do not wait.
-    """
+    """In a separate event loop, called in another thread, so that other requests do not wait."""
     return asyncio.run(ask_once(asked))
 
 
 def _unfitted(sheet: Sheet) -> list[str]:
-    """Names of the rated criteria for which the control (a surface-feature baseline) has no model, because it was not
-    fitted on human ratings of them.
-    """
+    """Criteria on whose human ratings the control was not fitted."""
     return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
 
 
 def _share(criterion: Any, rating: float) -> float:
-    """Position of a rating on its scale in per cent, from 0 for the lowest point to 100 for the highest. It is drawn as
-    the length of a bar.
-    """
+    """Position on the scale in per cent, drawn as a bar's length."""
     scale = criterion.scale
     return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
 
 
 def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
-    """An endpoint that passes the content of the form to `work` and returns the result as JSON. Where too many trials
-    are in progress it returns a sentence with status 429.
-    """
-
+    # Too many trials in progress give a sentence with status 429.
     async def endpoint(request: Request) -> Response:
         from starlette.responses import JSONResponse
 

@@ -1,3 +1,1 @@
-"""`judge view`: read-only web pages about all runs of a folder. The pages write no files except caches of computed
-results.
-"""
+"""`judge view`: read-only web pages about all runs of a folder. They write only caches of computed results."""

@@ -1,6 +1,4 @@
-"""The server of `judge view`. It has a page for each address, and shows errors as pages with a sentence. It is
-read-only and refuses all writes.
-"""
+"""The server of `judge view`: read-only; errors are pages with a sentence."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ _FEW = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Answers of one judge about the original (`origin`) and the perturbed story (`changed`). `problem` is the reason
-    why they cannot be shown, None where they can.
-    """
+    """One judge's answers about the original and the perturbed story; `problem` is why they are not shown."""
 
     slug: str
     origin: JudgeView | None = None
@@ -61,13 +57,9 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """Content of the page on one perturbed story.
-
-    `old` is the original text and `new` the perturbed text, with the changes marked. `marks` says where the marks come
-    from: the edits in the facts file, or a comparison of words. `versions` are all perturbed versions of the original,
-    as (id, name of the change). `before` and `after` are the ids of the previous and next story with this perturbation
-    and strength, None without one.
-    """
+    """Content of the page on one perturbed story; `old` and `new` are the texts with changes marked. `marks` are from
+    the facts file's edits, or a comparison of words. `versions` are (id, change). `before` and `after` are neighbours'
+    ids with this perturbation and strength, or None."""
 
     origin: Story
     changed: Story
@@ -82,9 +74,7 @@ class ChangedView:
 
 
 def first_changed(journal: JournalReader) -> str | None:
-    """Id of the first perturbed story in the journal whose original is in the journal too; None without such a
-    story.
-    """
+    """Id of the first perturbed story whose original is in the journal too, or None."""
     position = 0
     while names := journal.names_holding("@", position, _FEW):
         match = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
@@ -95,21 +85,19 @@ def first_changed(journal: JournalReader) -> str | None:
 
 
 def known_change(story: str) -> PerturbedName | None:
-    """The perturbation named in a story's id, parsed, if this program knows it; None for any other id."""
+    """The perturbation in a story's id, if this program knows it."""
     name = read_name(story)
     return name if name is not None and name.perturbation in CATALOGUE else None
 
 
 def has_origin(journal: JournalReader, story: str) -> bool:
-    """Whether the journal holds the original of a perturbed story; `story` is the id of the perturbed story."""
+    """Whether the journal holds the original of a perturbed story's id."""
     name = read_name(story)
     return name is not None and journal.position_of(story_name(name.origin)) is not None
 
 
 def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, changed: Story, origin: Story) -> ChangedView:
-    """Content of the page that shows a perturbed story next to its original. The id of `changed` must name a
-    perturbation.
-    """
+    """A perturbed story next to its original; the id of `changed` must name a perturbation."""
     name = read_name(changed.id)
     if name is None or name.perturbation is None:
         raise ValueError(f"{changed.id!r} tells of no change")
@@ -142,15 +130,13 @@ def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, change
 
 
 def change_words(name: PerturbedName) -> str:
-    """Name of a perturbation, followed by its strength if the perturbation has several strengths."""
+    """A perturbation's name, with its strength if there are several."""
     facts = CATALOGUE[name.perturbation or ""]
     return f"{facts.name} {name.strength}" if len(facts.strengths) > 1 else facts.name
 
 
 def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
-    """Yield paths where the facts file (with the edits of perturbed stories) may be: next to the dataset file that the
-    run names, and in the folder of the run. Only files below `root` are included.
-    """
+    # Next to the dataset file that the run names, or in the run's folder; only below `root`.
     named = [facts_path(run.path / dataset)] if dataset.endswith(".jsonl") else []
     for file in [*named, *sorted(run.path.glob("*.facts.jsonl"))]:
         if file.resolve().is_relative_to(root):
@@ -158,9 +144,7 @@ def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
 
 
 def _marked(files: Iterator[Path], text: str, changed: Story) -> tuple[Markup, Markup, Literal["facts", "words"]]:
-    """The original text and the perturbed text with the changes marked, and where the marks come from. They are the
-    edits in a facts file if these turn the original into the perturbed text, else the result of a comparison of words.
-    """
+    """Edits of a facts file if they turn the original into the perturbed text, else a comparison of words."""
     for file in files:
         edits = edits_of(file, changed.id)
         if edits is not None and _leads(text, edits, changed.text):
@@ -181,7 +165,7 @@ COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
 
 
 def map_page(site: Site, request: Request) -> Response:
-    """Page with the map of explanations, and a list of the explanations that pass the filters."""
+    """The map, and a list of explanations that pass the filters."""
     run = site.run(request)
     mapped = [name for name, folder in run.results.items() if state_of(folder) is not None]
     slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
@@ -208,9 +192,7 @@ def map_page(site: Site, request: Request) -> Response:
 
 
 def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
-    """The file with the map of explanations in the form that pages read, and the job that converts it. The job is
-    started in the background where the file does not belong to the present map (whose fingerprint is `wanted`).
-    """
+    # A map of another fingerprint than `wanted` is converted in the background.
     file = site.kept.folder_of(folder.path) / MAP
     with opened(file) as index:
         if index is not None and index.facts.get("state") == wanted:
@@ -219,9 +201,7 @@ def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
 
 
 def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
-    """Values from which the list shows one point of the map of explanations: the point, the beginning of its
-    explanation (None where it cannot be shown), and the label of its rating.
-    """
+    """Point, beginning of the explanation (None where it cannot be shown) and rating's label."""
     scale = answers.asked.scales.get(dot.criterion)
     label = None if scale is None else scale.label_of(dot.rating)
     position = answers.journal.position_of(dot.story)
@@ -238,7 +218,7 @@ def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
 
 
 def map_data(site: Site, request: Request) -> Response:
-    """Response with a file of the coordinates and values of all points of the map of explanations that are drawn."""
+    """Coordinates and values of all drawn points."""
     from starlette.responses import FileResponse
 
     run = site.run(request)
@@ -249,7 +229,7 @@ def map_data(site: Site, request: Request) -> Response:
 
 
 def dot_part(site: Site, request: Request) -> Response:
-    """Redirect from a point of the map of explanations to the answers to its query."""
+    """Redirect from a point of the map to the answers to its query."""
     from starlette.responses import RedirectResponse
 
     run = site.run(request)
@@ -279,9 +259,7 @@ BESIDE = 4
 
 
 def changed_page(site: Site, request: Request) -> Response:
-    """Page with one perturbed story next to its original, with the edits marked and the ratings of the two stories.
-    Where there is no perturbed story, the page says why.
-    """
+    """A perturbed story next to its original, with edits and ratings; without one, the reason."""
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if folder.journal.is_file() and not site.compares(folder)]
     if not able:
@@ -330,9 +308,7 @@ def _story(opened: Stored, name: str) -> Story:
 
 
 def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
-    """Answers of a judge about the original and the perturbed story. If the judge's journal has other texts under their
-    ids, or none, `problem` in the result says so. `slug` is the name of the judge's result folder in addresses.
-    """
+    """`problem` says if the judge's journal has other texts under their ids, or none."""
     try:
         with stored(run.results[slug]) as opened:
             for story in (page_view.origin, page_view.changed):
@@ -352,9 +328,7 @@ THREADS = 6
 
 
 def view_app(root: Path, access: Access) -> Starlette:
-    """The web application of `judge view`, which shows all runs under the folder `root`. Raises SpecError where `root`
-    is not a folder.
-    """
+    """The web application of `judge view` for runs under `root`. Raises SpecError where it is no folder."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
@@ -387,10 +361,7 @@ def view_app(root: Path, access: Access) -> Starlette:
 
 
 def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
-    """A synchronous function that answers requests with the response of the function `page`. Starlette runs synchronous
-    functions in a thread, so that other requests do not wait while SQLite reads the disk.
-    """
-
+    # Starlette runs synchronous functions in a thread, so others do not wait while SQLite reads the disk.
     def endpoint(request: Request) -> Response:
         response: Response = page(site, request)
         return response
@@ -399,9 +370,7 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
 
 
 def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
-    """The page function, wrapped for pages about ratings. It raises NotFoundError for runs that compare stories, which
-    have no ratings.
-    """
+    """For pages about ratings: NotFoundError for runs that compare stories."""
 
     def shown(site: Site, request: Request) -> Any:
         run = site.run(request)
@@ -416,9 +385,7 @@ def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
 
 
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
-    """Page for an error, with its sentence and hint. `status` is the HTTP status; None = 404 for NotFoundError and 422
-    otherwise.
-    """
+    """`status` None = 404 for NotFoundError and 422 otherwise."""
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
     return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)

@@ -1,15 +1,10 @@
-"""The index of a journal: a database with the parsed judgment of each repeat, for fast pages. It can always be rebuilt
-from the journal.
+"""The index of a journal: a database with the parsed judgment of each repeat, which can always be rebuilt.
 
 The journal stores no parsed ratings, and parsing 150,000 answers would take too long for a page. Rows are ordered by
-story, criterion, Eval-Prompt and repeat, which are encoded in one number (the place), so that a page can start at any
-place without counting the rows before it. An update reads only the attempts since the last update, unless the parser,
-the criteria or the journal changed.
-
-For a run that compares stories, a row is a verdict. Its place encodes the number of the pair of stories instead of the
-story, and the two orders in which a pair is shown are next to each other. Its rating is 1 where the story shown first
-was preferred, -1 where the second was, and 0 for a tie.
-"""
+story, criterion, Eval-Prompt and repeat, encoded in one number (the place), so that a page can start anywhere without
+counting. An update reads only new attempts, unless the parser, the criteria or the journal changed. For a run that
+compares stories, a row is a verdict: its place encodes the pair's number, with the two orders next to each other, and
+its rating is 1 where the story shown first was preferred, -1 where the second was, and 0 for a tie."""
 
 from __future__ import annotations
 
@@ -64,26 +59,18 @@ LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
 
 
 def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
-    """The place of a judgment: its position in reading order (by story, criterion, Eval-Prompt and repeat), encoded as
-    one number.
-    """
+    """A judgment's place: story, criterion, Eval-Prompt and repeat in one number."""
     return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
 
 
 def story_of(key: int) -> int:
-    """The position of the story (or, for verdicts, the number of the pair of stories) that is encoded in `key`, a place
-    made by `place_of`.
-    """
+    """The story's position (for verdicts, the pair's number) in a place."""
     return key >> _STORY
 
 
 def update(folder: ResultFolder, file: Path) -> int:
-    """Bring the index of judgments at `file` up to date with the journal of a result folder, and return the number of
-    newly read judgments.
-
-    An index made with another parser, journal or set of criteria is rebuilt. Raises RunFolderError where the journal
-    cannot be read.
-    """
+    """Number of newly read judgments, with the index at `file` up to date. An index of another parser, journal or set
+    of criteria is rebuilt. Raises RunFolderError where the journal cannot be read."""
     with JournalReader(folder.journal) as journal:
         definition = journal.meta().get("definition")
         if definition is None:
@@ -101,10 +88,9 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint of everything on which parsed judgments depend. New judgments can be added to an index of judgments
-    only if its fingerprint is still the same. The fingerprint covers all criteria, since an added criterion changes how
-    answers about others are parsed. `created` is the start of the journal's first session.
-    """
+    """Fingerprint of all on which parsed judgments depend; with another one the index must be rebuilt. It covers all
+    criteria, since an added one changes how answers about others are parsed. `created` is the start of the first
+    session."""
     kept: tuple[str, ...] = (
         "name",
         "dataset_hash",
@@ -120,9 +106,7 @@ def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | 
 
 
 def _opened(file: Path, identity: str) -> sqlite3.Connection:
-    """Connection for writing to the index of judgments at `file`. A broken file, or an index made under other
-    conditions (another `identity`), is replaced by an empty index.
-    """
+    # A broken file, or one of another identity, is replaced by an empty index.
     file.parent.mkdir(parents=True, exist_ok=True)
     db = _connected(file)
     try:
@@ -149,10 +133,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 class _Row(NamedTuple):
-    """One judgment as a row of the index of judgments, with numbers in place of names, except for `flags`. For a
-    verdict of a comparison, `other` is the number of the system of the story shown second, and `agrees` says whether
-    the verdict agrees with people's preference (None = unknown or a tie).
-    """
+    """`other` numbers the second story's system; `agrees` with people, None = unknown or a tie."""
 
     place: int
     system: int
@@ -171,10 +152,6 @@ _Read = Callable[[Answer], list[_Row]]
 
 
 class _Numbers:
-    """Numbers that stand for names in the index of judgments: stories by position, criteria and Eval-Prompts in the
-    order of the run's definition, statuses in a fixed order.
-    """
-
     def __init__(
         self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any], statuses: Iterable[str]
     ) -> None:
@@ -199,9 +176,7 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 
 
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
-    """A function that turns an answer of a run that rates stories into rows of the index of judgments, one for each
-    criterion. `numbers` gives the numbers that stand for names in the index.
-    """
+    """Rows of an answer in a run that rates stories, one for each criterion."""
 
     def row(answer: Answer, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
@@ -214,9 +189,7 @@ def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
-    """A function that turns an answer of a run that compares stories into a row of the index of judgments. `numbers`
-    gives the numbers that stand for names in the index.
-    """
+    """The row of an answer in a run that compares stories."""
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
     people = Preferred.of(journal)
@@ -291,9 +264,7 @@ def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> N
 
 
 def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
-    """Update the table in the index of judgments that holds the number of judgments for each status and rating by
-    criterion, Eval-Prompt and system. Pages then need not count.
-    """
+    # Pages then need not count.
     db.execute("DELETE FROM cells")
     db.execute(
         "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), other, agrees, count(*)"

@@ -1,8 +1,6 @@
-"""A queue of background jobs for pages. Jobs run one after the other in a separate process.
-
-A page requests the job for a result that is missing and shows "being computed" meanwhile. Requesting the job again does
-not start it twice. A failed job is repeated only when the run's results have changed, or after a minute.
-"""
+"""A queue of background jobs for pages, which run one after the other in a separate process. A page requests the job
+for a missing result and shows "being computed"; requesting it again does not start it twice. A failed job is repeated
+only when the run's results have changed, or after a minute."""
 
 from __future__ import annotations
 
@@ -29,9 +27,8 @@ _ERRORS = 2_000
 
 @dataclass(slots=True)
 class Work:
-    """One background job: its kind, its arguments, and the state (fingerprint of the run's results) for which its
-    result is computed. `failure` is the sentence of its error, None without an error.
-    """
+    """One background job; `state` is the results' fingerprint for which it computes. `failure` is the sentence of its
+    error, or None."""
 
     kind: str
     arguments: tuple[str, ...]
@@ -45,9 +42,7 @@ class Work:
 
 @dataclass(slots=True)
 class Jobs:
-    """A queue of background jobs, which run one after the other in a separate process. Jobs of the kinds in `first` are
-    run before others, because pages need their results.
-    """
+    """A queue of background jobs; kinds in `first` go before others, because pages need their results."""
 
     first: tuple[str, ...] = ("index", "map")
     _known: dict[tuple[str, ...], Work] = field(default_factory=dict)
@@ -59,12 +54,7 @@ class Jobs:
     _closed: bool = False
 
     def want(self, kind: str, arguments: Sequence[str | Path], state: str, *, again: bool = False) -> Work:
-        """Request a background job for a state (fingerprint of the run's results), and return the job with its status.
-        The function does not wait for the job.
-
-        A job that is done for this state is not repeated, unless `again` is set (for instance because its file was
-        deleted).
-        """
+        """Request a job for a state, without waiting; one done for it is repeated only with `again`."""
         named = tuple(map(str, arguments))
         with self._lock:
             before = self._known.get((kind, *named))
@@ -85,12 +75,12 @@ class Jobs:
             return work
 
     def busy(self) -> bool:
-        """Whether any background job is running or waiting."""
+        """Whether any job is running or waiting."""
         with self._lock:
             return any(not work.ended for work in self._known.values())
 
     def close(self) -> None:
-        """Terminate the running background job and start no other."""
+        """Terminate the running job and start no other."""
         with self._lock:
             self._closed = True
             process, thread = self._process, self._thread
@@ -111,9 +101,7 @@ class Jobs:
             work.done, work.running, work.ended = work.failure is None, False, time.monotonic()
 
     def _run(self, work: Work) -> str | None:
-        """Run a background job in a new process and wait for it. Returns None, or a sentence that says why it
-        failed.
-        """
+        """None, or why it failed."""
         command = [sys.executable, "-m", "judge.show.web.view.work", work.kind, work.state, *work.arguments]
         with self._lock:
             if self._closed:
@@ -132,9 +120,7 @@ class Jobs:
 
 
 def _environment() -> dict[str, str]:
-    """Environment variables for the process of a background job: those of this process, with this package on the import
-    path, and one thread for numpy unless set otherwise. Jobs thus do not occupy the whole machine.
-    """
     package = str(Path(__file__).parents[4])
     path = os.environ.get("PYTHONPATH")
+    # One thread for numpy, so that jobs do not occupy the whole machine.
     return {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": f"{package}{os.pathsep}{path}" if path else package}

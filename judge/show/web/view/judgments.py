@@ -34,9 +34,7 @@ _KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Definition of a run as recorded in its journal: the plan, the parser of answers (`reading`), and the number of
-    `repeats`. `texts_left_out` says that the journal has no texts of stories.
-    """
+    """Definition of a run in its journal; `reading` is the parser of answers."""
 
     definition: dict[str, Any]
     manifest: dict[str, Any]
@@ -47,42 +45,37 @@ class Asked:
 
     @property
     def judge(self) -> str:
-        """Name of the judge of the run, as written in run.yaml."""
+        """The judge as in run.yaml."""
         return str(self.manifest.get("judge", "?"))
 
     @property
     def criteria(self) -> list[str]:
-        """Names of the run's criteria, in the order of its definition."""
+        """Criteria in the definition's order."""
         return [criterion.name for criterion in self.plan.criteria]
 
     @property
     def scales(self) -> dict[str, Scale]:
-        """Rating scales of the run's criteria, by name of the criterion."""
+        """Rating scales by criterion."""
         return {criterion.name: criterion.scale for criterion in self.plan.criteria}
 
     @property
     def eval_prompts(self) -> list[str]:
-        """Names of the run's Eval-Prompts, in the order of its definition."""
+        """Eval-Prompts in the definition's order."""
         return [prompt.name for prompt in self.plan.eval_prompts]
 
     @property
     def raters(self) -> str:
-        """Word for the ratings that are shown with those of the judge: "people", or "labels" if no person gave them."""
+        """ "people", or "labels" if no person gave the ratings beside the judge's."""
         return "labels" if self.definition.get("labels_note") else "people"
 
     @property
     def people(self) -> dict[str, str]:
-        """The human criterion with which each criterion of the judge is compared, as far as the definition of the run
-        names one.
-        """
+        """Human criterion by judge's criterion, where the definition names one."""
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
-        """The query about a story as it was sent, rendered again; None where it was not sent (for instance because the
-        reference story is missing).
-
-        For an Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion.
-        """
+        """The query as sent, rendered again; None where it was not sent (e.g. the reference story is missing). For an
+        Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion."""
         prompt = next((entry for entry in self.plan.eval_prompts if entry.name == eval_prompt), None)
         if prompt is None:
             return None
@@ -98,15 +91,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An open journal of a run, and the definition of the run that it records."""
+    """An open journal, and the run's definition in it."""
 
     journal: JournalReader
     asked: Asked
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
-        """Answers to one query about a story, of all repeats that were tried. Answers to a query about several criteria
-        are returned as answers about the given criterion.
-        """
+        """Answers to one query, of all repeats tried; those about several criteria as about this one."""
         together = self.asked.reading.joint.get(eval_prompt)
         if together is not None and criterion not in together:
             return []
@@ -126,10 +117,8 @@ _lock = threading.Lock()
 
 @contextmanager
 def stored(folder: ResultFolder) -> Iterator[Stored]:
-    """Context manager that opens a result folder's journal for reading. Errors have messages for users of the pages.
-
-    Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request.
-    """
+    """Context with a result folder's journal, with errors for users of the pages. Raises RunFolderError for a folder
+    without a journal, or whose run was stopped before its first request."""
     if not folder.journal.is_file():
         raise RunFolderError(
             f"{folder.path.name} holds imported ratings: there are no answers to show",
@@ -140,9 +129,8 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """Definition of the run that the journal records; compiled templates are cached between calls. Raises
-    RunFolderError for a run that was stopped before its first request.
-    """
+    """The run's definition; compiled templates are cached. Raises RunFolderError for a run that was stopped before its
+    first request."""
     definition = journal.meta().get("definition")
     if definition is None:
         raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")
@@ -190,13 +178,9 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of a list of judgments. None and "" do not filter; a name that is not in the index of judgments matches
-    nothing.
-
-    `rating` is a whole point of the scale and matches ratings that round to it (halves are rounded up). For verdicts of
-    comparisons it is 1 for the story shown first, -1 for the second, and 0 for a tie. `people` is for verdicts only:
-    "agrees" or "differs" with people's preference.
-    """
+    """Filters of judgments; None and "" do not filter, an unknown name matches nothing. `rating` is a whole point and
+    matches ratings that round to it (halves up); for verdicts 1 is the story shown first, -1 the second, 0 a tie.
+    `people` is for verdicts: "agrees" or "differs"."""
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -208,7 +192,7 @@ class Filters:
     rating: float | None = None
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as names and values of parameters of an address."""
+        """The set filters as parameters of an address."""
         plain = {key: getattr(self, key) for key in WORDS}
         if self.rating is not None:
             plain["rating"] = f"{self.rating:g}"
@@ -217,10 +201,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment of the index of judgments, without the text of the answer, which is in the journal. `place` is its
-    position in reading order. For a verdict of a comparison, `other` is the system of the story shown second, and
-    `agrees` says whether the verdict agrees with people's preference (None = unknown or a tie).
-    """
+    """One judgment without the answer's text; `place` is its position in reading order. For a verdict, `other` is the
+    second story's system, and `agrees` with people (None = unknown or a tie)."""
 
     place: int
     story: int
@@ -238,11 +220,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of judgments in reading order. The previous page ends before the place `before` (a position in reading
-    order), and the next page begins after the place `after`; None where there is no such page.
-
-    `searched` is the place up to which texts were searched before the time limit; None where all texts were searched.
-    """
+    """One page in reading order, between the places `before` and `after`, None where there is no such page. `searched`
+    is the place where the time limit stopped the search for texts, or None."""
 
     rows: list[Row]
     before: int | None
@@ -251,7 +230,7 @@ class Page:
 
 
 class Judgments:
-    """One index of the judgments of a run, opened for reading."""
+    """One index of judgments, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -263,15 +242,11 @@ class Judgments:
         self.identity = str(meta["identity"])
 
     def number(self, kind: str, name: str) -> int:
-        """The number that stands for `name` in the index of judgments, where `kind` says what it names (such as
-        "criterion"); -1, which matches nothing, for an unknown name.
-        """
+        """Number of a name of this kind (such as "criterion") in the index; -1, which matches nothing, if unknown."""
         return next((number for number, own in self.names[kind].items() if own == name), -1)
 
     def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
-        """A page of judgments that pass the filters: the next `size` judgments after the place `after` (a position in
-        reading order) or, with `before`, the last `size` judgments before that place.
-        """
+        """The next `size` judgments after `after` or, with `before`, the last ones before it."""
         where, values = self._where(filters)
         if filters.text:
             rows_read, searched = self._scan(where, values, filters.text, after, before, size)
@@ -320,11 +295,7 @@ class Judgments:
     def _scan(
         self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
     ) -> tuple[list[Any], int | None]:
-        """Rows of judgments whose answer contains `text` and that meet the SQL condition `where`, searched in batches
-        until the page of `size` rows is full or the time limit is reached. The search begins after the place `after`
-        or, with `before`, goes back from that place. The second value is the place (position in reading order) where
-        the time limit stopped the search; None where it did not.
-        """
+        """Rows with `text`, searched in batches up to the time limit, and the place where this stopped it, or None."""
         began, folded = time.monotonic(), text.casefold()
         edge, order = (after, "") if before is None else (before, " DESC")
         step = "t.place > ?" if before is None else "t.place < ?"
@@ -364,9 +335,7 @@ class Judgments:
         )
 
     def cells(self) -> list[tuple[str, str, str, float | None, int]]:
-        """Numbers of judgments in the index, as (criterion, Eval-Prompt, status, rating, count), summed over
-        systems.
-        """
+        """(criterion, Eval-Prompt, status, rating, count), summed over systems."""
         sql = "SELECT criterion, eval_prompt, status, rating, sum(n) FROM cells GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         names = self.names
         return [
@@ -375,18 +344,13 @@ class Judgments:
         ]
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Agreement of verdicts with people's preferences, by (criterion, Eval-Prompt): of the verdicts where the judge
-        and people each prefer one story, the number that agree, and the total number. Entries without such a verdict
-        are left out.
-        """
+        """By (criterion, Eval-Prompt), verdicts that agree with people, of those where both prefer a story."""
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
         names = self.names
         return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
 
     def wins(self, criterion: str) -> dict[tuple[str, str], float]:
-        """For each pair (system, other system) that was compared on the criterion: the number of verdicts that prefer
-        the story of the first system, where ties count one half.
-        """
+        """Verdicts for the first of each pair of systems; ties count one half."""
         sql = (
             "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
             " AND system != other GROUP BY 1, 2, 3"
@@ -399,14 +363,11 @@ class Judgments:
         return dict(shares)
 
     def people(self) -> list[tuple[str, float, int]]:
-        """Counts of people's ratings, as (criterion, rating, count)."""
+        """People's ratings as (criterion, rating, count)."""
         return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
 
     def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
-        """Mean ratings of the stories at positions `first` to `last`, by position and criterion: the mean over
-        Eval-Prompts and repeats (None without a rating), the number of repeats with a rating, and the number of repeats
-        tried.
-        """
+        """By position and criterion: mean (None without a rating), repeats with a rating, repeats tried."""
         means_by_story: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
         sql = (
             "SELECT place >> 32, criterion, avg(rating), count(rating), count(*) FROM judgments"
@@ -417,12 +378,9 @@ class Judgments:
         return means_by_story
 
     def total(self) -> int:
-        """Number of judgments in the index of a run."""
         return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
 
 
 def judgments(file: Path) -> AbstractContextManager[Judgments | None]:
-    """Context manager that gives the index of judgments at `file`, open for reading; None where there is no readable
-    index yet.
-    """
+    """Context with the index at `file`; None where there is no readable one yet."""
     return reading(file, Judgments)

@@ -1,9 +1,5 @@
-"""Storage of computed results in the folder `derived/` of a run, with the state (a fingerprint) of the run's results to
-which they belong.
-
-Where a run's folder cannot be written, computed results are stored in a temporary folder, which is deleted when the
-server ends.
-"""
+"""Storage of computed results in `derived/` of a run, with the fingerprint of the results they belong to. Where a run's
+folder cannot be written, a temporary folder serves, which is deleted when the server ends."""
 
 from __future__ import annotations
 
@@ -30,17 +26,13 @@ MAP = "map.sqlite"
 
 
 class Kept:
-    """The folders in which files computed from runs are stored. `close` removes the temporary folder that is used for
-    runs without write access.
-    """
+    """The folders of computed files."""
 
     def __init__(self) -> None:
         self._own: tempfile.TemporaryDirectory[str] | None = None
 
     def folder_of(self, folder: Path) -> Path:
-        """Folder for files computed from a run or result folder: its `derived/` or, where that cannot be written, a
-        temporary folder. The function does not create `derived/`.
-        """
+        """`derived/` of a folder, not created here, or a temporary folder if it cannot be written."""
         derived = folder / "derived"
         nearest = derived if derived.is_dir() else folder
         if os.access(nearest, os.W_OK):
@@ -50,17 +42,13 @@ class Kept:
         return Path(self._own.name) / fingerprint(str(folder))[3:]
 
     def close(self) -> None:
-        """Remove the temporary folder for runs without write access, if there is one."""
         if self._own is not None:
             self._own.cleanup()
 
 
 def state(folder: ResultFolder) -> str:
-    """Fingerprint of a result folder. It changes whenever results computed from the folder may change: with its
-    answers, its definition, the program's version or the format of stored files.
-
-    Raises RunFolderError where the journal cannot be read.
-    """
+    """Fingerprint that changes with a folder's answers, definition, the program's version or the files' format. Raises
+    RunFolderError where the journal cannot be read."""
     if not folder.journal.is_file():
         file = folder.imported.stat()
         return _word([file.st_size, file.st_mtime_ns])
@@ -70,9 +58,7 @@ def state(folder: ResultFolder) -> str:
 
 
 def run_state(run: FoundRun) -> str:
-    """Fingerprint of all results of a run, made from the fingerprints of its result folders. An unreadable folder is
-    represented by its error.
-    """
+    """Fingerprint of all results of a run; an unreadable folder counts by its error."""
     states = []
     for name, folder in run.results.items():
         try:
@@ -83,9 +69,7 @@ def run_state(run: FoundRun) -> str:
 
 
 def read_kept(file: Path) -> dict[str, Any] | None:
-    """A stored JSON file of computed results as plain data; None where there is no file, or where it is not of the
-    present format.
-    """
+    """A stored JSON file; None where there is none, or not of the present format."""
     try:
         data = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):
@@ -94,7 +78,7 @@ def read_kept(file: Path) -> dict[str, Any] | None:
 
 
 def write_kept(file: Path, data: dict[str, Any]) -> None:
-    """Write computed results to a JSON file, completely or not at all."""
+    """Write a JSON file, completely or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
 

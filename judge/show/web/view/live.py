@@ -1,6 +1,4 @@
-"""Current figures on the progress of a judge's run, during and after the run. Pages do not wait for figures that take
-long.
-"""
+"""Current figures on a judge's run, during and after it. Pages do not wait for figures that take long."""
 
 from __future__ import annotations
 
@@ -40,13 +38,8 @@ _QUIET = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One judge's current figures: how far its run is.
-
-    `counted` holds the numbers of queries and answers, None while they are being counted. `sample` is how many of the
-    newest answers were examined, and `parsed` the share of the judgments in them that have a rating (or a preference,
-    where the run `compares` stories); None = unknown. `problem` is a sentence for a folder that cannot be read; all
-    other figures are then unknown.
-    """
+    """One judge's current figures; `counted` is None while counting, all are unknown with a `problem`. `sample` newest
+    answers were examined; `parsed` is the share of their judgments with a rating or preference, or None."""
 
     judge: str
     counted: Counted | None = None
@@ -64,7 +57,7 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """The state of the judge's run as a short text, such as "running"."""
+        """The state in short, such as "running"."""
         if self.problem:
             return "cannot be read"
         if self.imported:
@@ -79,16 +72,14 @@ class Standing:
 
     @property
     def left(self) -> str | None:
-        """Estimated time that the judge's run still needs at the present rate, as text; None where it is not in
-        progress or the rate is unknown.
-        """
+        """Time left at the present rate, as text; None where not in progress or unknown."""
         if not self.running or self.counted is None or not self.counted.rate:
             return None
         return duration(max(0, self.planned - self.counted.settled) / self.counted.rate)
 
 
 class Live:
-    """Current figures of judges (how far their runs are) by result folder, updated in separate threads."""
+    """Judges' figures by result folder, updated in separate threads."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="view-live")
@@ -97,9 +88,7 @@ class Live:
         self._lock = threading.Lock()
 
     def standings(self, folders: Iterable[ResultFolder], *, wait: float = _WAIT) -> list[Standing]:
-        """Current figures of each result folder, in the order given. They are at most half a second old, unless
-        counting takes longer than `wait` seconds; then they are older, or still empty.
-        """
+        """Figures of each folder in order, at most half a second old, or older after `wait` seconds."""
         asked_for = list(folders)
         began = time.monotonic()
         futures = [self._begun(folder) for folder in asked_for]
@@ -112,9 +101,7 @@ class Live:
         return standings
 
     def _begun(self, folder: ResultFolder) -> Future[Standing] | None:
-        """The task that counts the figures of a result folder: one in progress or a newly started one. None where the
-        last figures are recent enough.
-        """
+        """A task in progress or new; None where the last figures are recent enough."""
         with self._lock:
             when, last = self._known.get(folder.path, (0.0, None))
             if last is not None and time.monotonic() - when < _FRESH:
@@ -140,7 +127,6 @@ class Live:
         return standing
 
     def close(self) -> None:
-        """Stop counting figures; called when the server ends."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -187,7 +173,7 @@ def _parsed(journal: JournalReader, run: Asked, last: int) -> tuple[float | None
 
 
 def notes_of(run: Asked) -> tuple[str, ...]:
-    """Notes to show with the figures of a judge, such as that it is a control (a surface-feature baseline)."""
+    """Notes with a judge's figures, such as that it is a control."""
     force = run.manifest.get("in_force", {})
     name = JudgeName.of(run.judge)
     notes = [f"{run.judge} is a control, not a language model"] if name.is_control else []
@@ -201,11 +187,7 @@ def notes_of(run: Asked) -> tuple[str, ...]:
 
 
 def _running(folder: ResultFolder, counted: Counted) -> bool:
-    """Whether a run is in progress: its last session has not ended, and it has committed answers recently or its
-    process exists.
-
-    The run's lock is not tried, because holding it even briefly could prevent a run from starting.
-    """
+    # The run's lock is not tried: holding it even briefly could prevent a run from starting.
     if counted.ended is not None or counted.executor is None:
         return False
     if counted.last_commit is not None and time.time() - counted.last_commit < _QUIET:

@@ -1,9 +1,6 @@
-"""The map of explanations in a form for pages: a small database for lists, and a file of numbers for the picture.
-
-The file `derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it
-into these two files. They contain no texts, which are read from the journal by story, criterion, Eval-Prompt and
-repeat.
-"""
+"""The map of explanations for pages: a small database for lists, and a file of numbers for the picture.
+`derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it. Texts are
+read from the journal."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ CREATE TABLE points (
 
 
 def state_of(folder: ResultFolder) -> str | None:
-    """Fingerprint of the map of explanations that `judge explain` stored in the folder; None where there is no map."""
+    """Fingerprint of a folder's stored map, or None."""
     try:
         status = (folder.derived / SOURCE).stat()
     except OSError:
@@ -52,16 +49,12 @@ def state_of(folder: ResultFolder) -> str | None:
 
 
 def picture_file(file: Path) -> Path:
-    """Path of the file with the numbers from which the map of explanations is drawn. It is in the folder of the
-    database `file`.
-    """
+    """File of numbers for the picture, beside the database `file`."""
     return file.with_suffix(".json")
 
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
-    """Convert the map of explanations that `judge explain` stored into a database and a file for the picture, replacing
-    older ones. The files appear only when they are complete. `state` is the fingerprint of the stored map.
-    """
+    """Convert the stored map with the fingerprint `state`; the files appear only when complete."""
     from judge.explanations.mapping.stored import read
 
     stored_map = read(folder)
@@ -87,9 +80,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Numbers from which the map of explanations is drawn, by column: coordinates of the points on a grid, and numbers
-    in place of names. If there are more than `DRAWN` points, a random sample with a fixed seed is taken.
-    """
+    """By column; names are numbers, and of more than `DRAWN` points a random sample is taken."""
     drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
     total = len(drawn)
     if total > DRAWN:
@@ -114,9 +105,7 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MapFilters:
-    """Filters of the points on the map of explanations; "" does not filter. The value "none" of `cluster` selects the
-    points in no cluster.
-    """
+    """Filters of points; "" does not filter, and `cluster` "none" is the points in no cluster."""
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -125,14 +114,14 @@ class MapFilters:
     rating: str = ""
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as names and values of parameters of an address."""
+        """The set filters as parameters of an address."""
         keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
         return {key: getattr(self, key) for key in keys if getattr(self, key)}
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """The point of one explanation on the map. `repeat`, `rating` and `cluster` are None where they are not known."""
+    """The point of one explanation; None where a value is not known."""
 
     number: int
     story: str
@@ -145,17 +134,14 @@ class Dot:
 
 
 class Map:
-    """One map of explanations, in the form for pages, opened for reading."""
+    """One map, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
-        """The next points of the map of explanations that pass the filters, after the point with number `after`. The
-        second value is the number of the last point of this page, to be passed as `after` for the next page; None at
-        the end.
-        """
+        """The next points after number `after`, and the last one's number for the next page, None at the end."""
         where: list[str] = ["number > ?"]
         values: list[Any] = [after]
         for key in ("criterion", "eval_prompt", "system"):
@@ -178,22 +164,18 @@ class Map:
         return dots[:PAGE], dots[PAGE - 1].number if len(dots) > PAGE else None
 
     def dot(self, number: int) -> Dot | None:
-        """The point of the map of explanations with this number; None without such a point."""
+        """The point with this number, or None."""
         sql = f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE number = ?"  # noqa: S608  our own words
         row = self._db.execute(sql, (number,)).fetchone()
         return None if row is None else Dot(*row)
 
     def clusters(self) -> list[tuple[int, int, list[str]]]:
-        """All clusters of explanations as (number, size, characteristic words), sorted by number. Points in no cluster
-        are left out.
-        """
+        """(number, size, characteristic words) by number, without points in no cluster."""
         sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
         words = self.facts["keywords"]
         return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
 
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:
-    """Context manager that gives the map of explanations at `file`, open for reading; None where there is no
-    map yet.
-    """
+    """Context with the map at `file`; None where there is none yet."""
     return reading(file, Map)

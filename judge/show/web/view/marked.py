@@ -1,6 +1,4 @@
-"""Texts as HTML markup: an answer with the parsed rating marked, and two texts with their differences marked. All texts
-are escaped for HTML.
-"""
+"""Texts as escaped HTML: an answer with its rating marked, and two texts with their differences marked."""
 
 from __future__ import annotations
 
@@ -24,11 +22,8 @@ _MOST = 2_000_000
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
-    """A judge's whole answer as HTML. The parsed rating or preference is in a `mark` element, and the explanation is
-    underlined.
-
-    The explanation is marked only if the answer contains it unchanged.
-    """
+    """A whole answer with the rating or preference in `mark`, and the explanation underlined. The explanation is marked
+    only if the answer contains it unchanged."""
     cuts: list[tuple[int, int, Markup]] = []
     if judgment.span is not None:
         cuts.append((*judgment.span, _READ.format("preference" if isinstance(judgment, Verdict) else "rating")))
@@ -45,7 +40,7 @@ def answer(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
-    """The beginning of a judge's answer as HTML, with the rating or preference marked if the beginning contains it."""
+    """The beginning of an answer, with the rating or preference if it is there."""
     shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
     span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
     marked = answer(shown, replace(judgment, explanation=None, span=span))
@@ -53,9 +48,7 @@ def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
-    """The text before and after edits, as HTML: the original text with removed words in `del` elements, and the edited
-    text with added words in `ins` elements.
-    """
+    """The text before and after edits: removed words in `del`, added words in `ins`."""
     old, new, last = Markup(""), Markup(""), 0
     for edit in in_order(edits):
         same = escape(text[last : edit.start])
@@ -67,12 +60,8 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
 
 
 def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
-    """Two texts as HTML with their differences marked: words only in the left text in `del` elements, words only in the
-    right text in `ins` elements.
-
-    `shared_texts` are long texts that may occur in each of the two, such as the story. They are compared as a whole,
-    because a comparison word by word would take seconds.
-    """
+    """Two texts with words only on the left in `del`, only on the right in `ins`. `shared_texts`, such as the story,
+    are compared as a whole: word by word would take seconds."""
     a, b = _pieces(left, shared_texts), _pieces(right, shared_texts)
     if len(a) * len(b) > _MOST:
         a, b = left.splitlines(keepends=True), right.splitlines(keepends=True)
@@ -92,9 +81,6 @@ def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple
 
 
 def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
-    """The text split into words, blanks and signs. A shared text of more than 40 characters that occurs in it is not
-    split.
-    """
     # Shorter texts, such as a title, may occur by chance; the longest first, so that none is cut by one that it holds.
     whole = sorted({shared for shared in shared_texts if len(shared) > 40}, key=len, reverse=True)
     if not whole:
@@ -109,9 +95,7 @@ def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
 
 
 def _equal(pieces: Sequence[str], shared_texts: Sequence[str]) -> Markup:
-    """HTML of the pieces that two compared texts have in common. A shared text (such as the story) gets a scrollable
-    box of limited height, so that differences are easier to see.
-    """
+    # A shared text gets a scrollable box of limited height, so that differences are easier to see.
     whole = Markup('<span class="whole" tabindex="0">{}</span>')
     return Markup("").join(whole.format(piece) if piece in shared_texts else escape(piece) for piece in pieces)
 

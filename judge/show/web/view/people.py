@@ -1,6 +1,4 @@
-"""People's preference within a pair of stories: from their own verdicts or, without these, implied by their mean
-ratings.
-"""
+"""People's preference within a pair of stories: their verdicts or, without these, implied by mean ratings."""
 
 from __future__ import annotations
 
@@ -16,18 +14,14 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """People's preferences and mean ratings, read from one journal.
-
-    `leads` maps a criterion and then a pair of story ids to the number of people who prefer the first story minus the
-    number who prefer the second. `means` maps (criterion, story id) to the mean rating.
-    """
+    """People's preferences and mean ratings in one journal. `leads` is, by criterion and pair, people who prefer the
+    first minus those who prefer the second. `means` is by (criterion, story id)."""
 
     leads: Mapping[str, Mapping[tuple[str, str], int]]
     means: Mapping[tuple[str, str], float]
 
     @classmethod
     def of(cls, journal: JournalReader) -> Preferred:
-        """People's preferences and mean ratings, read from a journal."""
         leads: dict[str, dict[tuple[str, str], int]] = {}
         for pair in journal.preferences():
             for given in pair.preferences:
@@ -36,9 +30,7 @@ class Preferred:
         return cls(leads, journal.mean_ratings())
 
     def lead(self, criterion: str, first: str, second: str) -> int | None:
-        """People's preference between two stories on a judge's criterion: 1 where they prefer the first story, -1 where
-        they prefer the second, 0 where they prefer neither. None where their preference is unknown.
-        """
+        """1 where people prefer the first story, -1 the second, 0 neither; None where unknown."""
         if self.leads:
             by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
             counts = [by_pair.get((first, second)), _turned(by_pair.get((second, first)))]
@@ -48,9 +40,7 @@ class Preferred:
         return None if means is None else _sign(means[0] - means[1])
 
     def implied(self, criterion: str, first: str, second: str) -> tuple[float, float] | None:
-        """People's mean ratings of the first and of the second story on a judge's criterion; None where a mean is
-        missing.
-        """
+        """Mean ratings of both stories on a judge's criterion; None where one is missing."""
         named = beside(criterion, dict.fromkeys(name for name, _ in self.means))
         if named is None or not {(named, first), (named, second)} <= self.means.keys():
             return None
@@ -58,9 +48,7 @@ class Preferred:
 
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
-    """The human criterion with which a judge's criterion is compared: the one with the same name. If there is none, it
-    is the human criterion if there is only one, else None. `names_there` are the names of the human criteria.
-    """
+    """The human criterion of the same name, else the only one, else None."""
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]
     return same[0] if same else names[0] if len(names) == 1 else None

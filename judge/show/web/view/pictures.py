@@ -1,6 +1,5 @@
-"""Forest plots as plain data for storage in the folder `derived/`, and drawn from these data. Stored HTML is never
-shown, because the files may come from an untrusted source.
-"""
+"""Forest plots as plain data in `derived/`, and drawn from them: stored HTML is never shown, as files may be
+untrusted."""
 
 from __future__ import annotations
 
@@ -20,14 +19,12 @@ _WIDTH = 230.0
 
 
 def plain(forest: Forest) -> dict[str, Any]:
-    """The forest plot as plain data that can be written as JSON."""
+    """The plot as data for JSON."""
     return asdict(forest)
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:
-    """Forest plots drawn from stored plain data, as pairs of HTML and caption. Values that do not describe a plot are
-    left out.
-    """
+    """(HTML, caption) of stored plots; values that describe none are left out."""
     figures = []
     for position, value in enumerate(values):
         try:

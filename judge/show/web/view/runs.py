@@ -1,6 +1,5 @@
-"""Search for the runs under a folder. Addresses of pages contain a key of the list of runs instead of a path, so that a
-request cannot name any other folder.
-"""
+"""Search for the runs under a folder. Addresses contain a key instead of a path, so that a request cannot name any
+other folder."""
 
 from __future__ import annotations
 
@@ -25,9 +24,7 @@ _FRESH = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run found under the folder of `judge view`: its key in addresses, its name, its folder, its definition file
-    run.yaml (None without one), and the judges' result folders by folder name.
-    """
+    """A run: its key in addresses, and the judges' result folders by name; `definition` is its run.yaml or None."""
 
     key: str
     name: str
@@ -37,12 +34,12 @@ class FoundRun:
 
     @property
     def derived(self) -> Path:
-        """Folder for files that are computed from all judges of the run."""
+        """Folder of files computed from all judges."""
         return self.path / "derived"
 
 
 class Runs:
-    """All runs under the folder `root`. The list is renewed when it is older than a second, so that new runs appear."""
+    """All runs under `root`; the list is renewed when older than a second."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -51,7 +48,6 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, FoundRun]:
-        """All runs under the folder by their key in addresses, in order of path."""
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}
@@ -60,9 +56,7 @@ class Runs:
 
 
 def _find(root: Path) -> Iterator[FoundRun]:
-    """Yield all runs under the folder `root`. A folder is a run if it has a run.yaml or result folders, or if it is a
-    result folder outside a run.
-    """
+    # A folder is a run if it has a run.yaml or result folders, or if it is a result folder outside a run.
     taken: set[str] = set()
     for folder in _folders(root, _DEPTH):
         definition = folder / DEFINITION
@@ -102,5 +96,5 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _key(name: str) -> str:
-    """A run's key in addresses: its relative path as one path segment."""
+    """The relative path as one path segment."""
     return "~".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in name.split("/")) or "run"

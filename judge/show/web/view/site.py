@@ -45,26 +45,24 @@ COMPARED_TABS = (("", "Overview"), ("judgments", "Comparisons"), ("tables", "Tab
 
 
 class NotFoundError(JudgeError):
-    """Error: an address names a run, judge or story that does not exist."""
+    """An address names a run, judge or story that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A file computed from a run, and the background job `work` that computes it; `work` is None where the file is up
-    to date.
-    """
+    """A file computed from a run; `work` computes it, None where it is up to date."""
 
     file: Path
     work: Work | None
 
     @property
     def problem(self) -> str | None:
-        """Reason why the file could not be computed; None where no job failed."""
+        """Why the file could not be computed, or None."""
         return self.work.failure if self.work is not None else None
 
 
 class Site:
-    """State that all requests to `judge view` share: runs, stored results, background jobs and page templates."""
+    """State that all requests share."""
 
     def __init__(self, root: Path, access: Access) -> None:
         self.runs = Runs(root)
@@ -76,7 +74,7 @@ class Site:
         self.live.standings(folders, wait=0)
 
     def close(self) -> None:
-        """End all background work and delete the temporary folder; called when the server ends."""
+        """End all background work and delete the temporary folder."""
         self.jobs.close()
         self.live.close()
         self.kept.close()
@@ -84,15 +82,13 @@ class Site:
     def page(
         self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
     ) -> Response:
-        """Response with a page rendered from a template. Pages about a run have tabs, of which `tab` is the current
-        one.
-        """
+        """A rendered page; `tab` is the current one of a run's."""
         tabs = COMPARED_TABS if run is not None and self.only_compares(run) else TABS
         more = {"run": run, "tab": tab, "tabs": tabs, "root": self.runs.root, "link": link, **FORMATS}
         return self._pages.response(f"view/{template}", status, **(more | values))
 
     def run(self, request: Request) -> FoundRun:
-        """The run that the address of a request names. Raises NotFoundError for an unknown run."""
+        """The run in an address. Raises NotFoundError."""
         key = request.path_params["run"]
         run = self.runs.all().get(key)
         if run is None:
@@ -100,9 +96,7 @@ class Site:
         return run
 
     def compares(self, folder: ResultFolder) -> bool:
-        """Whether the judge of a result folder compares stories (instead of rating them). False for an unreadable
-        journal, which other pages report.
-        """
+        """Whether a judge compares stories; False for an unreadable journal, which other pages report."""
         if not folder.journal.is_file():
             return False
         with suppress(JudgeError, sqlite3.Error), JournalReader(folder.journal) as journal:
@@ -110,17 +104,14 @@ class Site:
         return False
 
     def only_compares(self, run: FoundRun) -> bool:
-        """Whether all judges of a run compare stories; False without results."""
+        """Whether all judges compare; False without results."""
         return bool(run.results) and all(self.compares(folder) for folder in run.results.values())
 
     def compares_too(self, run: FoundRun) -> bool:
-        """Whether at least one judge of a run compares stories."""
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
-        """Name of the result folder of the judge that the address of a request names; without a name, that of the first
-        judge with a journal. Raises NotFoundError for an unknown judge and a run without results.
-        """
+        """Name of the result folder in an address, by default the first with a journal. Raises NotFoundError."""
         wanted = request.query_params.get("judge")
         if not run.results:
             raise NotFoundError(f"run {run.name} has no results yet", hint=f"judge run {run.path}")
@@ -132,9 +123,7 @@ class Site:
         return wanted
 
     def index(self, folder: ResultFolder) -> Computed:
-        """The file with the index of a result folder's judgments (a database for fast pages). If it is out of date, a
-        background job updates it.
-        """
+        """The index of a result folder's judgments; a job updates it if out of date."""
         file = self.kept.folder_of(folder.path) / INDEX
         with judgments(file) as index, JournalReader(folder.journal) as journal:
             if index is not None and index.attempt == journal.last_attempt():
@@ -144,37 +133,31 @@ class Site:
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
-        """A file computed from one folder, stored under `name`. A background job of the given kind is started unless
-        the file is known to be computed for the state (fingerprint) `wanted`. `before` holds the arguments of the job
-        that precede the path of the file.
-        """
+        """A file `name` computed from one folder; a job starts unless it has the fingerprint `wanted`. `before` are the
+        job's arguments that precede the file."""
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)
 
     def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
-        """The background job that computes a result over all judges of a run for the state (fingerprint) `wanted`; it
-        is started even if it was done before. `more` are further arguments of the job.
-        """
+        """The job that computes a result over all judges for `wanted`, started even if done before."""
         folders = [folder.path for folder in run.results.values()]
         return self.jobs.want(kind, [self.kept.folder_of(run.path), *more, *folders], wanted, again=True)
 
 
 def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str:
-    """An address made from a path and query parameters; parameters with the value None or "" are left out."""
+    """Address of path and query; None and "" are left out."""
     kept = [(key, value) for key, value in {**(values or {}), **more}.items() if value not in (None, "")]
     return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number as text, rounded and without trailing zeros; a dash for None."""
+    """Rounded, without trailing zeros; a dash for None."""
     return "—" if value is None else f"{round(value, digits):g}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share as text in per cent; a dash for None. A share below 1 is never shown as 100 %, and a share above 0 never
-    as 0 %.
-    """
+    """Per cent; a dash for None. Below 1 is never 100 %, and above 0 never 0 %."""
     if value is None:
         return "—"
     text = f"{100 * value:.{digits}f}"

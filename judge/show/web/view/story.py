@@ -1,6 +1,4 @@
-"""Content of the page on one story: all answers by each judge, and human ratings. Answers are parsed in the same way as
-for tables.
-"""
+"""Content of the page on one story: all answers by each judge, parsed as for tables, and human ratings."""
 
 from __future__ import annotations
 
@@ -21,11 +19,8 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A judge's answer to a query about a story, with the numbers of the repeats that gave it (equal answers are shown
-    once). `text` is the answer with the rating marked, `reasoning` the model's reasoning, `error` the error of a failed
-    request, `finish` the model's reason for ending the answer, and `label` the label of the rating on the scale; each
-    is None where there is none.
-    """
+    """A judge's answer with its repeats (equal answers are shown once); a field is None where there is none. `text` has
+    the rating marked, `finish` is the reason for ending, and `label` the rating's on the scale."""
 
     repeats: tuple[int, ...]
     judgment: Judgment
@@ -37,15 +32,14 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The numbers of the repeats that gave this answer, as text; they count from 0, as in all tables and files."""
+        """The repeats as text, from 0 as in all tables and files."""
         return ", ".join(str(repeat) for repeat in self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One judge's answers about a story on one criterion with one Eval-Prompt. `asked` is the number of repeats that
-    the run requests, and `ratings` has one entry for each repeat tried, None where no rating could be parsed.
-    """
+    """One judge's answers about a story on one criterion with one Eval-Prompt. `asked` repeats are requested; `ratings`
+    has each tried, None where not parsed."""
 
     criterion: str
     eval_prompt: str
@@ -56,21 +50,19 @@ class Cell:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings parsed from the answers; None without a rating, and for labels without an order."""
+        """None without a rating, and for labels without an order."""
         rated = [rating for rating in self.ratings if rating is not None]
         return fmean(rated) if rated and self.scale.numeric else None
 
     @property
     def flags(self) -> list[str]:
-        """Flags that the parser gave to the judge's answers about the story, each once."""
+        """The parser's flags, each once."""
         return list(dict.fromkeys(flag for given in self.answers for flag in given.judgment.flags))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """One judge's answers about a story, by (criterion, Eval-Prompt). `problem` is a sentence that says why they cannot
-    be shown or compared, None without a problem.
-    """
+    """One judge's answers by (criterion, Eval-Prompt); `problem` is why they cannot be shown, or None."""
 
     slug: str
     judge: str
@@ -81,9 +73,7 @@ class JudgeView:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Human ratings of a story on one criterion, as pairs (rater, value), where the rater is None if unknown. `judged`
-    says whether judges rate this criterion too.
-    """
+    """Human ratings of a story on one criterion as (rater or None, value); `judged`: judges rate it too."""
 
     criterion: str
     ratings: tuple[tuple[str | None, float], ...] = ()
@@ -92,16 +82,14 @@ class Rated:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the human ratings of the story; None without a rating, and for labels without an order."""
+        """None without a rating, and for labels without an order."""
         return fmean(value for _, value in self.ratings) if self.ratings and self.scale.numeric else None
 
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """Content of the page about one story. `position` is the position of the story among `total` stories, counted from
-    0; `before` and `after` are the ids of the previous and the next story, None without one. `people` holds the human
-    ratings by criterion, and `raters` is the word for them: "people", or "labels" if no person gave them.
-    """
+    """Content of the page about one story; `position` counts from 0, `before` and `after` are ids or None. `raters` is
+    "people", or "labels" if no person gave the ratings."""
 
     story: Story
     position: int
@@ -118,11 +106,8 @@ class StoryView:
 def people_of(
     story: Story, criteria: Sequence[str], scales: Mapping[str, Scale], declared: Mapping[str, str] | None = None
 ) -> dict[str, Rated]:
-    """Human ratings of a story by criterion: first the judges' criteria (matched ignoring case), then further criteria.
-
-    `scales` are the scales of the judges' criteria by name. `declared` maps a judge's criterion to the human criterion
-    with which it is compared.
-    """
+    """Human ratings by criterion: first the judges' (matched ignoring case), then others. `declared` maps a judge's
+    criterion to the human one."""
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
         given.setdefault(rating.criterion, []).append((_named(rating), rating.value))
@@ -144,14 +129,12 @@ def people_of(
 
 
 def _named(rating: Rating) -> str | None:
-    """Name of the rater of a human rating, with the panel, as far as they are known; None where neither is known."""
+    """With the panel, as far as known."""
     return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """The answers of one judge about a story, on the given criteria; None = on all criteria. `slug` is the name of the
-    judge's result folder in addresses.
-    """
+    """One judge's answers about a story on these criteria, None = all; `slug` is its result folder in addresses."""
     asked = opened.asked
     wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {
@@ -163,7 +146,7 @@ def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None
 
 
 def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
-    """The answers to one query about a story; equal answers of several repeats are merged."""
+    """Answers to one query; equal ones are merged."""
     answers = opened.answers(story, criterion, eval_prompt)
     judged: list[tuple[Answer, Judgment]] = []
     for answer in answers:
@@ -182,9 +165,6 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
-    """The parts of a judge's answer that are compared: two answers to the same query in which these parts are equal
-    have the same parsed rating.
-    """
     return (answer.outcome, answer.response)
 
 

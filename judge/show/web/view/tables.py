@@ -24,7 +24,7 @@ _LEAF = {"stress": "stress report"}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A page of tables: its title, the sentence above it, and the question with its options in words."""
+    """A page of tables, and the question with its options in words."""
 
     title: str
     text: str
@@ -32,7 +32,7 @@ class Asked:
     words: Mapping[str, Any] = field(default_factory=dict)
 
     def command(self, run: Path) -> str:
-        """The command that prints these tables, and takes every option."""
+        """The command that prints these tables."""
         options = [f"--{name} {value}" for name, value in self.words.items()]
         return " ".join(["judge", _LEAF.get(self.question, self.question), shlex.quote(str(run)), *options])
 
@@ -77,18 +77,18 @@ COMPARED: Mapping[str, Asked] = MappingProxyType(
 
 
 class Answers:
-    """Answers about a run's result folders; what several of them read or compute is read or computed once."""
+    """Answers about result folders; what several of them need is computed once."""
 
     def __init__(self, rated: Sequence[Path], compared: Sequence[Path]) -> None:
         self._rated, self._compared = rated, compared
 
     def names(self) -> list[str]:
-        """Pages that these folders have, without the summary, which is computed by itself."""
+        """Pages of these folders, without the summary."""
         offered = [*(RATED if self._rated else ()), *(COMPARED if self._compared else ())]
         return [name for name in dict.fromkeys(offered) if name != "summary"]
 
     def shown(self, name: str) -> list[Table | Forest]:
-        """Pictures and tables of a page. Raises JudgeError where the question cannot be answered."""
+        """Raises JudgeError where the question cannot be answered."""
         found: list[Table | Forest] = []
         if self._rated and name in RATED:
             found += self._of_ratings(RATED[name])
@@ -134,7 +134,7 @@ class Answers:
 
 
 def _plots(answer: Answer) -> list[Forest]:
-    """Detection rates of each dataset; none of a dataset with more judges than a plot has room for."""
+    """None of a dataset with more judges than a plot has room for."""
     from judge.base.errors import JudgeError
     from judge.questions.charts import stress
 

@@ -1,9 +1,5 @@
-"""The process that runs one background job of `judge view`, started by module `jobs`: `python -m
-judge.show.web.view.work KIND ...`.
-
-The process writes only computed files (into `derived/` or, without write access, a temporary folder), and only complete
-files or transactions. It can therefore be killed at any time.
-"""
+"""The process of one background job: `python -m judge.show.web.view.work KIND ...`, started by module `jobs`. It writes
+only computed files, completely or in transactions, and can therefore be killed at any time."""
 
 from __future__ import annotations
 
@@ -29,10 +25,8 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one background job and return the exit code. `arguments` are the kind of the job, the fingerprint of the
-    run's results, and the arguments of the job itself. A JudgeError is written to stderr as a sentence, with an exit
-    code of its own.
-    """
+    """Exit code of one job; `arguments` are its kind, the results' fingerprint, and its own. A JudgeError is a sentence
+    on stderr, with its own exit code."""
     kind, state, *rest = arguments
     if hasattr(os, "nice"):  # Unix
         os.nice(10)
@@ -58,10 +52,7 @@ def _map(state: str, folder: str, file: str) -> None:
 
 
 def _tables(state: str, into: str, *folders: str) -> None:
-    """Compute all tables of a run from its result folders `folders`, and write each kind to a file in the folder `into`
-    as soon as it is computed, with the fingerprint `state` of the run's results. A table that cannot be computed is
-    replaced by the reason.
-    """
+    # Each kind is written as soon as it is computed; a table that cannot be is replaced by the reason.
     from judge.base.printing.stored_tables import plain
     from judge.questions.charts.forest import Forest
     from judge.ratings import preferences_table
@@ -84,9 +75,6 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _summary(state: str, into: str, *folders: str) -> None:
-    """Compute the summary of a run, the one that `judge summary` prints, and write its boxes and its tables to a file
-    in the folder `into`.
-    """
     from judge.base.printing.stored_tables import plain
     from judge.questions.summary.of_runs import of_runs
     from judge.questions.summary.screen import summary_tables
@@ -135,9 +123,7 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 
 
 def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
-    """Labels of the human rating and of each other rating in a disagreement, as data for the page. The label is None
-    for a rating without one, such as a mean of several ratings. The data are empty without a scale.
-    """
+    """None for a rating without a label, such as a mean; {} without a scale."""
     if scale is None:
         return {}
     people = None if row.people is None else scale.label_of(row.people.mean)

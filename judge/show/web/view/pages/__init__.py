@@ -1,3 +1,1 @@
-"""Pages of `judge view`, in modules by content: runs, answers, analyses, maps. Each module defines the addresses of its
-pages.
-"""
+"""Pages of `judge view` by content: runs, answers, analyses, maps. Each module defines its addresses."""

@@ -1,4 +1,4 @@
-"""Pages of results computed in the background: tables, disagreements between ratings, and the audit of explanations."""
+"""Pages of results computed in the background: tables, disagreements between ratings, and the audit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PATIENCE = 60.0
 
 
 def tables_page(site: Site, request: Request) -> Response:
-    """Page with the tables of one analysis (such as coverage) over all judges of a run, computed in the background."""
+    """The tables of one analysis over all judges of a run."""
     run = site.run(request)
     offered = COMPARED if site.only_compares(run) else {**RATED, **COMPARED} if site.compares_too(run) else RATED
     show = request.query_params.get("show", "coverage")
@@ -58,7 +58,7 @@ def tables_page(site: Site, request: Request) -> Response:
 
 
 def summary_part(site: Site, request: Request) -> Response:
-    """The answers of `judge summary` about a run, for its Overview: computed in the background and stored."""
+    """The answers of `judge summary` for a run's Overview."""
     run = site.run(request)
     kept, waiting, problem, newer = _kept(site, run, "view-summary.json", "summary")
     # The boxes are made by this program of escaped parts, and stored where only it writes.
@@ -67,14 +67,11 @@ def summary_part(site: Site, request: Request) -> Response:
 
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
-    """The stored tables as HTML; empty where `kept` (the stored data) is None."""
     return [html_table(table(kept_table), copies=False) for kept_table in (kept["tables"] if kept is not None else ())]
 
 
 def disagreements_page(site: Site, request: Request) -> Response:
-    """Page with the stories on which ratings (such as those of judge and people) differ most, with links to all
-    judgments of them.
-    """
+    """Stories on which ratings differ most, with links to all judgments of them."""
     run = site.run(request)
     between = request.query_params.get("between", "people")
     between = between if between in BETWEEN else "people"
@@ -99,11 +96,7 @@ def disagreements_page(site: Site, request: Request) -> Response:
 def _kept(
     site: Site, run: FoundRun, name: str, kind: str, *more: str
 ) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    """A result over all judges of a run, computed in the background if needed: `name` is the file in which it is
-    stored, and `kind` and `more` are the kind of the background job and its further arguments. The four values are the
-    stored result (or None), whether it is being computed, why it cannot be computed (or None), and whether the stored
-    result is out of date.
-    """
+    """(stored result or None, being computed, why it cannot be or None, out of date), for the file `name`."""
     file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)
     if kept is not None and kept.get("state") == wanted:
@@ -116,7 +109,7 @@ def _kept(
 
 
 def audit_page(site: Site, request: Request) -> Response:
-    """Page with the results of the audit of the explanations of a run. Where there is no audit, the page says so."""
+    """The audit's results, or that there is none."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
     tables: list[Markup] = []

@@ -1,6 +1,4 @@
-"""Pages about single answers: the list of judgments, the list of stories, one story, and two Eval-Prompts side by side.
-All are read-only.
-"""
+"""Pages about single answers: judgments, stories, one story, and two Eval-Prompts side by side."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ BESIDE = 4
 
 
 def judgments_page(site: Site, request: Request) -> Response:
-    """Page with the judgments of a run that pass the filters, ordered by story, criterion, Eval-Prompt and repeat."""
+    """Judgments that pass the filters, in reading order."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -72,9 +70,7 @@ def _rows(opened: Stored, rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
-    """Values from which a page shows one judgment: its row in the index of judgments, its story, and the beginning of
-    the answer from the journal.
-    """
+    """Row, story, and the beginning of the answer."""
     answers = opened.journal.answers_to(row.query_key)
     answer = next((candidate for candidate in answers if candidate.repeat == row.repeat), None)
     text = None
@@ -88,9 +84,7 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
 
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
-    """Progress of building the index of judgments: the last attempt that it has, and the last attempt in the journal.
-    None where the index is up to date. `computed` is the index file with the job that updates it.
-    """
+    """Last attempt in the index and in the journal; None where the index is up to date."""
     if computed.work is None:
         return None
     last = journal.last_attempt()
@@ -99,9 +93,7 @@ def _behind(journal: JournalReader, index: Judgments | None, computed: Computed)
 
 
 def _points(asked: Asked) -> list[tuple[float, str]]:
-    """All points of the run's rating scales with their names, as choices of the filter; empty where there are
-    too many.
-    """
+    """Points of the scales as choices of the filter; empty where there are too many."""
     called: dict[float, dict[str, None]] = {}
     labelled = False
     for scale in asked.scales.values():
@@ -113,7 +105,7 @@ def _points(asked: Asked) -> list[tuple[float, str]]:
 
 
 def stories_page(site: Site, request: Request) -> Response:
-    """Page with stories in dataset order, with the judge's mean ratings and the mean human ratings."""
+    """Stories in dataset order, with mean ratings of judge and people."""
     run = site.run(request)
     slug = site.slug(request, run)
     folder = run.results[slug]
@@ -161,7 +153,7 @@ def stories_page(site: Site, request: Request) -> Response:
 
 
 def story_page(site: Site, request: Request) -> Response:
-    """Page with one story, all its judgments by one or several judges side by side, and its human ratings."""
+    """One story, all judgments by one or several judges side by side, and human ratings."""
     run = site.run(request)
     chosen = [slug for slug in request.query_params.getlist("judge") if slug in run.results]
     able = [slug for slug, folder in run.results.items() if folder.journal.is_file()]
@@ -203,10 +195,7 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
 
 
 def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
-    """Answers about the story by a further judge of the run. If that judge's journal has another text of the story, or
-    does not have the story, `problem` in the result says so. `slug` is the name of the judge's result folder in
-    addresses.
-    """
+    """`problem` says if that judge's journal has another text of the story, or lacks it."""
     try:
         with stored(folder) as opened:
             position = opened.journal.position_of(story.id)
@@ -221,9 +210,7 @@ def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
 
 
 def prompts_page(site: Site, request: Request) -> Response:
-    """Page with the queries of two Eval-Prompts for one story and criterion side by side, as they were sent, with their
-    differences marked and with the answers.
-    """
+    """Queries of two Eval-Prompts for one story and criterion, with differences and answers."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -257,9 +244,7 @@ def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
 
 
 def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
-    """The messages of the queries of two Eval-Prompts (`left` and `right`) in pairs by role, with their differences
-    marked. A message is None where the Eval-Prompt was not asked or has none of this role.
-    """
+    """Pairs by role; None where the Eval-Prompt was not asked or lacks the role."""
     sides = [asked.query(story, criterion, prompt) for prompt in (left, right)]
     shared_texts = (story.text, story.story_prompt, story.reference or "")
     messages = []
@@ -276,7 +261,7 @@ def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str)
 
 
 def answer_part(site: Site, request: Request) -> Response:
-    """Part of a page with the answers to one query, shown after a click on a point of the map of explanations."""
+    """Answers to one query, shown after a click on a point of the map."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -309,7 +294,7 @@ def _one_of(wanted: str | None, names: Sequence[str], otherwise: int) -> str:
 
 
 def whole_number(text: str | None) -> int | None:
-    """The text as a whole number of a size that SQLite can hold; None for any other text."""
+    """The text as a whole number of a size that SQLite can hold, or None."""
     with suppress(ValueError, TypeError):
         value = int(text or "")
         return value if abs(value) < 1 << 62 else None

@@ -1,6 +1,4 @@
-"""Read-only pages about runs as a whole: the list of runs with current figures, and one run with coverage and
-distributions of ratings.
-"""
+"""Pages about runs as a whole: the list of runs, and one run with coverage and distributions of ratings."""
 
 from __future__ import annotations
 
@@ -39,12 +37,9 @@ _MATRICES = 6
 
 @dataclass(frozen=True, slots=True)
 class PreferredRow:
-    """Counts of comparisons with a parsed preference, for one criterion and one Eval-Prompt.
-
-    `leads` counts them by preference: 1 for the story shown first, -1 for the second, 0 for a tie. `decided` counts all
-    of them. `beside` counts comparisons in which both the judge and people prefer one story; in `own` of these it is
-    the same story.
-    """
+    """Counts of comparisons with a parsed preference, for one criterion and Eval-Prompt. `leads` counts 1 for the story
+    shown first, -1 for the second, 0 for a tie. In `beside` both judge and people prefer a story, in `own` of these the
+    same."""
 
     criterion: str
     eval_prompt: str
@@ -55,7 +50,7 @@ class PreferredRow:
 
 
 def preferred(index: Judgments) -> list[PreferredRow]:
-    """One row of counts for each criterion and Eval-Prompt that has a parsed preference."""
+    """One row for each criterion and Eval-Prompt with a parsed preference."""
     counts: dict[tuple[str, str], dict[int, int]] = defaultdict(lambda: {1: 0, 0: 0, -1: 0})
     for criterion, prompt, _, lead, n in index.cells():
         if lead is not None:
@@ -67,9 +62,8 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
-    """A matrix of wins between systems, with its caption, for each of the first criteria (at most six). Criteria with
-    only one system or too many systems are left out.
-    """
+    """A matrix of wins with its caption, for each of the first criteria (at most six). Criteria with only one system or
+    too many are left out."""
     matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
         won = index.wins(criterion)
@@ -80,9 +74,7 @@ def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
 
 
 def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
-    """HTML table and caption with the share of comparisons that the row's system won against the column's system. The
-    system with the highest mean share comes first. `number` makes the element's name unique on the page.
-    """
+    """Share that the row's system won against the column's, the highest mean first; `number` is for a unique name."""
 
     def share(one: str, other: str) -> float | None:
         met = won.get((one, other), 0.0) + won.get((other, one), 0.0)
@@ -131,9 +123,7 @@ _NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One judge of a run with its current figures (how far its work is). `slug` is the name of its result folder in
-    addresses.
-    """
+    """One judge of a run with its figures; `slug` is its result folder in addresses."""
 
     slug: str
     folder: ResultFolder
@@ -141,15 +131,13 @@ class Side:
 
 
 def sides(site: Site, run: FoundRun) -> list[Side]:
-    """All judges of a run with their current figures (how far their work is)."""
+    """All judges of a run with their figures."""
     figures = site.live.standings(run.results.values())
     return [Side(*values) for values in zip(run.results, run.results.values(), figures, strict=True)]
 
 
 def runs_page(site: Site, request: Request) -> Response:
-    """Page with the list of all runs. The address `/part/runs` returns only the list, which the page reloads every few
-    seconds.
-    """
+    """The list of all runs; `/part/runs` is only the list, reloaded every few seconds."""
     runs = list(site.runs.all().values())
     site.live.standings(folder for run in runs for folder in run.results.values())
     runs_with_sides = [(run, sides(site, run)) for run in runs]
@@ -158,9 +146,7 @@ def runs_page(site: Site, request: Request) -> Response:
 
 
 def run_page(site: Site, request: Request) -> Response:
-    """Page about one run: current figures, coverage, distributions of ratings, and the requested settings and those in
-    force.
-    """
+    """One run: figures, coverage, distributions, and settings requested and in force."""
     run = site.run(request)
     shown = sides(site, run)
     values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
@@ -174,7 +160,6 @@ def run_page(site: Site, request: Request) -> Response:
 
 
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
-    """Values from which the page of a run shows its section about one judge."""
     folder = side.folder
     nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
     if not folder.journal.is_file():
@@ -200,12 +185,7 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
 
 
 def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
-    """Values for the table of coverage by criterion and Eval-Prompt: numbers of repeats tried, of repeats with a
-    rating, and of repeats without a rating by status.
-
-    `each` is the number of repeats planned for each criterion and Eval-Prompt. It is None while answers are still being
-    indexed; the page then shows shares of the answers indexed so far.
-    """
+    """By criterion and Eval-Prompt; `each` repeats are planned, None while answers are still being indexed."""
     rated: dict[tuple[str, str], int] = defaultdict(int)
     tried: dict[tuple[str, str], int] = defaultdict(int)
     lost: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
@@ -228,9 +208,7 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
 
 
 def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
-    """The human criterion with which each criterion of the judge is compared; criteria of the judge without such a
-    human criterion are left out.
-    """
+    """Human criterion by judge's criterion, where there is one."""
     rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
     declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
     places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
@@ -238,11 +216,8 @@ def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
 
 
 def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
-    """Histograms of ratings over the points of the scale: one row for human ratings (or labels) first, then one row per
-    Eval-Prompt. None where there is no rating by the judge, or where a scale has too many points to draw.
-
-    `beside` maps each criterion of the judge to the human criterion shown with it.
-    """
+    """Histograms of ratings, human ones (or labels) first, then one row per Eval-Prompt. None without a rating by the
+    judge, or where a scale has too many points. `beside` maps to human criteria."""
     scales, prompts, raters = asked.scales, asked.eval_prompts, asked.raters
     points = {name: scale.points() for name, scale in scales.items()}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -283,9 +258,7 @@ def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, 
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Facts in the manifest about a run: the request, the settings in force, and so on, as (heading, [(name,
-    value)]).
-    """
+    """(heading, [(name, value)])."""
     try:
         manifest = read_manifest(folder.manifest)
     except JudgeError as error:
@@ -313,7 +286,7 @@ def _without(keys: frozenset[str], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Any, prefix: str = "") -> Any:
-    """Yield nested plain data as pairs of text: the path of a value, with dots between the keys, and the value."""
+    """(path with dots, value) as text."""
     for key, value in values.items() if isinstance(values, dict) else ():
         name = f"{prefix}{key}"
         if isinstance(value, dict) and value:

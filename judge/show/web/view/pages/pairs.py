@@ -1,6 +1,4 @@
-"""Read-only pages of `judge view` about runs that compare stories: the list of comparisons, and one pair of stories
-with all judgments on it.
-"""
+"""Pages about runs that compare stories: the list of comparisons, and one pair of stories."""
 
 from __future__ import annotations
 
@@ -34,11 +32,8 @@ Won = Literal["one", "other", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A judge's answer to a comparison of two stories, with the numbers of the repeats that gave it. `won` is the
-    preferred story (`one`, `other` or a tie), None where no preference could be parsed. `text` is the answer with the
-    preference marked, `reasoning` the model's reasoning, `error` the error of a failed request, and `finish` the
-    model's reason for ending the answer; each is None where there is none.
-    """
+    """A judge's answer to a comparison, with its repeats; a field is None where there is none. `won` is the preferred
+    story, `text` has the preference marked, `finish` is the reason for ending."""
 
     repeats: tuple[int, ...]
     verdict: Verdict
@@ -50,17 +45,13 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The numbers of the repeats that gave this answer, as text."""
         return ", ".join(map(str, self.repeats))
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Answers of one judge about a pair of stories, for one criterion, one Eval-Prompt and one order of the stories.
-
-    `won` holds the preferred story of every repeat in order, None where no preference could be parsed. `swapped` says
-    that the second story of the pair was shown first.
-    """
+    """Answers of one judge about a pair in one order, for one criterion and Eval-Prompt. `won` is by repeat, None where
+    not parsed. `swapped`: the pair's second story was shown first."""
 
     criterion: str
     eval_prompt: str
@@ -71,9 +62,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """Answers of one judge about a pair of stories, by criterion and Eval-Prompt: one cell for each order in which the
-    two stories were shown. `problem` is the reason why the answers cannot be shown, None where they can.
-    """
+    """One judge's answers about a pair by (criterion, Eval-Prompt), one cell for each order. `problem` is why they
+    cannot be shown, or None."""
 
     slug: str
     judge: str
@@ -92,9 +82,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """People's judgments of a pair of stories on one criterion: each person's preference and, where people rated the
-    stories, the mean rating of each story.
-    """
+    """People's preferences on one criterion, and mean ratings if they rated both."""
 
     criterion: str
     given: tuple[Given, ...] = ()
@@ -102,9 +90,7 @@ class People:
 
     @property
     def implied(self) -> Won | None:
-        """Preference between the two stories of the pair that is implied by people's mean ratings of them; None without
-        mean ratings.
-        """
+        """Preference implied by mean ratings, or None."""
         if self.means is None:
             return None
         one, other = self.means
@@ -113,10 +99,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """Content of the page about one pair of stories. `number` is the position of the pair among `total` pairs, counted
-    from 0; `before` and `after` are the names of the previous and the next pair, None without one. `texts_left_out`
-    says that the journal has no texts of stories.
-    """
+    """Content of the page about one pair; `number` counts from 0, `before` and `after` are neighbours or None."""
 
     pair: str
     one: Story
@@ -132,9 +115,7 @@ class PairView:
 
 
 def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
-    """People's judgments of a pair of stories by criterion: the judges' criteria first, then further criteria for which
-    people gave preferences.
-    """
+    """By criterion, the judges' first, then others with people's preferences."""
     given: dict[str, list[Given]] = {}
     for preference in opened.journal.preferences():
         if {preference.first, preference.second} == {one.id, other.id}:
@@ -165,18 +146,14 @@ def mean_ratings(story: Story) -> dict[str, float]:
 
 
 def won_by(preference: Preferred, *, swapped: bool) -> Won:
-    """The preferred story of a pair, from a preference for the story shown first or second. `swapped` says that the
-    second story of the pair was shown first.
-    """
+    """The preferred story of a pair; `swapped`: its second story was shown first."""
     if preference == "tie":
         return "tie"
     return "one" if (preference == "first") != swapped else "other"
 
 
 def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """The answers of one judge about a pair of stories, on all its criteria and with the stories in either order.
-    `slug` is the name of the judge's result folder in addresses.
-    """
+    """One judge's answers about a pair, in either order; `slug` is its result folder in addresses."""
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}
@@ -190,9 +167,7 @@ def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
 
 
 def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: StoredVerdicts, *, swapped: bool) -> Cell:
-    """The answers to one comparison of two stories; equal answers of several repeats are merged. `swapped` says that
-    the second story of the pair was shown first.
-    """
+    """Equal answers of several repeats are merged."""
     same: dict[tuple[str | None, ...], list[tuple[Answer, Verdict]]] = {}
     won: list[Won | None] = []
     for answer in answers:
@@ -226,9 +201,7 @@ PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)
 
 
 def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
-    """Values from which a page shows comparisons: for each row of the index of judgments, the names of the two stories
-    and the beginning of the answer from the journal.
-    """
+    """For each row, the two stories' names and the answer's beginning."""
     journal = opened.journal
     compared = {
         row.query_key: comparison for row in rows_read if (comparison := journal.comparison(row.query_key)) is not None
@@ -256,14 +229,12 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 
 def filter_words() -> dict[str, Any]:
-    """Choices in the filters of comparisons that are the same for every run: preferences, and agreement with people."""
+    """Choices in filters that are the same for every run."""
     return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 
 def pair_page(site: Site, request: Request) -> Response:
-    """Page about one pair of stories: the two texts, each judge's preferences with the stories in either order, and
-    people's preferences.
-    """
+    """The two texts, each judge's preferences in either order, and people's."""
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if site.compares(folder)]
     chosen = [slug for slug in request.query_params.getlist("judge") if slug in able]
@@ -305,10 +276,7 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
 
 
 def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
-    """Answers about a pair of stories by a further judge of the run. If that judge's journal has other texts under the
-    stories' names, or does not have them, `problem` in the result says so. `slug` is the name of the judge's result
-    folder in addresses.
-    """
+    """`problem` says if that judge's journal has other texts under the stories' names, or lacks them."""
     try:
         with stored(run.results[slug]) as opened:
             texts = [opened.journal.text_of(story.id) for story in (one, other)]
