@@ -27,22 +27,16 @@ LONGEST_WAIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Decision on a failed request: it is repeated after `delay` seconds, or given up where `delay` is None."""
+    """A failed request is repeated after `delay` seconds, or given up where `delay` is None."""
 
     delay: float | None
 
 
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
-
-    There is no retry if the error is of a kind that a retry cannot remove, or after `max_attempts` failures; for a
-    rate-limit error (429), the number of failures is not limited. An error that would affect every query is always
-    retried, after one second. The circuit breaker ends a run that gets only such errors.
-
-    Otherwise the delay is the one that the server requested, but at most 10 minutes. If the server requested none, a
-    maximum delay is computed, which depends on the kind of error, doubles with each failure and is at most 30 seconds.
-    The delay is drawn at random between half of this maximum and all of it, so that retries spread out.
-    """
+    """Whether and when to retry after a repeat's `attempts`-th failure: not if a retry cannot help, nor after
+    `max_attempts` (429 without limit). An error that would affect every query is retried after one second: the breaker
+    ends such runs. Else the server's delay, at most 10 minutes, or between half and all of a maximum that depends on
+    the error's kind and doubles to 30 seconds, at random, so that retries spread out."""
     if error.kind in FATAL:
         return Decision(1.0)
     if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):
@@ -66,9 +60,7 @@ _WORTH_SAYING = 3
 
 
 class Breaker:
-    """Circuit breaker that counts answers and failures. `tripped` is the error because of which the run must stop; None
-    until then.
-    """
+    """Counts answers and failures. `tripped` is the error because of which the run must stop."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.tripped: BackendError | None = None
@@ -82,17 +74,15 @@ class Breaker:
 
     @property
     def trouble(self) -> str | None:
-        """Message of the last error, if several requests failed in a row; None otherwise."""
+        """Message of the last error, if several requests failed in a row."""
         return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:
-        """Record an answer, which shows that not every request fails."""
         self._answers += 1
         self._kind = None
         self._in_a_row = 0
 
     def failed(self, error: BackendError) -> None:
-        """Record a failed attempt."""
         if error.kind != self._kind:
             self._kind = error.kind
             self._in_a_row = 0
