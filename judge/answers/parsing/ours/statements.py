@@ -221,7 +221,7 @@ _LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
 
 
 def _numbers_what_follows(page: Page, mention: Mention) -> bool:
-    # As in "Note: 2. The other", "2. Here is the answer: 1. The"
+    # Such as "Note: 2. The other", "2. Here is the answer: 1. The"
     if _ITEM.match(page.text, mention.stop) is None:
         return False
     line = page.low.rfind("\n", 0, mention.start) + 1
@@ -274,7 +274,7 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
 
 
 def _capital_behind(page: Page, mention: Mention) -> bool:
-    # As in "Rating: 3 Humans ..."
+    # Such as "Rating: 3 Humans ..."
     word = page.word_at(mention.stop)
     return bool(word) and page.text[page.low.find(word, mention.stop)].isupper()
 

@@ -92,7 +92,7 @@ def _fits(text: str, begin: int, start: int, stop: int) -> bool:
 
 
 def _in_parentheses(text: str, start: int, stop: int) -> bool:
-    # "(B) The second ...", "B) The second ..."
+    # Such as "(B) The second ...", "B) The second ..."
     if not text.startswith((")", "]"), stop):
         return False
     return text.endswith(("(", "["), 0, start) or not text[text.rfind("\n", 0, start) + 1 : start].strip()
