@@ -28,10 +28,12 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings that open a back-end; None or empty means not set. `terms_file` keeps what refusals taught, for the next
-    run. `headers` may name environment variables as `${NAME}`; `api_key_env` holds the key. `trusted` hosts may be sent
-    keys beside those of the machine's configuration: this machine's servers in a trusted folder's definition and, for a
-    back-end that runs elsewhere, what the user's own machine trusts."""
+    """Settings that open a back-end; None or empty means not set.
+
+    `terms_file` keeps what refusals taught, for the next run. `headers` may name environment variables as `${NAME}`;
+    `api_key_env` holds the key. `trusted` hosts may be sent keys beside those of the machine's configuration: this
+    machine's servers in a trusted folder's definition and, for a back-end that runs elsewhere, what the user's own
+    machine trusts."""
 
     base_url: tuple[str, ...] = ()
     revision: str | None = None
@@ -104,11 +106,12 @@ class Rehearsing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:
-    """Log-probabilities of one text, token by token. `ids` include special tokens that the tokenizer adds; -1 if not
-    reported. `logprobs` are natural, given all tokens before; NaN for the first without a prefix. `mean` and `variance`
-    are of log p under the model's own distribution over the whole vocabulary: sum p log p, and sum p (log p)^2 -
-    mean^2; None if not requested, NaN where the log-probability is. `truncated`: only the first tokens fitted the
-    context."""
+    """Log-probabilities of one text, token by token.
+
+    `ids` include special tokens that the tokenizer adds; -1 if not reported. `logprobs` are natural, given all tokens
+    before; NaN for the first without a prefix. `mean` and `variance` are of log p under the model's own distribution
+    over the whole vocabulary: sum p log p, and sum p (log p)^2 - mean^2; None if not requested, NaN where the
+    log-probability is. `truncated`: only the first tokens fitted the context."""
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
@@ -144,10 +147,11 @@ class Scorer(Protocol):
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of each text's tokens, in order. `prefix` is one for all or a list; it is tokenized apart,
-        only the text's tokens are returned, and all of them have a value then. Raises `BackendError`: `capability` for
-        an unsupported distribution or prefix, `context` for a prefix without room for its text. Raises ValueError for
-        another number of prefixes."""
+        """Log-probabilities of each text's tokens, in order.
+
+        `prefix` is one for all or a list; it is tokenized apart, only the text's tokens are returned, and all of them
+        have a value then. Raises `BackendError`: `capability` for an unsupported distribution or prefix, `context` for
+        a prefix without room for its text. Raises ValueError for another number of prefixes."""
         ...
 
     async def close(self) -> None:

@@ -16,11 +16,12 @@ from judge.base.folders.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class ProviderFacts:
-    """An endpoint by its documentation and public threads. `name` is the word for `judge doctor`, `title` the one for
-    printing. A word in capitals in `base_url` or `model` (an example) is the user's to replace. `tried` is what this
-    program was tested against: `imitation` or `never`. `run` has further lines of run.yaml; `refused` and `ignored`
-    settings have explanations. `local`: users run the server. `provider_name` is the provider's, if it differs from
-    `name`."""
+    """An endpoint by its documentation and public threads.
+
+    `name` is the word for `judge doctor`, `title` the one for printing. A word in capitals in `base_url` or `model` (an
+    example) is the user's to replace. `tried` is what this program was tested against: `imitation` or `never`. `run`
+    has further lines of run.yaml; `refused` and `ignored` settings have explanations. `local`: users run the server.
+    `provider_name` is the provider's, if it differs from `name`."""
 
     name: str
     title: str

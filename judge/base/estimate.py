@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number or its interval is undefined, in parts; `str` gives the sentence. `fact` is the cause, e.g. ``who
-    gave which rating is not known``. `unavailable` names a result that lacks data, e.g. ``human ceiling``; None where
-    data exist. For a mean over `of` criteria, `criteria` are the undefined ones. `interval`: only the interval is
-    undefined."""
+    """Why a number or its interval is undefined, in parts; `str` gives the sentence.
+
+    `fact` is the cause, e.g. ``who gave which rating is not known``. `unavailable` names a result that lacks data, e.g.
+    ``human ceiling``; None where data exist. For a mean over `of` criteria, `criteria` are the undefined ones.
+    `interval`: only the interval is undefined."""
 
     fact: str
     unavailable: str | None = None

@@ -317,10 +317,11 @@ Structured = Literal["none", "choice", "json", "json-explanation-first"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One rendered request: story x criterion x Eval-Prompt; its repeats share `key`. A comparison shows `story` first
-    and `other` second; `choices` are the words for first, second and, where offered, tie. For several `criteria` in one
-    answer, `criterion` stands for all. `shared` are the lengths of beginnings that other requests have too, in
-    characters of all messages' contents; () where not computed."""
+    """One rendered request: story x criterion x Eval-Prompt; its repeats share `key`.
+
+    A comparison shows `story` first and `other` second; `choices` are the words for first, second and, where offered,
+    tie. For several `criteria` in one answer, `criterion` stands for all. `shared` are the lengths of beginnings that
+    other requests have too, in characters of all messages' contents; () where not computed."""
 
     key: str
     story: Story
@@ -389,10 +390,11 @@ Request = Query | Commission
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Raw text of one answer, and what the server reported. `reasoning` is thinking apart from the answer, not parsed.
-    Token counts and `cost` (dollars, plausible or not) are a call's, stored with the first of its repeats.
-    `completion_tokens` are all billed as output, with `reasoning_tokens`; `cached_tokens` and `cache_write_tokens` are
-    parts of `prompt_tokens`."""
+    """Raw text of one answer, and what the server reported.
+
+    `reasoning` is thinking apart from the answer, not parsed. Token counts and `cost` (dollars, plausible or not) are a
+    call's, stored with the first of its repeats. `completion_tokens` are all billed as output, with `reasoning_tokens`;
+    `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`."""
 
     text: str
     finish_reason: str | None = None

@@ -54,10 +54,11 @@ _Made = tuple[str, tuple[object, ...], dict[str, object]]
 
 
 class Advice(str):
-    """A (part of a) sentence that mentions options: as a string, for Python. The template has the syntax of
-    `str.format`. Positional arguments, advice too, fill ``{}``; ``{level}`` becomes the option `level` with its keyword
-    argument's value, or its name alone; ``{level!r}`` quotes a text value. Texts of users must be arguments, because
-    braces in a template have a meaning."""
+    """A (part of a) sentence that mentions options: as a string, for Python.
+
+    The template has the syntax of `str.format`. Positional arguments, advice too, fill ``{}``; ``{level}`` becomes the
+    option `level` with its keyword argument's value, or its name alone; ``{level!r}`` quotes a text value. Texts of
+    users must be arguments, because braces in a template have a meaning."""
 
     __slots__ = ("_made", "rest")
     _made: _Made

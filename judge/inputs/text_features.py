@@ -1,7 +1,8 @@
-"""Readable features of a story's surface (length, repetition, sentences, vocabulary), not of its quality. Tokens are
-words and punctuation marks with their letter case; an English contraction is two (``did n't``, ``she 's``). HANNA's
-score file has ten, `SCORE_FILE_FEATURES`, from spaCy's tokens with a newline at the end. On its 96 human stories,
-values here are exactly equal in 8 for length, 25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for
+"""Readable features of a story's surface (length, repetition, sentences, vocabulary), not of its quality.
+
+Tokens are words and punctuation marks with their letter case; an English contraction is two (``did n't``, ``she 's``).
+HANNA's score file has ten, `SCORE_FILE_FEATURES`, from spaCy's tokens with a newline at the end. On its 96 human
+stories, values here are exactly equal in 8 for length, 25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for
 repetition-2, 6 for repetition-3, and in none for compression, coverage, density and novelty-1. Pearson's r is between
 .979 (novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69 stories, and by 187 in the worst,
 which contains a line of underscores. Plain Python on purpose: the control judge rates by these features during a

@@ -299,11 +299,12 @@ def queries_of(definition: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Counts up to an attempt number and a response row. `failed` is kind of error -> repeats given up, `tried_in_vain`
-    the failed attempts, and `replaced` the answers requested again. Token sums are over accepted answers, None where
-    none was reported. `rate` is repeats settled per second lately in the last session, or None. Times are in seconds
-    since 1970. `ended` is the last session's outcome, None while it runs or after it was killed; `executor` is how it
-    sent its requests."""
+    """Counts up to an attempt number and a response row.
+
+    `failed` is kind of error -> repeats given up, `tried_in_vain` the failed attempts, and `replaced` the answers
+    requested again. Token sums are over accepted answers, None where none was reported. `rate` is repeats settled per
+    second lately in the last session, or None. Times are in seconds since 1970. `ended` is the last session's outcome,
+    None while it runs or after it was killed; `executor` is how it sent its requests."""
 
     attempt: int = 0
     response: int = 0

@@ -22,10 +22,12 @@ _PAIR = 2
 
 
 def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> Judgment:
-    """The judgment with the expected rating. Flags give the probability outside the scale or not reported, and the
-    undecided share: `outside=0.031`, `undecided=0.2`. One without a rating, or imputed, stays. `no_rating` where the
-    tokens cannot be located or no probability is on the scale (`no_logprobs`), and where reported numbers are no
-    probabilities: one is above 1, or they add up to more (`unusable_logprobs`)."""
+    """The judgment with the expected rating.
+
+    Flags give the probability outside the scale or not reported, and the undecided share: `outside=0.031`,
+    `undecided=0.2`. One without a rating, or imputed, stays. `no_rating` where the tokens cannot be located or no
+    probability is on the scale (`no_logprobs`), and where reported numbers are no probabilities: one is above 1, or
+    they add up to more (`unusable_logprobs`)."""
     if judgment.rating is None or "imputed" in judgment.flags:
         return judgment
     if judgment.span is None:

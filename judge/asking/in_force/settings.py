@@ -1,7 +1,8 @@
-"""Whether each requested setting is honoured, refused, ignored or unknown, with evidence. No request is sent, and
-nothing is honoured without a source. Sources in order: a refusal by the server, proofs in its answers, a probe,
-statements against the setting by the catalogue or the endpoint's documentation, for it by the catalogue, indications in
-answers, and statements for it by the documentation."""
+"""Whether each requested setting is honoured, refused, ignored or unknown, with evidence.
+
+No request is sent, and nothing is honoured without a source. Sources in order: a refusal by the server, proofs in its
+answers, a probe, statements against the setting by the catalogue or the endpoint's documentation, for it by the
+catalogue, indications in answers, and statements for it by the documentation."""
 
 from __future__ import annotations
 

@@ -25,10 +25,11 @@ from judge.base.judge_name import JudgeName
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A provider's endpoint, or an engine that users run (recognised by `owned_by`). `hosts` are patterns of addresses;
-    `catalogue` is the provider's name there, or None; `native`: it describes another API of the provider.
-    `deployments`: users name the models. `routes`: requests go on to other providers. `makes` begin its model names
-    ("gpt-"), `called` are its names in MAKER/MODEL ("openai")."""
+    """A provider's endpoint, or an engine that users run (recognised by `owned_by`).
+
+    `hosts` are patterns of addresses; `catalogue` is the provider's name there, or None; `native`: it describes another
+    API of the provider. `deployments`: users name the models. `routes`: requests go on to other providers. `makes`
+    begin its model names ("gpt-"), `called` are its names in MAKER/MODEL ("openai")."""
 
     key: str
     name: str

@@ -1,7 +1,8 @@
-"""Responses from answers of Anthropic's Messages API, live or batch. Thinking is apart from the text. `input_tokens`
-excludes tokens read from or written to the cache; here the prompt's tokens are the sum of all three. Sources, read in
-November 2026: platform.claude.com/docs/en/api/messages/create, .../build-with-claude/handling-stop-reasons,
-.../build-with-claude/prompt-caching."""
+"""Responses from answers of Anthropic's Messages API, live or batch.
+
+Thinking is apart from the text. `input_tokens` excludes tokens read from or written to the cache; here the prompt's
+tokens are the sum of all three. Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
+.../build-with-claude/handling-stop-reasons, .../build-with-claude/prompt-caching."""
 
 from __future__ import annotations
 

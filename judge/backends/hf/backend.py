@@ -1,7 +1,8 @@
-"""Back-end `hf/<model>`: runs a transformers model in this process, on a CPU or a GPU. Waiting queries are sorted by
-length and answered in batches, in a thread; prompts with a common beginning, such as one story, share a batch, which
-processes it once. Each answer has its own generator, so that a seeded one does not depend on its batch (except for
-rounding)."""
+"""Back-end `hf/<model>`: runs a transformers model in this process, on a CPU or a GPU.
+
+Waiting queries are sorted by length and answered in batches, in a thread; prompts with a common beginning, such as one
+story, share a batch, which processes it once. Each answer has its own generator, so that a seeded one does not depend
+on its batch (except for rounding)."""
 
 from __future__ import annotations
 

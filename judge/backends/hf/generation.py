@@ -1,7 +1,8 @@
-"""Generates a batch of answers with transformers: padding, sampling, log-probabilities, stop strings. A common
-beginning of prompts is processed once, with an ordinary key-value cache. Sampling uses the Gumbel-max trick (Gumbel
-1954; Maddison, Tarlow & Minka 2014, section 2): the maximum of log-probabilities plus standard Gumbel noise is a draw.
-Each row's noise has its own generator, so that a seeded answer does not depend on the batch."""
+"""Generates a batch of answers with transformers: padding, sampling, log-probabilities, stop strings.
+
+A common beginning of prompts is processed once, with an ordinary key-value cache. Sampling uses the Gumbel-max trick
+(Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): the maximum of log-probabilities plus standard Gumbel noise is
+a draw. Each row's noise has its own generator, so that a seeded answer does not depend on the batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require. Format:
-developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are generated
-from it (both read in November 2026). It has no `n`, so repeats are separate requests, nor `seed` or `stop`: if a run
-sets these, they are sent, and the server's refusal is reported."""
+"""OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.
+
+Format: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
+generated from it (both read in November 2026). It has no `n`, so repeats are separate requests, nor `seed` or `stop`:
+if a run sets these, they are sent, and the server's refusal is reported."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Hosts that the user, never a run.yaml, trusts with API keys. JUDGE_TRUSTED_HOSTS lists hosts, separated by commas,
-for any key that a run names. `trusted_hosts.yaml` in the configuration folder lists for each host the variables whose
-keys may go there. A definition in a trusted folder may name servers of this machine. The hosts in OPENAI_BASE_URL and
-ANTHROPIC_BASE_URL are trusted with these providers' variables. An entry without a scheme means https; plain http must
-be stated."""
+"""Hosts that the user, never a run.yaml, trusts with API keys.
+
+JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, for any key that a run names. `trusted_hosts.yaml` in the
+configuration folder lists for each host the variables whose keys may go there. A definition in a trusted folder may
+name servers of this machine. The hosts in OPENAI_BASE_URL and ANTHROPIC_BASE_URL are trusted with these providers'
+variables. An entry without a scheme means https; plain http must be stated."""
 
 from __future__ import annotations
 

@@ -18,11 +18,13 @@ from judge.base.wording import Wording
 def emit(
     tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, rest: Wording | None = None
 ) -> None:
-    """Print tables, or write them to a file. Several as JSON become a list. `rest` names the option for the rest: plain
-    text on screen or in a pipe is then the first screen alone (`judge.base.printing.shortened`). With `form` "table",
-    the suffix of `output` (.csv, .json, .md or .tex) chooses the format. Several as CSV become a file each (X.csv,
-    X-2.csv, ...), or have an empty line between on stdout; signature and notes go to X.csv.notes.txt, or to stderr.
-    Raises SpecError where a file cannot be written, or X-2.csv exists and is no table of X.csv."""
+    """Print tables, or write them to a file.
+
+    Several as JSON become a list. `rest` names the option for the rest: plain text on screen or in a pipe is then the
+    first screen alone (`judge.base.printing.shortened`). With `form` "table", the suffix of `output` (.csv, .json, .md
+    or .tex) chooses the format. Several as CSV become a file each (X.csv, X-2.csv, ...), or have an empty line between
+    on stdout; signature and notes go to X.csv.notes.txt, or to stderr. Raises SpecError where a file cannot be written,
+    or X-2.csv exists and is no table of X.csv."""
     group = [tables] if isinstance(tables, Table) else list(tables)
     asked, form = form, form_of(form, output)
     if form not in (asked, "md"):

@@ -24,11 +24,13 @@ from judge.base.wording import PLAIN, Advice, Wording, written
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `factor` multiplies values (100 for per cent). `half_width` prints a symmetric interval as ±. `text`
-    marks free text, whose markup is escaped in Markdown; beyond `wrap` characters, text goes on in further lines of the
-    screen. `p` is p values' tail, or ``row`` where the column `tail` has it. A p value, or with `share` a share, that
-    would round to 0 is printed as less than the last decimal (<0.01). `money` prints dollars, with `rough` to two
-    significant digits. `main` is what the table is made for: a row where it is undefined says nothing."""
+    """A column: `factor` multiplies values (100 for per cent).
+
+    `half_width` prints a symmetric interval as ±. `text` marks free text, whose markup is escaped in Markdown; beyond
+    `wrap` characters, text goes on in further lines of the screen. `p` is p values' tail, or ``row`` where the column
+    `tail` has it. A p value, or with `share` a share, that would round to 0 is printed as less than the last decimal
+    (<0.01). `money` prints dollars, with `rough` to two significant digits. `main` is what the table is made for: a row
+    where it is undefined says nothing."""
 
     key: str
     title: str

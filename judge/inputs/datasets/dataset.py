@@ -129,13 +129,14 @@ def _record(scale: Scale) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Stories with their ratings. `name` is the registered one or the file's. The fingerprint is of `files`, `columns`
-    (the map) and `decoded` (what the reader decodes). `stories` and `pairs` start a new pass; the own format, and
-    tables with one row a story, are read row by row. `rater_identity`: ratings name their raters (None: known after
-    reading). `labels_note` is printed with these ratings. `expected` are the right counts of `stories`, `systems`,
-    `story_prompts`, `ratings`, `pairs`. `with_text` names the dataset of only the stories with a text, if some have
-    none. `labels` are scales of ratings that are labels' codes. `left_out` gives entries that are no ratings, by
-    description."""
+    """Stories with their ratings.
+
+    `name` is the registered one or the file's. The fingerprint is of `files`, `columns` (the map) and `decoded` (what
+    the reader decodes). `stories` and `pairs` start a new pass; the own format, and tables with one row a story, are
+    read row by row. `rater_identity`: ratings name their raters (None: known after reading). `labels_note` is printed
+    with these ratings. `expected` are the right counts of `stories`, `systems`, `story_prompts`, `ratings`, `pairs`.
+    `with_text` names the dataset of only the stories with a text, if some have none. `labels` are scales of ratings
+    that are labels' codes. `left_out` gives entries that are no ratings, by description."""
 
     name: str
     files: tuple[Path, ...]

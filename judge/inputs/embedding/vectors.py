@@ -1,8 +1,9 @@
-"""Embeddings as vectors of unit length, by a sentence-transformers model or TF-IDF; each distinct text once. A model's
-vectors are cached in SQLite by model (its folder's hash, or name and revision) and the text's hash, so that a second
-analysis does not need it. TF-IDF with a singular value decomposition needs no model; it is fitted to the texts and not
-cached. Models compute and the cache keeps float32; the rest is float64: in float32, cosines of equally near texts
-differ in the eighth digit, in another way on every processor."""
+"""Embeddings as vectors of unit length, by a sentence-transformers model or TF-IDF; each distinct text once.
+
+A model's vectors are cached in SQLite by model (its folder's hash, or name and revision) and the text's hash, so that a
+second analysis does not need it. TF-IDF with a singular value decomposition needs no model; it is fitted to the texts
+and not cached. Models compute and the cache keeps float32; the rest is float64: in float32, cosines of equally near
+texts differ in the eighth digit, in another way on every processor."""
 
 from __future__ import annotations
 
@@ -84,8 +85,9 @@ _COMPONENTS, _FEATURES = 100, 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """Texts' vectors: `vectors` has shape (n, d), rows of unit length, zeros for a text without a TF-IDF term. `name`
-    is for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``; `note` says how they were computed.
+    """Texts' vectors: `vectors` has shape (n, d), rows of unit length, zeros for a text without a TF-IDF term.
+
+    `name` is for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``; `note` says how they were computed.
     `computed` and `reused` count distinct texts embedded now and cached. `space` identifies the model's files, or the
     texts of TF-IDF. `more` gives other texts' vectors in this space."""
 

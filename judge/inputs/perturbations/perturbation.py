@@ -52,11 +52,12 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A perturbation for all stories. A good judge rates the changed story lower (`discrimination`), equally
-    (`invariance`), not higher (`attack`), or at the lowest point (`degenerate`). `aims` are criteria (in lower case)
-    whose ratings should fall; empty for none or all. `strengths` ascend, each with the edits of the one before; (1,)
-    without degrees. `needs` is what is required besides the text, such as `tagger`. `source` is the paper or another
-    reason."""
+    """A perturbation for all stories.
+
+    A good judge rates the changed story lower (`discrimination`), equally (`invariance`), not higher (`attack`), or at
+    the lowest point (`degenerate`). `aims` are criteria (in lower case) whose ratings should fall; empty for none or
+    all. `strengths` ascend, each with the edits of the one before; (1,) without degrees. `needs` is what is required
+    besides the text, such as `tagger`. `source` is the paper or another reason."""
 
     name: str
     test: Test
@@ -94,10 +95,12 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The input of a perturbation, except its random generator. `tokens` is empty where no tagger is needed. `others`
-    are stories for other story-prompts, of the same system if possible, in a fixed order; `other_words` are their nouns
-    and verbs. `wordnet` is None where it is not needed. `paraphrases` maps a sentence (by `sentences`) to its
-    paraphrase. `top` is the highest point of the judge's scale, as text."""
+    """The input of a perturbation, except its random generator.
+
+    `tokens` is empty where no tagger is needed. `others` are stories for other story-prompts, of the same system if
+    possible, in a fixed order; `other_words` are their nouns and verbs. `wordnet` is None where it is not needed.
+    `paraphrases` maps a sentence (by `sentences`) to its paraphrase. `top` is the highest point of the judge's scale,
+    as text."""
 
     story: Story
     tokens: Sequence[Token] = ()

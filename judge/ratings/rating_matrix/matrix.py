@@ -129,15 +129,17 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingMatrix:
-    """All ratings of one dataset; arrays over its n stories share one order. `stories` has `story, story_prompt,
-    system, words, text` and imported features. `system` (into `systems`) and `story_prompt` are codes of shape (n,); a
-    story without a story-prompt has its own. `judge`, `valid`, `asked` have shape (judge cells, n): mean over repeats
-    with a rating, their number, repeats requested. `missing`, `imported`, `means` have one entry per cell: status ->
-    repeats without a rating; ratings come from another program's table; they are means of repeats that are not
-    available (only imported ones; undeclared, those off the scale's points or, if it is not known, off whole numbers).
-    `people`, `raters` have shape (criteria, n): mean over raters, number of ratings. `judge_codes`, `people_codes` are
-    for tau-b (`stats.correlation.kendall.codes`). `labels` maps criteria in lower case to scales of label codes,
-    `declared` (run, judge's criterion in lower case) to the human criterion it is compared with."""
+    """All ratings of one dataset; arrays over its n stories share one order.
+
+    `stories` has `story, story_prompt, system, words, text` and imported features. `system` (into `systems`) and
+    `story_prompt` are codes of shape (n,); a story without a story-prompt has its own. `judge`, `valid`, `asked` have
+    shape (judge cells, n): mean over repeats with a rating, their number, repeats requested. `missing`, `imported`,
+    `means` have one entry per cell: status -> repeats without a rating; ratings come from another program's table; they
+    are means of repeats that are not available (only imported ones; undeclared, those off the scale's points or, if it
+    is not known, off whole numbers). `people`, `raters` have shape (criteria, n): mean over raters, number of ratings.
+    `judge_codes`, `people_codes` are for tau-b (`stats.correlation.kendall.codes`). `labels` maps criteria in lower
+    case to scales of label codes, `declared` (run, judge's criterion in lower case) to the human criterion it is
+    compared with."""
 
     dataset: str
     stories: pd.DataFrame

@@ -50,12 +50,14 @@ def read(
     stated: bool = False,
     perturbed: bool = False,
 ) -> RatingsTable:
-    """The ratings table of RUNs: definitions, run folders or result folders. Human ratings of a dataset occur once.
-    Without `explanations`, that column is null and names are categorical, which saves most of the memory. `keep` lets
-    judgments be cached in `derived/`. `beside` is called for each result folder with the open journal and its
-    `RunFacts`, to read more of the same state. `stated` reads ratings from the text, even where the run asked for
-    expected values over log-probabilities. Without `perturbed`, stories perturbed on purpose are left out, with a note.
-    Raises RunFolderError without results, or for two with one dataset name but different stories."""
+    """The ratings table of RUNs: definitions, run folders or result folders.
+
+    Human ratings of a dataset occur once. Without `explanations`, that column is null and names are categorical, which
+    saves most of the memory. `keep` lets judgments be cached in `derived/`. `beside` is called for each result folder
+    with the open journal and its `RunFacts`, to read more of the same state. `stated` reads ratings from the text, even
+    where the run asked for expected values over log-probabilities. Without `perturbed`, stories perturbed on purpose
+    are left out, with a note. Raises RunFolderError without results, or for two with one dataset name but different
+    stories."""
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
     people: dict[str, People] = {}

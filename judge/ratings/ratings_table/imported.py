@@ -1,8 +1,9 @@
-"""Reads result folders of imported ratings; every row is checked, and none changed. `imported.csv` or
-`imported.parquet` has the ratings table's columns; `label` may stand beside or for `rating`, and `panel` names raters'
-panels. Optional: `imported_stories.csv` (`dataset, story, words, text, reference` and numeric features), and
-`manifest.json` (`judge, criteria, notes`; `ratings`, single or means; `labels_note`, `given` and `directions` as in
-`RunFacts`)."""
+"""Reads result folders of imported ratings; every row is checked, and none changed.
+
+`imported.csv` or `imported.parquet` has the ratings table's columns; `label` may stand beside or for `rating`, and
+`panel` names raters' panels. Optional: `imported_stories.csv` (`dataset, story, words, text, reference` and numeric
+features), and `manifest.json` (`judge, criteria, notes`; `ratings`, single or means; `labels_note`, `given` and
+`directions` as in `RunFacts`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Cache of judgments, `derived/parsed-PARSER.sqlite`, with the state of their journal. A row is a block: its columns,
-the names of their codes, and each answer's 16-byte hash; explanations are in a second table. Hashes show which answers
-changed in a journal that grew, shrank or was replaced; checksums cover all that is reused. If it cannot be read or
-written, answers are parsed again."""
+"""Cache of judgments, `derived/parsed-PARSER.sqlite`, with the state of their journal.
+
+A row is a block: its columns, the names of their codes, and each answer's 16-byte hash; explanations are in a second
+table. Hashes show which answers changed in a journal that grew, shrank or was replaced; checksums cover all that is
+reused. If it cannot be read or written, answers are parsed again."""
 
 from __future__ import annotations
 

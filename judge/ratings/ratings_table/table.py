@@ -56,14 +56,15 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """A result folder, for a table's notes and signature. None (or 0 `repeats`) = not known. `parser` is a version;
-    `control`: the judge is no language model. `structured` is how answers were constrained, such as none, choice or
-    json. `labels_note` remarks on reference labels that no person gave. `single`, for imported ratings: True for single
-    ones, False for means of repeats. `not_in_force` marks settings refused, ignored or of unknown effect. `people` maps
-    a judge's criterion to the human one that the run compares it with; `joint` Eval-Prompts rate several criteria in
-    one answer. `given` is the variable held fixed in correlations: length, for automatic measures. `directions` of
-    measures, by judge: 1 = higher is better, -1 = lower is better, 0 = neither. `unasked` planned repeats have not been
-    requested yet."""
+    """A result folder, for a table's notes and signature.
+
+    None (or 0 `repeats`) = not known. `parser` is a version; `control`: the judge is no language model. `structured` is
+    how answers were constrained, such as none, choice or json. `labels_note` remarks on reference labels that no person
+    gave. `single`, for imported ratings: True for single ones, False for means of repeats. `not_in_force` marks
+    settings refused, ignored or of unknown effect. `people` maps a judge's criterion to the human one that the run
+    compares it with; `joint` Eval-Prompts rate several criteria in one answer. `given` is the variable held fixed in
+    correlations: length, for automatic measures. `directions` of measures, by judge: 1 = higher is better, -1 = lower
+    is better, 0 = neither. `unasked` planned repeats have not been requested yet."""
 
     run: str
     judge: str

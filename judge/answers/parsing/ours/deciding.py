@@ -39,10 +39,11 @@ class Decision:
 
 
 def decide(page: Page, statements: list[Statement]) -> Decision:
-    """The rating chosen from an answer's statements, or the status where none can be. Other criteria's are ignored, and
-    only the lowest tier counts. A rating that names the criterion outranks an overall one, a revision what it revises.
-    Ambiguous if the rest differ, are all doubtful, are a range, or another number contradicts a rating in running
-    text."""
+    """The rating chosen from an answer's statements, or the status where none can be.
+
+    Other criteria's are ignored, and only the lowest tier counts. A rating that names the criterion outranks an overall
+    one, a revision what it revises. Ambiguous if the rest differ, are all doubtful, are a range, or another number
+    contradicts a rating in running text."""
     own = [s for s in statements if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]

@@ -193,11 +193,12 @@ def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """Reads only what an answer states: a number, or a label's code. Flags with a rating: `off_step` (4.5 on whole
-    numbers), `cut` (after the rating), `run_on` (a further chat turn was removed), `others_rated` (other criteria too),
-    `revised` (it revises an earlier rating) and `guideline_only` (the explanation repeats a guideline). Flags of
-    ambiguous answers: `list` (the only number is the "1." of a list) and `quoted` (the only rating is from the story or
-    somebody's speech)."""
+    """Reads only what an answer states: a number, or a label's code.
+
+    Flags with a rating: `off_step` (4.5 on whole numbers), `cut` (after the rating), `run_on` (a further chat turn was
+    removed), `others_rated` (other criteria too), `revised` (it revises an earlier rating) and `guideline_only` (the
+    explanation repeats a guideline). Flags of ambiguous answers: `list` (the only number is the "1." of a list) and
+    `quoted` (the only rating is from the story or somebody's speech)."""
 
     version: str = "ours/3"
     imputes: bool = False

@@ -59,11 +59,12 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """Which of two stories an answer prefers, by its own words and not its reasoning. `choices` are the labels of the
-    first story, the second and, optionally, a tie; words for a tie are read in any case. A preference for `criterion`
-    counts, unlike one for another aspect. Words that occur in one of `stories` are a quotation. Flags: `cut` (after the
-    verdict), `revised` (it withdraws an earlier one), `run_on` (a further question or chat turn was left out),
-    `tie_not_offered`."""
+    """Which of two stories an answer prefers, by its own words and not its reasoning.
+
+    `choices` are the labels of the first story, the second and, optionally, a tie; words for a tie are read in any
+    case. A preference for `criterion` counts, unlike one for another aspect. Words that occur in one of `stories` are a
+    quotation. Flags: `cut` (after the verdict), `revised` (it withdraws an earlier one), `run_on` (a further question
+    or chat turn was left out), `tie_not_offered`."""
     return _judged(response, tuple(choices), tie_offered, structured, criterion, tuple(stories))[0]
 
 

@@ -18,11 +18,12 @@ _SIDES = (FIRST, SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A preference at [start, stop) of a `Sheet`'s `line`, in the sentence or label [begin, end). `kind`: `form`
-    ("Verdict: B"), `overall` (explicitly: "on the whole, B is better"), `plain` (it does not say), `praise` (no verdict
-    if anything speaks against it), and, never a verdict, `part` (one aspect) and `early` (a first impression).
-    `position` is where the story is named; `revises`: it withdraws earlier ones; `direct`: the label there is itself
-    the answer."""
+    """A preference at [start, stop) of a `Sheet`'s `line`, in the sentence or label [begin, end).
+
+    `kind`: `form` ("Verdict: B"), `overall` (explicitly: "on the whole, B is better"), `plain` (it does not say),
+    `praise` (no verdict if anything speaks against it), and, never a verdict, `part` (one aspect) and `early` (a first
+    impression). `position` is where the story is named; `revises`: it withdraws earlier ones; `direct`: the label there
+    is itself the answer."""
 
     side: str
     kind: str

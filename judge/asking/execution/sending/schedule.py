@@ -29,10 +29,12 @@ class Work:
 
 
 class Schedule:
-    """Scheduler of requests. A group's first query is sent alone, so that the server's prefix cache holds the common
-    prefix for the others. At most `pending` queries wait. While `sleeping` retries wait, no new query is sent, to spare
-    an overloaded server. `lead` gives a group's leaders; followers wait for the answer, also during retries, and the
-    first replaces a leader that is given up."""
+    """Scheduler of requests.
+
+    A group's first query is sent alone, so that the server's prefix cache holds the common prefix for the others. At
+    most `pending` queries wait. While `sleeping` retries wait, no new query is sent, to spare an overloaded server.
+    `lead` gives a group's leaders; followers wait for the answer, also during retries, and the first replaces a leader
+    that is given up."""
 
     def __init__(
         self,

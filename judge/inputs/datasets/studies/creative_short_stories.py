@@ -1,7 +1,9 @@
-"""Reads Creative Short Stories: five-sentence stories by people and models. The table has `story`, `author` (`human` or
-a model), `item_id` (three words that the story must contain) and, for four criteria, lists `expert_CRITERION` and
-`non_expert_CRITERION` of ratings from 1 to 5. The id is in `id`, else made of words and row. Other columns, such as
-guesses of the author, are ignored. A position in two lists need not be one person, so only raters' panels are known."""
+"""Reads Creative Short Stories: five-sentence stories by people and models.
+
+The table has `story`, `author` (`human` or a model), `item_id` (three words that the story must contain) and, for four
+criteria, lists `expert_CRITERION` and `non_expert_CRITERION` of ratings from 1 to 5. The id is in `id`, else made of
+words and row. Other columns, such as guesses of the author, are ignored. A position in two lists need not be one
+person, so only raters' panels are known."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, rated by five named workers from 0 to 5. A row
-is a worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories are identified by
-their text, ignoring blanks, and numbered in the file's order, without systems or story-prompts. ``</s>``, which ends
+"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, rated by five named workers from 0 to 5.
+
+A row is a worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories are identified
+by their text, ignoring blanks, and numbered in the file's order, without systems or story-prompts. ``</s>``, which ends
 sentences in the ROC set, is removed. MANPLTS, the study's own score, is in a file of TEXT, a tab and a number."""
 
 from __future__ import annotations

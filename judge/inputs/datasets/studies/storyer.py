@@ -1,7 +1,8 @@
-r"""Reads StoryER's WP_200: 200 stories with a mean human score; only texts and numbers are unpickled. The file's order
-reveals the scores, so stories are sorted by the BLAKE2b hash of their text, which ids (`wp200-000` to `wp200-199`)
-number. There are no story-prompts. The study wrote a line break as ``<\newline>`` between blanks (in 188 of the 200
-stories) or left ``<br>``; `line_breaks` converts both, and texts are not changed otherwise."""
+r"""Reads StoryER's WP_200: 200 stories with a mean human score; only texts and numbers are unpickled.
+
+The file's order reveals the scores, so stories are sorted by the BLAKE2b hash of their text, which ids (`wp200-000` to
+`wp200-199`) number. There are no story-prompts. The study wrote a line break as ``<\newline>`` between blanks (in 188
+of the 200 stories) or left ``<br>``; `line_breaks` converts both, and texts are not changed otherwise."""
 
 from __future__ import annotations
 
