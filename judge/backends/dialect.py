@@ -204,12 +204,12 @@ class Dialect:
     """Request and response format of one API.
 
     `provider` begins the judge's name in run.yaml. `route` gives a model's route below base_url, `wire` the JSON body
-    of a request under OpenAI's chat names, and `read` the answers in a body of status 200, or raises `BackendError`.
-    `chat`: requests hold messages, not one text. `models` is the route that lists models. `limit` is the setting for an
-    answer's length; None if it is one of OpenAI's two names, and the client finds out which. `one_answer`: there is no
-    setting for several. `tells`: servers may have routes with facts about themselves, as vLLM has. `protocol` decides
-    the key's header and environment variables, and the default address. `structured` are the formats that can be
-    requested."""
+    of a request under OpenAI's chat names, and `read` the answers in a body of status 200; it raises `BackendError`.
+    `chat`: a request holds messages, not one text. `models` is the route that lists models. `limit` names the setting
+    for an answer's length; None if it is one of OpenAI's two names, and the client finds out. `one_answer`: there is no
+    setting for several answers. `tells`: servers may have routes with facts about themselves, as vLLM has. `protocol`
+    decides the key's header and environment variables, and the default address. `structured` are the formats that can
+    be requested."""
 
     provider: str
     route: Callable[[str], str]

@@ -14,10 +14,11 @@ from judge.base.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end supports: the most repeats in a call and calls at a time (None: no limit), and `structured`
-    formats. `cache_points` is the most positions in a prompt up to which the provider can be told to cache it; queries
-    then carry them (`Request.shared`), and the first that shares one is answered before the others are sent, because
-    the cache is filled only with an answer. 0: servers detect shared prefixes themselves or have no cache."""
+    """What a back-end supports: answer formats, and the most repeats in a call and calls at a time (None: no limit).
+
+    `cache_points` is the most positions in a prompt up to which the provider can be told to cache it. Queries then
+    carry them (`Request.shared`), and the first of those that share one is answered before the others are sent, because
+    the provider fills its cache only when it answers. 0: servers detect shared prefixes themselves or have no cache."""
 
     repeats_per_call: int | None = None
     logprobs: bool = False
@@ -106,12 +107,13 @@ class Rehearsing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:
-    """Log-probabilities of one text, token by token.
+    """Log-probabilities of one text under a model, token by token.
 
-    `ids` include special tokens that the tokenizer adds; -1 if not reported. `logprobs` are natural, given all tokens
-    before; NaN for the first without a prefix. `mean` and `variance` are of log p under the model's own distribution
-    over the whole vocabulary: sum p log p, and sum p (log p)^2 - mean^2; None if not requested, NaN where the
-    log-probability is. `truncated`: only the first tokens fitted the context."""
+    `ids` include special tokens that the tokenizer adds; -1 if the server does not report them. `logprobs` are natural,
+    given all tokens before; NaN for the first token of a text without a prefix. `mean` and `variance` are of log p
+    under the model's own distribution at each position, over the whole vocabulary: sum p log p, and sum p (log p)^2 -
+    mean^2; None if not requested, NaN where the log-probability is NaN. `truncated`: the text was longer than the
+    context, and only its first tokens were scored."""
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
@@ -147,11 +149,12 @@ class Scorer(Protocol):
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of each text's tokens, in order.
+        """Log-probabilities of each text's tokens, in the order of `texts`. `prefix` is one for all, or a list.
 
-        `prefix` is one for all or a list; it is tokenized apart, only the text's tokens are returned, and all of them
-        have a value then. Raises `BackendError`: `capability` for an unsupported distribution or prefix, `context` for
-        a prefix without room for its text. Raises ValueError for another number of prefixes."""
+        Prefix and text are tokenized separately and joined. Only the text's tokens are returned; with a prefix all of
+        them have a log-probability. Raises `BackendError` of kind `capability` for an unsupported full distribution or
+        prefix, and of kind `context` if a prefix leaves no room for its text; ValueError for another number of prefixes
+        than texts."""
         ...
 
     async def close(self) -> None:

@@ -16,12 +16,13 @@ from judge.base.folders.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class ProviderFacts:
-    """An endpoint by its documentation and public threads.
+    """Facts about one endpoint from documentation and public threads.
 
     `name` is the word for `judge doctor`, `title` the one for printing. A word in capitals in `base_url` or `model` (an
-    example) is the user's to replace. `tried` is what this program was tested against: `imitation` or `never`. `run`
-    has further lines of run.yaml; `refused` and `ignored` settings have explanations. `local`: users run the server.
-    `provider_name` is the provider's, if it differs from `name`."""
+    example) must be replaced by the user. `tried` is what this program was tested against: `imitation` (of the
+    endpoint) or `never`. `run` has further lines of run.yaml. `refused` and `ignored` map settings to explanations;
+    `traps` are sentences about pitfalls. `local`: users run the server. `provider_name` is the provider's, if it
+    differs from `name`."""
 
     name: str
     title: str

@@ -1,8 +1,9 @@
-"""Reads rate limits from an answer's headers, by the names of OpenAI (also Azure, Groq, Together and most gateways) and
-Anthropic. `reset` is the time until a limit is full again, so the used amount divided by it is the rate of restoring:
-"limit 5000, remaining 4999, reset 12ms"
-(https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) means 83 per
-second, or 5,000 per minute. Daily limits are read in the same way."""
+"""Reads a provider's rate limits from an answer's headers: what remains of each, and how fast it is restored.
+
+Known are the names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic. `reset` is the
+time until a limit is full again, so that the amount used divided by it is the rate of restoring: "limit 5000, remaining
+4999, reset 12ms" (https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read
+2026-11-22) means 83 per second, or 5,000 per minute. Daily limits are read in the same way."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class OptionError(SpecError):
     def __init__(
         self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
     ) -> None:
-        """Without `complaint`, the value is not one of `allowed`. In Python it reads ``resamples=0 must be 1 or
+        """Without `complaint`, the message says what is `allowed`. In Python it reads ``resamples=0 must be 1 or
         more``."""
         self.field, self.value, self.allowed = field, value, tuple(allowed)
         among = f"is not known; allowed: {', '.join(self.allowed)}"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number or its interval is undefined, in parts; `str` gives the sentence.
+    """Why a number or its interval is undefined, in parts; `str` gives the whole sentence.
 
     `fact` is the cause, e.g. ``who gave which rating is not known``. `unavailable` names a result that lacks data, e.g.
-    ``human ceiling``; None where data exist. For a mean over `of` criteria, `criteria` are the undefined ones.
-    `interval`: only the interval is undefined."""
+    ``human ceiling``; None where data exist but the statistic is undefined. For a mean over `of` criteria, `criteria`
+    are those undefined for this reason. `interval`: there is a value, and only the interval is undefined."""
 
     fact: str
     unavailable: str | None = None
@@ -31,9 +31,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One statistic, computed on `n` units (stories, systems, raters...), with its interval's ends, or the `reason` why
-    it (or only the interval) is undefined: None then. `method` is the interval's, e.g. ``"F, 95 %"``. `parts` is a
-    composed reason."""
+    """One statistic with its interval, or the reason why it is undefined.
+
+    `value` is None where it is undefined, `low` and `high` where there is no interval; `reason` then says why. `n` is
+    the number of units (stories, systems, raters...). `method` is how the interval was computed, e.g. ``"F, 95 %"``.
+    `parts` is the reason in parts, where it is composed of several."""
 
     value: float | None
     n: int

@@ -31,7 +31,7 @@ class JudgeName(NamedTuple):
 
     @property
     def is_control(self) -> bool:
-        """Whether the judge rates by surface features of a text, such as its length."""
+        """Whether the judge is the control judge, which rates by surface features of a text, such as its length."""
         return self.provider == CONTROL
 
     @property

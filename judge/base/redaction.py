@@ -1,7 +1,8 @@
-"""Removes API keys and passwords from text before it is printed or stored: values of environment variables with names
-such as API_KEY or TOKEN, proxies' passwords, values sent with requests. Echoed ones go too: in URLs, JSON, HTML,
-hexadecimal and base64 (at any offset, as in Basic authorization), truncated, or masked in the middle ("sk-ab***yz"). No
-function prints a key or writes it to a file."""
+"""Removes API keys and passwords from text before it is printed or stored. No function prints or writes a key.
+
+A key is the value of an environment variable with a name such as API_KEY or TOKEN, a proxy's password, or a value sent
+with a request. Keys that providers echo are removed too: encoded as in URLs, JSON, HTML, hexadecimal and base64 (at any
+offset, as in Basic authorization), truncated, or masked in the middle ("sk-ab***yz")."""
 
 from __future__ import annotations
 

@@ -41,10 +41,11 @@ class _Connection(sqlite3.Connection):
 
 
 def is_open(path: Path) -> bool:
-    """Whether this process has a connection to the file, which must then not be read in any other way: closing any
-    descriptor of a file takes away all the process's POSIX locks. Another program would delete the write-ahead log of a
-    connection that seems to have ended, and later commits would be lost ("How To Corrupt An SQLite Database File",
-    section 2.2, sqlite.org/howtocorrupt.html)."""
+    """Whether this process has a connection to the file, which must then not be read in any other way.
+
+    Closing any descriptor of a file takes away all the process's POSIX locks on it. Another program would then delete
+    the write-ahead log of a connection that seems to have ended, and later commits would be lost ("How To Corrupt An
+    SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html)."""
     with _counting:
         return _open[path.resolve()] > 0
 

@@ -109,7 +109,7 @@ def written(words: str, wording: Wording | None) -> str:
 
 
 def joined(*parts: str) -> str:
-    """The parts as one text, an `Advice` if any part is one. Without options it is empty if one of its `Advice` parts
+    """The parts as one text, an `Advice` if any part is one. Where options cannot be set, it is empty if such a part
     is."""
     some = [part for part in parts if isinstance(part, Advice)]
     if not some:

@@ -1,12 +1,14 @@
-"""Readable features of a story's surface (length, repetition, sentences, vocabulary), not of its quality.
+"""Readable features of a story's surface: length, repetition, sentences, vocabulary. They do not measure quality.
 
-Tokens are words and punctuation marks with their letter case; an English contraction is two (``did n't``, ``she 's``).
-HANNA's score file has ten, `SCORE_FILE_FEATURES`, from spaCy's tokens with a newline at the end. On its 96 human
-stories, values here are exactly equal in 8 for length, 25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for
-repetition-2, 6 for repetition-3, and in none for compression, coverage, density and novelty-1. Pearson's r is between
-.979 (novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69 stories, and by 187 in the worst,
-which contains a line of underscores. Plain Python on purpose: the control judge rates by these features during a
-run."""
+Tokens are words and punctuation marks with their letter case; an English contraction is two tokens (``did n't``, ``she
+'s``). HANNA's released score file has ten of these features, the `SCORE_FILE_FEATURES`, computed from spaCy's tokens
+with a newline at the end. Compared on the 96 human stories whose texts are released, the two values are exactly equal
+in 8 stories for length, 25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for repetition-2, 6 for repetition-3,
+and in none for compression, coverage, density and novelty-1. Pearson's r with the columns is between .979 (novelty-2)
+and .9993 (compression). Length differs by at most 2 tokens in 69 stories, and by 187 in the worst story, which contains
+a line of underscores.
+
+Plain Python on purpose: the control judge computes its ratings from these features during a run."""
 
 from __future__ import annotations
 
@@ -111,11 +113,13 @@ def sentences(text: str) -> list[str]:
 
 
 def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
-    """The ten `SCORE_FILE_FEATURES`, with the story-prompt as source. length: tokens. compression: tokens of the
-    story-prompt / of the story. novelty-n: share of the story's distinct n-grams that the story-prompt lacks.
-    repetition-n: share that occur more than once. coverage and density: sums of the lengths, and squared lengths, of
-    copied fragments per token, matched greedily without letter case (Grusky et al. 2018, section 4). Without n-grams,
-    repetition is 0 and novelty is 1."""
+    """The ten features `SCORE_FILE_FEATURES` of one story by name, with the story-prompt as source text.
+
+    length: tokens. compression: tokens of the story-prompt / tokens of the story. novelty-n: share of the story's
+    distinct n-grams that the story-prompt lacks. repetition-n: share of them that occur more than once. coverage and
+    density: sum of the lengths, and of the squared lengths, of the fragments copied from the story-prompt, per token of
+    the story; fragments are matched greedily and ignore letter case (Grusky et al. 2018, section 4). In a story without
+    n-grams, repetition is 0 and novelty is 1."""
     return features_of_tokens(tokens(text), tokens(story_prompt))
 
 

@@ -41,9 +41,12 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens and cost of answers, replaced ones included. `reported` is the cost in dollars of `reported_calls` calls.
-    The tokens of `reused` answers (copied from another run) are in no sum; nor are costs of `implausible` calls (above
-    `MOST_PLAUSIBLE_COST`), whose tokens are. `last` is the newest answer's time, in seconds since 1970."""
+    """Tokens and cost of answers, by kind of charge. Answers that were later replaced are included.
+
+    `live` and `batch` are token sums. `reported` is the cost in dollars of `reported_calls` calls. The tokens of
+    `reused` answers (copied from another run) are in no sum. `implausible` calls have a reported cost above
+    `MOST_PLAUSIBLE_COST`, which is in no sum, while their tokens are among the others. `last` is the newest answer's
+    time, in seconds since 1970."""
 
     live: Tokens = Tokens()
     batch: Tokens = Tokens()

@@ -22,12 +22,12 @@ _PAIR = 2
 
 
 def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> Judgment:
-    """The judgment with the expected rating.
+    """The judgment with its stated rating replaced by the expected rating. Without a rating, or imputed, it stays.
 
-    Flags give the probability outside the scale or not reported, and the undecided share: `outside=0.031`,
-    `undecided=0.2`. One without a rating, or imputed, stays. `no_rating` where the tokens cannot be located or no
-    probability is on the scale (`no_logprobs`), and where reported numbers are no probabilities: one is above 1, or
-    they add up to more (`unusable_logprobs`)."""
+    Flags give the share of the probability outside the scale (or not reported by the server), and the undecided share:
+    `outside=0.031`, `undecided=0.2`. The status is `no_rating` where the rating's tokens cannot be located in the
+    log-probabilities, or no probability is on the scale (flag `no_logprobs`), and where the reported numbers are no
+    probabilities: one is above 1, or they add up to more than 1 (flag `unusable_logprobs`)."""
     if judgment.rating is None or "imputed" in judgment.flags:
         return judgment
     if judgment.span is None:

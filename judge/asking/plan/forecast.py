@@ -29,13 +29,13 @@ MOST_SUBJECTS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measurements of a pilot (the run's first queries).
+    """Measurements of a pilot (the run's first queries, sent before the rest). None where the server reported none.
 
-    `answers_per_query` and `calls_per_query` are means; a call can return several answers. `prompt_tokens` and
-    `completion_tokens` are means of a call's prompt and of an answer, `cost` a call's mean in dollars; None where the
-    server reported none. `characters` is the prompts' mean length, `tokens_per_character` and `cost_per_character`
-    (dollars) the increase per additional character of a prompt. `cached` and `written` are shares of prompt tokens from
-    and to the provider's cache; `parsed` is the share of answers with a rating."""
+    `answers_per_query` and `calls_per_query` are means; one call can return several answers. `prompt_tokens` and
+    `completion_tokens` are means of a call's prompt and of an answer, `cost` of a call in dollars, and `characters` of
+    the prompts. `tokens_per_character` and `cost_per_character` (dollars) are per additional character of a prompt.
+    `cached` and `written` are shares of prompt tokens from and to the provider's cache; `parsed` of answers with a
+    rating."""
 
     answers: int
     answers_per_query: float = 1.0

@@ -52,7 +52,8 @@ class Plan:
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
-        """Lists of queries about a journal's (first `limit`) stories or pairs, each with a common prefix."""
+        """Lists of queries about the stories or pairs in a journal (all, or the first `limit`), each with a common
+        prefix."""
         return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:

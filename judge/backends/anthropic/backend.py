@@ -1,7 +1,9 @@
-"""Back-end `anthropic/<model>`: client for the Messages API, whose prompt cache and schema-bound answers Anthropic's
-OpenAI-compatible endpoint lacks. Cache points are set where prompts diverge. A cache entry exists only after the first
-answer has begun, so one of the queries that share a prefix is answered before the others are sent
-(`Capabilities.cache_points`). Sources: see `requests` and `answers`."""
+"""Back-end `anthropic/<model>`: client for Anthropic's Messages API over aiohttp.
+
+Anthropic's OpenAI-compatible endpoint lacks two of its features: a prompt cache, and answers that follow a schema.
+Cache points are set where prompts diverge. A cache entry exists only after the first answer has begun. Therefore, of
+the queries that share a prefix, one is answered before the others are sent (`Capabilities.cache_points`). Sources: see
+`requests` and `answers`."""
 
 from __future__ import annotations
 

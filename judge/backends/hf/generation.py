@@ -80,7 +80,6 @@ def load(
 
 @dataclass(slots=True)
 class _Steps:
-    # Applied in this order: the allowed tokens, the stored log-probabilities, temperature and limits, sampling's noise.
     warpers: LogitsProcessorList
     generators: list[torch.Generator] | None
     prompt: int

@@ -249,8 +249,8 @@ class Negotiation:
             self.terms.answered.update(sent())
 
     async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """What follows from a refusal of `sent`: returns if the call is to be repeated with the body that `again`
-        gives, otherwise raises the final error."""
+        """Decide what follows from the refusal of the request `sent`. Returns if the call is to be repeated with the
+        body that `again` gives; otherwise raises the final error."""
         names = error.refusal.settings
         if error.sent is None and names:
             names = refused_settings(error.refusal.error_body, sent)

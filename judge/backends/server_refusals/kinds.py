@@ -19,9 +19,11 @@ RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal, interpreted. `status` is, for an error inside an answer of status 200, the one it corresponds to.
-    `retry_after` is in seconds. `settings` are the refused ones, as sent, of kind ``capability``. `explicit`: codes or
-    messages decide the kind, not only the status."""
+    """A server's refusal of a request, interpreted.
+
+    `status` is, for an error inside an answer of status 200, the one that it corresponds to. `retry_after` is in
+    seconds. `settings` are the refused ones, under the names that were sent, of kind ``capability``. `explicit`: codes
+    or messages determine the kind, and not only the status."""
 
     kind: ErrorKind
     error_body: ErrorBody

@@ -69,10 +69,12 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A model file (`model.json`): `by_criterion` models sorted by their stories' length; `data` files with hash and
-    purpose; `recomputation`, feature -> Pearson correlation of HANNA's released score file with values recomputed from
-    texts; `out_of_fold`, each model's cross-validated agreement with people; `fitted_on`, dataset -> hashes of
-    story-prompts; the file's `hash`."""
+    """Content of a model file of the control judge (`model.json`).
+
+    `by_criterion`: criterion -> its models, sorted by the length of their stories. `data`: the files from which they
+    were fitted, with hash and purpose. `recomputation`: feature -> Pearson correlation of its values in HANNA's
+    released score file with those recomputed from texts. `out_of_fold`: each model's cross-validated agreement with
+    human ratings. `fitted_on`: dataset -> short hashes of the story-prompts of its stories. `hash` is the file's."""
 
     by_criterion: Mapping[str, tuple[Model, ...]]
     data: tuple[Mapping[str, str], ...]

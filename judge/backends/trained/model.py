@@ -42,13 +42,14 @@ _COLUMNS = ("low", "high", "mean", "scale", "weight")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Fitted parameters for one criterion, from preferences or ratings (`kind`).
+    """Fitted parameters of a model for one criterion, from preferences between two stories or from ratings (`kind`).
 
-    `low` and `high` are the ends of the human ratings' scale, 0 and 1 for preferences; `intercept` is the average
-    training story's score. `slope` turns a difference of scores into log odds of preference; up to `band` (absolute)
-    they are a tie, where allowed. `line` is the slope and intercept that turn a score into a rating, by
-    cross-validation. `quantiles` are of the training stories' scores: for preferences, a rating is the mean probability
-    of being preferred to one of these. `asked` is the question that an encoder reads; "" for linear models."""
+    `low` and `high` are the ends of the human ratings' scale; 0 and 1 for preferences. `intercept` is the score of the
+    average training story, to which `surface` and `embedding` add terms. `slope` turns a difference of scores into the
+    log odds that the first story is preferred; up to `band` (absolute) they are a tie, where one is allowed. `line` is
+    the slope and intercept that turn a score of kind rating into a rating, by cross-validation. `quantiles` are of the
+    training stories' scores: of kind preference, a rating is the mean probability of being preferred to one of these.
+    `asked` is the question that an encoder reads with the story-prompt; "" for linear models."""
 
     criterion: str
     kind: Kind

@@ -1,7 +1,9 @@
-"""The first screen of tables in plain text: the answer's sentence, then its rows, then at most five notes, in 40 lines
-of the screen's width, and a line on what is left out. For room, first the signature goes, then notes, tables from the
-last, columns (empty, constant, then from the right) and rows that do not carry the answer. A row with nothing defined
-is named once with its cause, and nothing is cut within a cell."""
+"""The first screen of tables in plain text: what carries the answer, and a line that says what is left out.
+
+The answer's sentence comes first, then the rows that carry it, then at most five notes, in 40 lines of the screen's
+width. For room, first the signature is left out, then notes, tables from the last one on, columns (empty ones, constant
+ones, then from the right) and rows that do not carry the answer. A row in which nothing is defined is named once with
+its cause instead, and nothing is cut within a cell."""
 
 from __future__ import annotations
 

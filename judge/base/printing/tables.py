@@ -24,13 +24,14 @@ from judge.base.wording import PLAIN, Advice, Wording, written
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `factor` multiplies values (100 for per cent).
+    """A column: its key in the rows, title, decimals, and a factor for values (100 for per cent).
 
-    `half_width` prints a symmetric interval as ±. `text` marks free text, whose markup is escaped in Markdown; beyond
-    `wrap` characters, text goes on in further lines of the screen. `p` is p values' tail, or ``row`` where the column
-    `tail` has it. A p value, or with `share` a share, that would round to 0 is printed as less than the last decimal
-    (<0.01). `money` prints dollars, with `rough` to two significant digits. `main` is what the table is made for: a row
-    where it is undefined says nothing."""
+    `half_width` prints a symmetric interval as ±; others are printed by their ends. `text` is free text, such as a
+    story, whose markup is escaped in Markdown; longer than `wrap` characters, it goes on in further lines of the
+    screen. `p` is the tail of p values, or ``row`` where the column `tail` names it; one that would round to 0 is
+    printed as less than the last decimal (<0.01), and with `share` also a share that is not 0. `money` prints dollars,
+    with `rough` to two significant digits. `main` is what the table is made for: a row in which it is undefined says
+    nothing."""
 
     key: str
     title: str
@@ -48,10 +49,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of plain values or `Estimate`s, with notes in whole sentences and a signature (data and settings), ""
-    only below a previous table of the same numbers. Notes, cells and reasons may be `judge.base.wording.Advice`, which
-    names options as in Python until `worded`. `above` stands above the title. `first` are the rows that carry the
-    answer, printed where not all can be (`judge.base.printing.shortened`); None or empty: all."""
+    """A table to print: rows of plain values or `Estimate`s, notes in whole sentences, and the signature below them.
+
+    The signature (data and settings) is "" only below a previous table of the same numbers. Notes, cells and the
+    reasons of undefined cells may be `judge.base.wording.Advice`, which names options as in Python until `worded`
+    rewords it. `above` is printed above the title. `first` are the numbers of the rows that carry the answer, printed
+    where not all can be (`judge.base.printing.shortened`); None or empty: all carry it."""
 
     title: str
     columns: Sequence[Column]

@@ -20,9 +20,11 @@ from judge.inputs.criteria.prompt_file import TEXT_KEYS, ScaleFile, Strict, loca
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """Each criterion's counterpart of the human raters, as an index in `rated` (None = no match), and whether all are
-    compared with their only criterion because none matches. `asked` pairs a judge's criterion with the one its run
-    declares (or None), which precedes an equal name (case is ignored)."""
+    """For each judge's criterion, the human raters' criterion with which it is compared, as an index in `rated`.
+
+    None = no match. The second value says whether all are compared with the raters' only criterion because none
+    matches. `asked` pairs each judge's criterion with the one that its run declares, or None. A declared one takes
+    precedence over an equal name (letter case is ignored)."""
     index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
     indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)
     declares = any(declared for _, declared in asked)

@@ -54,10 +54,11 @@ def known_datasets() -> list[str]:
 def open_dataset(
     name_or_path: str, *, columns: Mapping[str, Any] | None = None, criteria: Iterable[Criterion] = ()
 ) -> Dataset:
-    """A dataset by name, or a file in the program's own format (JSON Lines) or a common one, with a column map; of
-    compared or ranked stories if `columns` or the table is as in `pair_map`. Human ratings may be the labels of
-    `criteria`. Only a file's header is read. Raises DataError for missing files, SpecError for an unknown name or other
-    labels."""
+    """A dataset by name, or from a file in the program's own format (JSON Lines) or a table, read with a column map.
+
+    A table is read as compared or ranked stories if `columns` is a map of comparisons or the table has a format that
+    `pair_map` recognises. If the scales of `criteria` have labels, human ratings may be these labels. Only a file's
+    header is read here. Raises DataError if files are missing, SpecError for an unknown name, or if labels differ."""
     path = Path(name_or_path)
     labels = LabelScales.of_criteria(criteria)
     if name_or_path in DATASETS:

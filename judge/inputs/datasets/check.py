@@ -114,9 +114,12 @@ class PairUse:
 
 @dataclass(slots=True)
 class Check:
-    """Counts of a dataset. `unnamed` are ratings without a rater, `own_reference` stories that are their own reference,
-    `duplicates` stories with an earlier one's text, `rated_twice` stories that a rater rated twice on a criterion.
-    `prompts` are hashes; `words` (per story) and `story_means` are by system; `left_out` entries the reader leaves
+    """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`.
+
+    `unnamed` are ratings without a rater, `unrated` stories without a rating, `own_reference` stories that are their
+    own reference story, `duplicates` stories with the text of an earlier one, and `rated_twice` stories that one rater
+    rated more than once on a criterion. `prompts` are hashes of story-prompts; `words` per story are by system,
+    `story_means` by system and criterion, and `damage` by kind and field. `left_out` are entries that the reader leaves
     out."""
 
     dataset: Dataset

@@ -129,14 +129,18 @@ def _record(scale: Scale) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Stories with their ratings.
+    """Stories with their ratings, as a reader provides them. The fingerprint is of `files`, `columns` and `decoded`.
 
-    `name` is the registered one or the file's. The fingerprint is of `files`, `columns` (the map) and `decoded` (what
-    the reader decodes). `stories` and `pairs` start a new pass; the own format, and tables with one row a story, are
-    read row by row. `rater_identity`: ratings name their raters (None: known after reading). `labels_note` is printed
-    with these ratings. `expected` are the right counts of `stories`, `systems`, `story_prompts`, `ratings`, `pairs`.
-    `with_text` names the dataset of only the stories with a text, if some have none. `labels` are scales of ratings
-    that are labels' codes. `left_out` gives entries that are no ratings, by description."""
+    `name` is the registered one, or the file's without its suffix. `columns` is the column map, if one was given.
+    `stories` and `pairs` start a new pass. The own JSON Lines, and tables with one row a story, are read row by row.
+    `rater_identity`: whether ratings name their raters; None if known only after reading. `scale` is that of all
+    ratings.
+    `labels_note` is printed wherever these ratings are shown (e.g. that the demo's labels follow from its making).
+    `expected` are the right counts of `stories`, `systems`, `story_prompts`, `ratings`, `pairs`; empty = unknown.
+    `decoded` describes what the reader decodes, if the file has a documented encoding.
+    `with_text` names the dataset of only the stories with a text, if some here have none.
+    `labels` are scales of criteria whose ratings are labels; such a rating's value is the label's code.
+    `left_out` gives the number of entries that the reader leaves out because they are no ratings, by description."""
 
     name: str
     files: tuple[Path, ...]

@@ -85,11 +85,12 @@ _COMPONENTS, _FEATURES = 100, 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """Texts' vectors: `vectors` has shape (n, d), rows of unit length, zeros for a text without a TF-IDF term.
+    """Vectors of texts, in the order of the texts.
 
-    `name` is for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``; `note` says how they were computed.
-    `computed` and `reused` count distinct texts embedded now and cached. `space` identifies the model's files, or the
-    texts of TF-IDF. `more` gives other texts' vectors in this space."""
+    `vectors` has shape (n, d), with rows of unit length; zeros for a text without any TF-IDF term. `name` is for the
+    signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``; `note` says how they were computed. `computed` and
+    `reused` count distinct texts embedded now and read from the cache. `space` identifies the model's files, or the
+    texts to which TF-IDF was fitted. `more` gives vectors of other texts in this space."""
 
     vectors: Vectors
     name: str

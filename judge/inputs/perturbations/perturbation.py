@@ -52,12 +52,13 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A perturbation for all stories.
+    """Description of a perturbation that holds for all stories.
 
-    A good judge rates the changed story lower (`discrimination`), equally (`invariance`), not higher (`attack`), or at
-    the lowest point (`degenerate`). `aims` are criteria (in lower case) whose ratings should fall; empty for none or
-    all. `strengths` ascend, each with the edits of the one before; (1,) without degrees. `needs` is what is required
-    besides the text, such as `tagger`. `source` is the paper or another reason."""
+    `test` says how a good judge rates the changed story: lower (`discrimination`), equally (`invariance`), not higher
+    (`attack`), or at the lowest point (`degenerate`). `aims` are criteria (names in lower case) whose ratings should
+    fall; empty where none or all should. `strengths` ascend, and the edits of one are among those of the next; (1,)
+    without degrees. `needs` is what is required besides the text, such as `tagger`. `source` is the paper or another
+    reason."""
 
     name: str
     test: Test
@@ -97,10 +98,10 @@ class Words(NamedTuple):
 class Material:
     """The input of a perturbation, except its random generator.
 
-    `tokens` is empty where no tagger is needed. `others` are stories for other story-prompts, of the same system if
-    possible, in a fixed order; `other_words` are their nouns and verbs. `wordnet` is None where it is not needed.
-    `paraphrases` maps a sentence (by `sentences`) to its paraphrase. `top` is the highest point of the judge's scale,
-    as text."""
+    `tokens` is empty where the perturbation needs no tagger, `wordnet` None where it needs none. `others` are stories
+    for other story-prompts, of the same system if possible, always in the same order; `other_words` are nouns and verbs
+    of such stories. `paraphrases` maps a sentence of the story (as found by `sentences`) to its paraphrase. `top` is
+    the highest point of the scale on which the judge will rate, as text."""
 
     story: Story
     tokens: Sequence[Token] = ()

@@ -99,11 +99,12 @@ _WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
 
 
 def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Rows with source "implied": the story of a pair with the higher mean rating is preferred, for each judge x
-    Eval-Prompt x criterion and for each criterion of people. Judges' ratings are averaged over repeats, people's over
-    raters. Means that differ by less than 1e-9 are a tie. Without a rating, there is no preference, and the status is
-    `not_answered`. `pairs` has dataset, pair, story_prompt, first, second, first_system, second_system; see
-    `pairs_within` where nobody compared stories."""
+    """Rows of the table with source "implied": in each pair, the story with the higher mean rating is preferred.
+
+    There is a row for each pair and each judge x Eval-Prompt x criterion, and for each criterion of people's ratings. A
+    judge's ratings are averaged over repeats, people's over raters. Means that differ by less than 1e-9 are a tie. If a
+    story has no rating, the row has no preference and the status `not_answered`. `pairs` has the columns dataset, pair,
+    story_prompt, first, second, first_system, second_system; use `pairs_within` where nobody compared stories."""
     by_people = (ratings["source"] == "rater").to_numpy()
     parts = [part for part in (ratings[~by_people], ratings[by_people]) if len(part)]
     tables_of_pairs = [rows for part in parts for rows in _of_one_kind(part, pairs)]

@@ -129,17 +129,20 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingMatrix:
-    """All ratings of one dataset; arrays over its n stories share one order.
+    """All ratings of one dataset, by judges and by people. Arrays over its n stories share one order.
 
-    `stories` has `story, story_prompt, system, words, text` and imported features. `system` (into `systems`) and
-    `story_prompt` are codes of shape (n,); a story without a story-prompt has its own. `judge`, `valid`, `asked` have
-    shape (judge cells, n): mean over repeats with a rating, their number, repeats requested. `missing`, `imported`,
-    `means` have one entry per cell: status -> repeats without a rating; ratings come from another program's table; they
-    are means of repeats that are not available (only imported ones; undeclared, those off the scale's points or, if it
-    is not known, off whole numbers). `people`, `raters` have shape (criteria, n): mean over raters, number of ratings.
-    `judge_codes`, `people_codes` are for tau-b (`stats.correlation.kendall.codes`). `labels` maps criteria in lower
-    case to scales of label codes, `declared` (run, judge's criterion in lower case) to the human criterion it is
-    compared with."""
+    `stories` has `story, story_prompt, system, words, text` and the features of an import, a row per story.
+    `system` (into `systems`) and `story_prompt` are codes, shape (n,); a story without a story-prompt has one of its
+    own.
+    `judge`, `valid`, `asked`, shape (judge cells, n): mean over repeats with a rating, their number, repeats requested.
+    `missing`, `imported`, `means`, one entry per judge cell: status -> repeats without a rating; whether ratings come
+    from another program's table; whether they are means of repeats that are not available. Only imported ones can be,
+    as the import declares; if it did not, those that are not all points of the scale (whole numbers if it is not
+    known).
+    `people`, `raters`, shape (criteria, n): mean over raters, number of ratings.
+    `judge_codes`, `people_codes`: codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
+    `labels`: criterion in lower case -> scale, where ratings are codes of labels.
+    `declared`: (run, judge's criterion in lower case) -> human criterion with which the run compares it."""
 
     dataset: str
     stories: pd.DataFrame

@@ -52,12 +52,13 @@ def read(
 ) -> RatingsTable:
     """The ratings table of RUNs: definitions, run folders or result folders.
 
-    Human ratings of a dataset occur once. Without `explanations`, that column is null and names are categorical, which
-    saves most of the memory. `keep` lets judgments be cached in `derived/`. `beside` is called for each result folder
-    with the open journal and its `RunFacts`, to read more of the same state. `stated` reads ratings from the text, even
-    where the run asked for expected values over log-probabilities. Without `perturbed`, stories perturbed on purpose
-    are left out, with a note. Raises RunFolderError without results, or for two with one dataset name but different
-    stories."""
+    Human ratings of a dataset occur once, however many RUNs use it. Without `explanations`, that column is null and
+    names are categorical, which saves most of the memory. `keep` lets judgments be cached in the folders' `derived/`.
+    `beside` is called for each result folder with the open journal and its `RunFacts`, to read more of the same state.
+    `stated` reads ratings from the text, even where the run asked for expected values over log-probabilities. Without
+    `perturbed`, stories that were perturbed on purpose are left out, with a note.
+
+    Raises RunFolderError if a RUN has no results, or two hold different stories under one dataset's name."""
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
     people: dict[str, People] = {}

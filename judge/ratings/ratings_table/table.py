@@ -56,15 +56,18 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """A result folder, for a table's notes and signature.
+    """Facts about one result folder, for a table's notes and signature. None = not known.
 
-    None (or 0 `repeats`) = not known. `parser` is a version; `control`: the judge is no language model. `structured` is
-    how answers were constrained, such as none, choice or json. `labels_note` remarks on reference labels that no person
-    gave. `single`, for imported ratings: True for single ones, False for means of repeats. `not_in_force` marks
-    settings refused, ignored or of unknown effect. `people` maps a judge's criterion to the human one that the run
-    compares it with; `joint` Eval-Prompts rate several criteria in one answer. `given` is the variable held fixed in
-    correlations: length, for automatic measures. `directions` of measures, by judge: 1 = higher is better, -1 = lower
-    is better, 0 = neither. `unasked` planned repeats have not been requested yet."""
+    `repeats` per query are 0 where not known, and `parser` is the version that read the answers.
+    `control`: the judge is no language model. `structured`: how answers were constrained, such as none, choice or json.
+    `labels_note`: the dataset's remark on reference labels that no person gave.
+    `single`, for imported ratings: True for single ones, False for means of repeats, None if the import did not say.
+    `not_in_force` marks settings that were refused or ignored, or whose effect is unknown; "" without any.
+    `people`: judge's criterion -> human criterion with which the run compares it.
+    `joint`: the Eval-Prompts that rate several criteria in one answer.
+    `given`: variable held fixed by default in correlations with these ratings: length, for automatic measures.
+    `directions` of automatic measures, by judge: 1 = higher is better, -1 = lower is better, 0 = neither.
+    `unasked`: planned repeats that have not been requested yet."""
 
     run: str
     judge: str
@@ -90,9 +93,11 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class RatingsTable:
-    """Ratings of judges and people. `frame` has a row per rating, with `COLUMNS`, and `PANEL` and `LABEL` where some
-    rater or criterion has them; `stories`, by (dataset, story), has `STORY_COLUMNS` and possibly features. `labels` are
-    scales by (dataset, criterion in small letters); `panel` is the one that human ratings were restricted to."""
+    """Ratings of judges and people, with the stories, the facts of each result folder and the scales with labels.
+
+    `frame` has a row per rating, with `COLUMNS`, `PANEL` where some rater has one, and `LABEL` where a criterion has
+    labels. `stories`, by (dataset, story), has `STORY_COLUMNS` and possibly features. `labels` are scales, by (dataset,
+    criterion in small letters). `panel` is the one to which human ratings were restricted; None for all people."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame

@@ -39,11 +39,12 @@ class Decision:
 
 
 def decide(page: Page, statements: list[Statement]) -> Decision:
-    """The rating chosen from an answer's statements, or the status where none can be.
+    """The rating chosen from all statements of a rating in an answer, or the status where none can be chosen.
 
-    Other criteria's are ignored, and only the lowest tier counts. A rating that names the criterion outranks an overall
-    one, a revision what it revises. Ambiguous if the rest differ, are all doubtful, are a range, or another number
-    contradicts a rating in running text."""
+    Ratings of other criteria are ignored, and only the plainest statements (lowest tier) count. A rating that names the
+    criterion has priority over an overall one, an explicit revision over what it revises. The answer is ambiguous if
+    the rest differ, if all are doubtful, if the rating is a range, or if another number contradicts one in running
+    text."""
     own = [s for s in statements if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]

@@ -32,8 +32,9 @@ _REPORTS = re.compile(
 
 
 def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
-    """(start, end) of the reported speech around [start, stop); None in the judge's own. Quotation marks around the
-    whole answer, a whole line, or after the judge's own label ('Rating: "4"') report nothing."""
+    """(start, end) of the reported speech around [start, stop); None where the text is the judge's own. Quotation marks
+    around the whole answer, a whole line, or after one of the judge's own labels ('Rating: "4"') are not reported
+    speech."""
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     end = text.find("\n", stop)
     end = min(len(text) if end < 0 else end, stop + _REACH)
@@ -105,9 +106,12 @@ _HEDGES = words.word_set("around about roughly approximately a an")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label before a number. `kind`: `rating` (of the story), `other` (criterion), `doubtful` (words of rating among
-    unknown ones), `heading` (unknown, on the line above) or `unknown` (quantity). `named`: it names the requested
-    criterion. `weak`: weak signs of a rating. `counts`: the number may number an answer ("Answer 2: ...")."""
+    """A label before a number, such as "Rating:".
+
+    `kind` is `rating` (of the story), `other` (criterion), `doubtful` (words of rating among unknown words), `heading`
+    (an unknown label on the line above) or `unknown` (another quantity). `named`: it names the requested criterion.
+    `weak`: its words are only weak signs of a rating. `overall`: it announces an overall rating. `counts`: the number
+    may number an answer ("Answer 2: ...")."""
 
     kind: str
     named: bool = False

@@ -158,8 +158,8 @@ def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -
 
 
 def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
-    """Whether a cut answer ends in a line that is only a number, below lines that begin with numbers, as a list's
-    next."""
+    """Whether a cut answer ends in a line that is only a number, below other lines that begin with numbers. The number
+    may then be the next of a list."""
     if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
         return False
     line = low.rfind("\n", 0, mention.start) + 1

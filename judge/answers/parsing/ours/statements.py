@@ -36,8 +36,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A stated rating. `tier` is how plainly (1 = plainest), `form` how (such as `label`). `named`: the requested
-    criterion is named; `other`: it is another's; `overall`: it is the whole story's."""
+    """A rating that the answer states. `tier` says how plainly (1 = plainest), `form` in which form (such as `label` or
+    `sentence`). `named`: the requested criterion is named. `other`: the rating is of another criterion. `overall`: it
+    is of the whole story."""
 
     mention: Mention
     tier: int

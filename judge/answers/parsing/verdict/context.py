@@ -198,9 +198,11 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """How the sentence [begin, end) prefers at [start, stop). `overall`: explicitly ("on the whole, B is better").
-    `plain`: it does not say. `part`: for one aspect, which the requested criterion (`criterion_words`) is not.
-    `denied`: not as the judge's. `mark` is the final punctuation mark."""
+    """How the sentence [begin, end) of `line` states a preference at [start, stop).
+
+    `overall`: explicitly overall ("on the whole, B is better"). `plain`: the sentence does not say. `part`: for one
+    aspect of the stories. `denied`: not as the judge's preference. `mark` is the sentence's final punctuation mark. A
+    preference for the requested criterion, by its `criterion_words`, does not count as `part`."""
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
         return "denied"

@@ -100,9 +100,12 @@ class Decision:
 
 
 def decide(stated: list[Statement]) -> Decision:
-    """The preference chosen from an answer's statements. Single aspects are ignored; the last revision replaces what it
-    revises. Answer forms ("Verdict: B") and explicitly overall statements must agree, and outrank plain sentences. A
-    plain one against them is ambiguous if it comes last or none is explicitly overall. Praise counts only unopposed."""
+    """The preference chosen from all statements of a preference in an answer, or the status where none can be chosen.
+
+    Single aspects are ignored. The last explicit revision replaces what it revises. Statements in the form of an answer
+    ("Verdict: B") and explicitly overall ones ("on the whole, B is better") must agree, and have priority over plain
+    sentences. A plain sentence that contradicts them makes the answer ambiguous if it comes after all of them or if
+    none is explicitly overall. Praise counts only if no statement prefers the other story or a tie."""
     whole = sorted(
         (statement for statement in stated if statement.kind not in ("part", "early")),
         key=lambda statement: statement.start,

@@ -138,9 +138,11 @@ _PAIR = 2
 
 
 def meant(word: str, before: str, named: list[str]) -> str | None:
-    """Symbol of the story that "former" or "latter" means; None where unclear. With stories named before, only one and
-    then only the other may be. With none, the order shown counts, but only where the answer begins with the choice:
-    "wit and heart; I prefer the latter" means no story."""
+    """Symbol of the story that "former" or "latter" means; None where this is unclear.
+
+    With stories `named` before, the words are clear only where the answer names first one and then only the other. With
+    none, "former" means the story shown first and "latter" the second, but only where the answer begins with the
+    choice: in "wit and heart; I prefer the latter" no story is meant."""
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []
     else:

@@ -35,9 +35,11 @@ def soft_verdict(
     structured: Structured = "none",
     criterion: str = "",
 ) -> Shares | None:
-    """Probability shares where the answer states its label. None without a preference or log-probabilities, where these
-    add up to more than 1, and where the label is not itself the answer: in "A is worse than B" alternatives to a name
-    are no verdicts, and "the second story" is no label."""
+    """Probability shares of first story, second story and tie at the position where the answer states its label.
+
+    None without a preference or log-probabilities, where the reported numbers are no probabilities (they add up to more
+    than 1), and where the label is not itself the answer: in "A is worse than B" the alternatives to a name are not
+    alternative verdicts, and "the second story" is no label."""
     if verdict.preference is None or verdict.span is None or response.logprobs is None:
         return None
     if not states_its_label(response, choices, structured, criterion):

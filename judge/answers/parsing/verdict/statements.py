@@ -20,10 +20,11 @@ _SIDES = (FIRST, SECOND)
 class Statement:
     """A preference at [start, stop) of a `Sheet`'s `line`, in the sentence or label [begin, end).
 
-    `kind`: `form` ("Verdict: B"), `overall` (explicitly: "on the whole, B is better"), `plain` (it does not say),
-    `praise` (no verdict if anything speaks against it), and, never a verdict, `part` (one aspect) and `early` (a first
-    impression). `position` is where the story is named; `revises`: it withdraws earlier ones; `direct`: the label there
-    is itself the answer."""
+    `kind` is `form` (an answer: "Verdict: B"), `overall` (explicitly: "on the whole, B is better"), `plain` (it does
+    not say), `praise` (no verdict if any statement speaks against it), or, never verdicts, `part` (one aspect) and
+    `early` (called a first impression). `side` is the symbol of the preferred story or of a tie, and `position` where
+    the story is named. `revises`: it withdraws earlier statements. `direct`: the label at `position` is itself the
+    answer."""
 
     side: str
     kind: str

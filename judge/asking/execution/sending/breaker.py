@@ -33,10 +33,13 @@ class Decision:
 
 
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """Whether and when to retry after a repeat's `attempts`-th failure: not if a retry cannot help, nor after
-    `max_attempts` (429 without limit). An error that would affect every query is retried after one second: the breaker
-    ends such runs. Else the server's delay, at most 10 minutes, or between half and all of a maximum that depends on
-    the error's kind and doubles to 30 seconds, at random, so that retries spread out."""
+    """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
+
+    There is no retry if it cannot help, or after `max_attempts` failures; a rate limit (429) has no such maximum. An
+    error that would affect every query is retried after one second, and the breaker ends a run that gets only such
+    errors. Otherwise the delay is what the server requested, at most 10 minutes. If it requested none, it is random
+    between half and all of a maximum, which depends on the kind of error, doubles with each failure and is at most 30
+    seconds, so that retries spread out."""
     if error.kind in FATAL:
         return Decision(1.0)
     if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):

@@ -1,9 +1,11 @@
-"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed ones (`ID@PERTURBATION.1`),
-in lines `id|||story-prompt|||text`, some with a fourth field, in `roc` or `wp`. For each aspect of coherence,
-`discrimination_test` holds coherent stories and, in files ending in `_perturb`, incoherent ones; `invariance_test`
-holds changed stories as coherent as before, made from the human ones in `roc_test_opt.txt` (one a line, from 0) and
-incoherent ones in `roc_negative_sample.txt`. The format is inferred from the study's scripts and list of files; no
-released file has been read yet. Missing files are skipped; equal id and text are one story."""
+"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed ones (`ID@PERTURBATION.1`).
+
+The folder `roc` or `wp` holds files with lines `id|||story-prompt|||text`, some with a fourth field.
+`discrimination_test` holds, for each aspect of coherence, the coherent stories and, in a file whose name ends in
+`_perturb`, the incoherent ones. `invariance_test` holds changed stories that are as coherent as before, made from the
+human stories in `roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in `roc_negative_sample.txt`.
+The format is inferred from the study's own scripts and its list of files; no released file has been read yet. Missing
+files are skipped. Stories of several files with the same id and text are one story."""
 
 from __future__ import annotations
 

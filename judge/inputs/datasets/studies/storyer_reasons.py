@@ -1,7 +1,8 @@
-"""Reads StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects, as
-a list of {story, prompt, score, comments}: `score` is the upvotes, a comment [aspect 1-10, rating 1-5, text] without an
-author. Padding to five entries with [-1, -1, NaN] (the bare word) and comments without an aspect (-1) are left out and
-counted."""
+"""Reads StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects.
+
+The file is a list of {story, prompt, score, comments}. `score` is the number of upvotes, and a comment is [aspect 1-10,
+rating 1-5, text], without its author. Each list is padded to five entries with [-1, -1, NaN], where NaN is the bare
+word. Padding and comments without an aspect (-1) are left out and counted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Reads Art or Artifice: 48 stories of twelve plots (one from The New Yorker, three by models), fourteen yes/no tests
-of creativity, three of eleven experts (persons, `expert 0` to `expert 10`) per story. `ttcw` holds the models' 36
-stories, `ttcw+newyorker` all 48. The magazine's are released as addresses only, so their text is empty: answers can be
-imported, but judges cannot be asked. A verdict is its label's code: No 0, Yes 1."""
+"""Reads Art or Artifice: 48 stories, fourteen yes/no tests of creativity, three of eleven experts for each story.
+
+Each of twelve plots has one story from The New Yorker and three by language models. Dataset `ttcw` holds the models' 36
+stories, `ttcw+newyorker` all 48. Of the magazine's, the release gives only addresses, so their text is empty here:
+existing answers can be imported, but judges cannot be asked about them. A verdict is the code of its label: No 0, Yes
+1. Experts are persons, named `expert 0` to `expert 10`."""
 
 from __future__ import annotations
 

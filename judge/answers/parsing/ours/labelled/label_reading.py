@@ -29,9 +29,11 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """The label chosen from an answer's statements, or the status where none can be. The plainest statement of a label
-    counts. Two different labels are ambiguous even if one is plainer, unless the later is a revision or only one names
-    the criterion: labels are rarely misread. (Numbers in running text may be, so there the plainer one wins.)"""
+    """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be.
+
+    Of several statements of one label, the plainest is chosen. Two different labels are ambiguous even if one is stated
+    more plainly, unless the later one is an explicit revision or only one is for the requested criterion. For numbers
+    the plainer statement overrules the other, because one in running text may be misread. Labels are rarely misread."""
     own = [s for s in stated if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
