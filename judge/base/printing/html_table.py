@@ -22,9 +22,11 @@ COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
 def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
-    """The table as HTML, in a `div`, below its line above. `copies` adds LaTeX and CSV in inert `template` elements,
-    with buttons that a script makes visible. `notes` replace the table's own on the page, but not in the copies, which
-    keep the signature without `signed`. Advice on options is left out."""
+    """The table as HTML, in a `div`, below its line above.
+
+    `copies` adds the table as LaTeX and CSV in inert `template` elements, with buttons that a script makes visible.
+    `notes` replace the table's own on the page, but not in the copies. Advice on options is left out. Without `signed`
+    the page shows no signature; the copies keep it."""
     table = worded(table, None)
     cells = [[cell_text(row, column) for column in table.columns] for row in table.rows]
     stacks = _stacks(table, cells)
