@@ -92,6 +92,5 @@ def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:
 
 
 def _flow(value: Any) -> str:
-    # In flow style, on one line.
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")

@@ -107,7 +107,6 @@ def _mark(folder: Path, held: ExitStack) -> bool:
 
 
 def _writer(folder: Path) -> int | None:
-    # Read from the lock file.
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             try:

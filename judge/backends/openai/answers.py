@@ -207,7 +207,6 @@ async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
 
 
 def _flat(config: Any) -> dict[str, Any]:
-    # Without the names of its sections.
     if not isinstance(config, dict):
         return {}
     facts: dict[str, Any] = {}

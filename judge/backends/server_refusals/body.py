@@ -246,7 +246,7 @@ def _in_body(error_body: ErrorBody) -> float | None:
 
 
 def _in_words(low: str) -> float | None:
-    # `try again in 1.2s`, `retry after 6 seconds` or `wait 2 minutes`
+    # Such as `try again in 1.2s`, `retry after 6 seconds` or `wait 2 minutes`
     match = _IN_WORDS.search(low)
     return None if match is None else duration(match.group(1))
 

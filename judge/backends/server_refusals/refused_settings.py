@@ -148,7 +148,7 @@ _BY_PLAIN_NAME = {_plain(name): meant for name, meant in _OTHER_NAMES.items()}
 
 
 def _of_path(path: str, names: frozenset[str]) -> list[str]:
-    # `body.n`, `messages[0].role`, `response_format.json_schema`
+    # Such as `body.n`, `messages[0].role`, `response_format.json_schema`
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
     parts = re.split(r"[.\[\]/#]+", path)

@@ -80,7 +80,6 @@ def _fine(node: nodes.Node, depth: int) -> bool:
 
 
 def _short(node: nodes.Node) -> bool:
-    # Not over a text.
     while isinstance(node, nodes.Getattr):
         node = node.node
     return isinstance(node, nodes.Name) and node.name not in _TEXTS

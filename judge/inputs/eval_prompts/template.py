@@ -341,7 +341,6 @@ def _first_difference(first: str, other: str) -> int:
 
 
 def _unlike(text: str) -> str:
-    # It differs in the first character.
     return ("Y" if text[:1] == "Z" else "Z") + text
 
 

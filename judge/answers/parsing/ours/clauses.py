@@ -209,7 +209,7 @@ def _other_clause(run: list[str]) -> Clause:
 
 
 def _conditional(run: list[str]) -> bool:
-    # "would have given it a", "nearly a", or "to give it a" without a subject.
+    # Such as "would have given it a", "nearly a", or "to give it a" without a subject.
     if "nearly" in run:
         return True
     if "have" in run:
@@ -373,7 +373,7 @@ def _not_given(core: str) -> bool:
 
 
 def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool:
-    # "a 2 would be too harsh", "2 by people", "2 on Goodreads".
+    # Such as "a 2 would be too harsh", "2 by people", "2 on Goodreads".
     if phrases.ONLY_SPOKEN_OF.match(after) or phrases.BY_OTHERS.match(after) or phrases.TO_ANOTHER.match(after):
         return True
     if phrases.GERUND.search(core) and phrases.BEING_AFTER.match(after):
@@ -383,14 +383,14 @@ def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool
 
 
 def _conditioned(after: str) -> bool:
-    # "a 2 if it had an ending".
+    # Such as "a 2 if it had an ending".
     stop = phrases.SUFFIX_END.search(after)
     near = phrases.NOT_A_CONDITION.sub(" ", after[: stop.start()] if stop else after)
     return phrases.CONDITION_AFTER.search(near) is not None
 
 
 def _about_another(page: Page, core: str) -> bool:
-    # "In terms of style, it is a 2".
+    # Such as "In terms of style, it is a 2".
     topic = phrases.TOPIC.match(core) or phrases.HEADING.match(core)
     return topic is not None and any(page.names.is_other(word) for word in topic.group(1).split())
 

@@ -258,7 +258,7 @@ def _value(item: Any) -> tuple[float, float | None] | None:
 
 
 def _highest(objects: list[dict[str, Any]]) -> float | None:
-    # ``"max": 10``, ``"scale": "1-10"``
+    # Such as ``"max": 10``, ``"scale": "1-10"``
     for value in objects:
         for key, item in _pairs(value):
             parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}

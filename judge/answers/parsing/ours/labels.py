@@ -158,7 +158,7 @@ def label_before(page: Page, before: list[str]) -> Label | None:
 
 
 def _names_directly(page: Page, tokens: list[str]) -> bool:
-    # "Coherence 4", "Rating 4"
+    # Such as "Coherence 4", "Rating 4"
     segment = _last_segment(tokens)
     if not 1 <= len(segment) <= 2:
         return False
@@ -169,7 +169,7 @@ def _names_directly(page: Page, tokens: list[str]) -> bool:
 
 
 def _before_parenthesis(page: Page, tokens: list[str]) -> Label | None:
-    # "Coherence (4): ...", or "Rating: Good (4)" with one to three words between.
+    # Such as "Coherence (4): ...", or "Rating: Good (4)" with one to three words between.
     if _names_directly(page, tokens):
         return _classify(page, _last_segment(tokens), dash=True)
     for back in range(1, 5):
@@ -220,7 +220,7 @@ def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
 
 
 def _another_quantity(segment: list[str], *, asked: bool) -> bool:
-    # "Number of ratings", "Score out of", "Grade level", "Scale"
+    # Such as "Number of ratings", "Score out of", "Grade level", "Scale"
     if segment[-1] in ("scale", "of") or (not asked and "level" in segment):
         return True
     return not _PLURALS.isdisjoint(segment) and not _COUNTS.isdisjoint(segment)

@@ -343,7 +343,7 @@ def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Stat
 
 
 def _unfinished(rest: str) -> bool:
-    # "4/", "3 and", "4 out of"
+    # Such as "4/", "3 and", "4 out of"
     return rest in ("-", "–", "/") or rest.strip() in ("/", "to", "or", "and", "out", "out of")
 
 

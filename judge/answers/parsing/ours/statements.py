@@ -163,7 +163,7 @@ _LISTED = re.compile(r",\s{0,2}\d")
 
 
 def _excluded(page: Page, mention: Mention) -> bool:
-    # "1 to 5"
+    # Such as "1 to 5"
     scale = page.scale
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 
@@ -235,7 +235,7 @@ _RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    # [[4]], boxed{4}, [RESULT] 4 (Prometheus)
+    # Such as [[4]], boxed{4}, [RESULT] 4 (Prometheus)
     low, start = page.low, mention.start
     if _RESULT.search(low, max(0, start - 24), start):
         return Statement(mention, PLAIN, "boxed")
@@ -250,7 +250,7 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    # "Rating: 4", "Coherence = 4", a heading, a table cell.
+    # Such as "Rating: 4", "Coherence = 4", a heading, a table cell.
     label = label_before(page, before)
     if label is None:
         return None

@@ -135,7 +135,7 @@ def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], 
 
 
 def _declines(text: str, reading: Reading) -> bool:
-    # "I cannot choose between them"
+    # Such as "I cannot choose between them"
     start = reading.span[0] if reading.span is not None else 0
     low = text.lower().replace("’", "'")
     return re.search(

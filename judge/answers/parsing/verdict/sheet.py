@@ -327,7 +327,7 @@ def _unless_quoted(text: str, reference: Reference, spans: list[tuple[int, int]]
 
 
 def _is_name_in_quotes(text: str, reference: Reference) -> bool:
-    # '"Story B" is better'
+    # Such as '"Story B" is better'
     return (
         text[reference.start] in '"“'
         and reference.stop - reference.start > 3
@@ -362,7 +362,7 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
 
 
 def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
-    # "Story A", "Option (2)"; a small letter after the noun may be an article.
+    # Such as "Story A", "Option (2)"; a small letter after the noun may be an article.
     small = label[1] - label[0] == 1 and text[label[0]].islower()
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
         return None
@@ -378,7 +378,7 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
 
 
 def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
-    # "the second story", "the first" without a noun after it, or "Second" where it is a label.
+    # Such as "the second story", "the first" without a noun after it, or "Second" where it is a label.
     start, stop = match.span()
     symbol = ordinal(match.group("order"))
     if symbol is None:

@@ -92,7 +92,7 @@ def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> b
 
 
 def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
-    # "Yes, but also no"
+    # Such as "Yes, but also no"
     if other.value == chosen.value or not 0 <= other.start - chosen.stop <= _NEAR:
         return False
     between = page.low[chosen.stop : other.start]
@@ -258,7 +258,7 @@ def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
 
 
 def _unfinished(sheet: Page, mention: Mention) -> bool:
-    # "Agree" of "Agree strongly"
+    # Such as "Agree" of "Agree strongly"
     label = label_at(sheet, mention)
     longer = any(other.lower().startswith(f"{label} ") for other in sheet.scale.labels)
     return longer and not sheet.low[mention.stop : sheet.last].strip()

@@ -163,19 +163,19 @@ def _follow(page: Page, mention: Mention) -> str:
 
 
 def _set_off(page: Page, mention: Mention) -> bool:
-    # "**Yes** an average reader"
+    # Such as "**Yes** an average reader"
     text = page.text
     return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
 
 
 def _accepts(page: Page, mention: Mention) -> bool:
-    # "Yes, I will rate it"
+    # Such as "Yes, I will rate it"
     accepted = words.ACCEPTS.match(page.low)
     return accepted is not None and mention.start < accepted.end()
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    # "Yes, ...", apart from a greeting or a repeated question.
+    # Such as "Yes, ...", apart from a greeting or a repeated question.
     if follow not in _ENDS:
         return None
     head = page.low[: mention.start]
@@ -190,7 +190,7 @@ def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    # [[Yes]], boxed{Yes}, <answer>Yes</answer>
+    # Such as [[Yes]], boxed{Yes}, <answer>Yes</answer>
     low, start = page.low, mention.start
     near = low[max(0, start - 40) : start]
     boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
@@ -226,7 +226,7 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
 
 
 def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
-    # "Answer: Yes", "Originality = No", a heading, a table cell.
+    # Such as "Answer: Yes", "Originality = No", a heading, a table cell.
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
     if label.kind == "rating" and (follow in _ENDS or (follow == "stated" and not label.weak)):
@@ -237,7 +237,7 @@ def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    # "the answer is no", "I would rate it Good", "I strongly agree"
+    # Such as "the answer is no", "I would rate it Good", "I strongly agree"
     if follow not in _GOES_ON or is_small_letter(page, mention):
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
@@ -289,7 +289,7 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
 
 
 def _opens_line(page: Page, mention: Mention) -> Statement | None:
-    # "No, the story does not ..." below the reasoning.
+    # Such as "No, the story does not ..." below the reasoning.
     marked = (
         page.text[mention.start - 1 : mention.start] == "*"
         and page.text[mention.stop : mention.stop + 2].find("*") >= 0
@@ -301,7 +301,7 @@ def _opens_line(page: Page, mention: Mention) -> Statement | None:
 
 
 def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    # "Hence, no.", or "No." as the last sentence.
+    # Such as "Hence, no.", or "No." as the last sentence.
     clause = clause_before(page, before, mention)
     if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
         return None

@@ -168,7 +168,7 @@ def _is_heading(text: str, start: int) -> bool:
 
 
 def _titles(behind: str, rest: str) -> bool:
-    # "Story A - The Sailor"
+    # Such as "Story A - The Sailor"
     dashed = any(c in behind for c in "-—–")
     return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
 
@@ -236,5 +236,5 @@ def closing(
 
 
 def _asked(above: str) -> bool:
-    # "The options are", "A or"
+    # Such as "The options are", "A or"
     return re.search(r"\b(?:options?\sare|either|between|or|format|example|with|labels?)\W{0,4}\Z", above) is not None
