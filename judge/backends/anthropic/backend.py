@@ -3,7 +3,7 @@
 Anthropic's OpenAI-compatible endpoint lacks two of its features: a prompt cache, and answers that follow a schema.
 Cache points are set where prompts diverge. A cache entry exists only after the first answer has begun. Therefore, of
 the queries that share a prefix, one is answered before the others are sent (`Capabilities.cache_points`). Sources: see
-`requests` and `answers`."""
+`answers`."""
 
 from __future__ import annotations
 

@@ -212,8 +212,8 @@ class CriteriaSet:
 
 def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
     """A shipped set, or a YAML file (also relative to `folder`). `wording` is a JSON file with a study's definitions,
-    which replace those of the YAML file; None: the file that it names, if any. Its two formats are in
-    `criteria.wording` and `criteria.question_wording`. Raises SpecError, naming the file."""
+    which replace those of the YAML file; None: the file that it names, if any. `read_wording` and `read_questions` read
+    its two formats. Raises SpecError, naming the file."""
     file = locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set", folder=folder)
     source = read_text(file)
     model, lines = read_strict(source, SetFile, file=file, text_keys=TEXT_KEYS)

@@ -9,7 +9,7 @@ the map leaves out are read from columns of the same name, if there are any. A t
   A criterion may have several columns, one for each rater: a list of columns (each column's name is its rater's), or
   `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. If a column
   does not hold the ratings of one person throughout, add `"rater": "=unknown"`. A cell may hold several ratings
-  (see `rating_cell`).
+  (see `ratings_in`).
 - one row a story and rater: `rater` and `ratings`.
 - one row a rating: `criterion` and `rating`, with `rater` if the raters are known.
 

@@ -1,4 +1,4 @@
-"""Tables of compared or ranked stories as a dataset of stories and pairs; `pair_map` lists their shapes. A story
+"""Tables of compared or ranked stories as a dataset of stories and pairs; `SHAPES` lists their forms. A story
 without an id gets a hash of story-prompt and text. If the table puts the preferred story first, a pair is ordered by
 ids, so that the order does not reveal the preference."""
 
