@@ -1,6 +1,5 @@
-"""Opens back-ends by name: clients or engines that send queries to a judge. Other packages can register theirs through
-the entry point `judge.backends`.
-"""
+"""Opens back-ends (clients or engines of judges) by name. Other packages register theirs through the entry point
+`judge.backends`."""
 
 from __future__ import annotations
 
@@ -60,9 +59,8 @@ def known_backends() -> list[str]:
 
 
 def split_judge(judge: str) -> JudgeName:
-    """The parts of a judge's name `provider/model`. `surface` alone, without a model, means the control judge with its
-    shipped model. Raises SpecError if there is no such back-end, or if any other name has no model.
-    """
+    """The parts of `provider/model`; `surface` alone is the control judge with its shipped model. Raises SpecError for
+    an unknown back-end or, otherwise, no model."""
     provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():
         raise SpecError(
@@ -75,9 +73,7 @@ def split_judge(judge: str) -> JudgeName:
 
 
 def open_backend(judge: str, settings: Settings) -> Backend:
-    """Open and return the back-end of a judge whose name is `provider/model`. The back-end's module is imported only
-    when this is called.
-    """
+    """The back-end of `provider/model`, whose module is imported only now."""
     provider, model = split_judge(judge)
     check_api(judge, settings)
     if provider in BACKENDS:
@@ -96,9 +92,7 @@ def check_api(judge: str, settings: Settings) -> None:
 
 
 def open_scorer(model: str, settings: Settings) -> Scorer:
-    """Open and return the scorer `provider/model`, which computes log-probabilities of given texts. Its module is
-    imported only when this is called.
-    """
+    """The scorer of `provider/model`, for log-probabilities of given texts. Its module is imported only now."""
     provider, name = JudgeName.of(model)
     if provider not in SCORERS:
         raise SpecError(

@@ -12,11 +12,11 @@ _PIECE = 1 << 16
 
 
 class TooLongError(aiohttp.ClientError):
-    """Raised when a response body is longer than `MOST` bytes; the rest of the body was not read."""
+    """Raised when a body is longer than `MOST` bytes; the rest was not read."""
 
 
 async def read_body(reply: aiohttp.ClientResponse) -> bytes:
-    """Read the whole body. If it is longer than `MOST` bytes, close the connection and raise TooLongError."""
+    """The whole body. If it is longer than `MOST` bytes, closes the connection and raises TooLongError."""
     parts: list[bytes] = []
     length = 0
     async for piece in reply.content.iter_chunked(_PIECE):

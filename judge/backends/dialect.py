@@ -1,9 +1,6 @@
-"""Describes the differences between the HTTP APIs that the client supports: routes, format of requests, format of
-answers.
-
-A request is always built under the names of OpenAI's chat API and then converted. Settings that a server refuses are
-negotiated under these names (`judge.backends.openai.negotiation`).
-"""
+"""Differences between the HTTP APIs: routes, format of requests, format of answers. A request is built under the names
+of OpenAI's chat API, under which refused settings are negotiated (`judge.backends.openai.negotiation`), and then
+converted."""
 
 from __future__ import annotations
 
@@ -49,13 +46,8 @@ _COST = ("cost", "total_cost", "estimated_cost", "cost.total_cost", "cost_detail
 
 
 def with_usage(response: Response, usage: object) -> Response:
-    """The response with the token counts and cost of its whole call added. `response` is the first response of the
-    call.
-
-    In the result, `completion_tokens` includes everything that is billed as part of the answer, also thinking;
-    `reasoning_tokens` is the part of these tokens that is thinking. Counts that the server does not report, or not as
-    numbers, are None.
-    """
+    """A call's first response with its tokens and cost. `completion_tokens` includes all that is billed as the answer;
+    `reasoning_tokens` is the thinking in it. What is not reported as a number is None."""
     if not isinstance(usage, dict):
         return response
     counts = _flat(usage)
@@ -83,13 +75,7 @@ def with_usage(response: Response, usage: object) -> Response:
 def _whole(
     counts: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
-    """Corrected counts of prompt, answer and thinking tokens. `cached` is the number of prompt tokens that were read
-    from a cache.
-
-    Tokens that are only in `total_tokens` are added to the prompt if they are the cached ones, otherwise to the answer.
-    If all tokens are counted but there are more thinking than answer tokens, the thinking tokens are added to the
-    answer.
-    """
+    # Tokens that are only in `total_tokens` belong to the prompt if they are the cached ones, otherwise to the answer.
     left_out = int(counts.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
         return prompt + cached, completion, reasoning  # the prompt was counted without what came from the cache
@@ -101,11 +87,7 @@ def _whole(
 
 
 def _cost(counts: dict[str, float], *, own_key: object) -> float | None:
-    """Cost in dollars; None if the server does not report it.
-
-    If the user has a key at the upstream provider (`own_key` is True), OpenRouter's `cost` is only its fee, and the
-    upstream provider's charge is added. If `own_key` is None (not known), the charge is added if it exceeds `cost`.
-    """
+    # With the user's own key at the upstream provider, OpenRouter's `cost` is only its fee.
     cost = next((counts[name] for name in _COST if name in counts), None)
     upstream = counts.get(_UPSTREAM)
     if cost is None or upstream is None:
@@ -122,7 +104,7 @@ def _count(counts: dict[str, float], names: tuple[str, ...]) -> int | None:
 
 
 def _flat(usage: dict[str, Any]) -> dict[str, float]:
-    """All numbers in `usage`, by name; a number in a nested object has the name `object.name`."""
+    # A number in a nested object has the name `object.name`.
     counts: dict[str, float] = {}
     for key, value in usage.items():
         if isinstance(value, dict):
@@ -135,7 +117,7 @@ def _flat(usage: dict[str, Any]) -> dict[str, float]:
 
 
 def _number(value: object) -> float | None:
-    """The value as a number of tokens or dollars; None if it is not a number, negative, or too large."""
+    # None if it is no number, negative, or too large.
     if type(value) is int:  # nearly always; a bool is none of them
         return value if 0 <= value < _MOST else None
     if isinstance(value, str):
@@ -154,9 +136,7 @@ STRUCTURED = ("choice", "json", "json-explanation-first")
 
 
 def choices(query: Query) -> list[str]:
-    """Allowed answers to a query: the words for the outcome of a comparison, the labels of the scale, or the points of
-    the scale as written numbers.
-    """
+    """Allowed answers: words for a comparison's outcome, the scale's labels, or its points as written numbers."""
     if query.choices:
         return list(query.choices)
     scale = query.criterion.scale
@@ -164,11 +144,8 @@ def choices(query: Query) -> list[str]:
 
 
 def schema(query: Query) -> dict[str, Any]:
-    """JSON schema of a rating on the scale, with an explanation before or after it if one is requested.
-
-    The field with the answer is named `rating`, also for labels, or `verdict` for a comparison. If the query has
-    several criteria, the schema has a field for each criterion, which contains such an object or only the rating.
-    """
+    """JSON schema of a rating, with an explanation before or after it if requested. The answer's field is `rating`,
+    also for labels, or `verdict`. For several criteria, each has a field with such an object or only the rating."""
     if query.criteria:
         return _object({criterion.name: _several_schema(query, criterion) for criterion in query.criteria})
     if query.choices:
@@ -203,9 +180,8 @@ def _rating(criterion: Criterion) -> dict[str, Any]:
 
 
 def request_fields(query: Query) -> dict[str, Any]:
-    """Fields of a request that constrain the format of the answer: OpenAI's `response_format` (for JSON) or vLLM's
-    `structured_outputs` (for a choice). Empty without a constraint.
-    """
+    """Fields that constrain the answer's format: OpenAI's `response_format` (JSON) or vLLM's `structured_outputs`
+    (choice)."""
     match query.structured:
         case "none":
             return {}
@@ -227,33 +203,13 @@ Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]
 class Dialect:
     """Request and response format of one API.
 
-    Attributes
-    ----------
-    provider : str
-        First part of the judge's name `provider/model` in run.yaml.
-    route : callable
-        Model -> the route below base_url to which requests go.
-    wire : callable
-        Converts a request under OpenAI's chat names into the JSON body that is sent.
-    read : callable
-        Reads the body of an answer of status 200; raises `BackendError`.
-    chat : bool
-        Whether a request holds messages (True) or one text (False).
-    models : str
-        The route that lists models.
-    limit : str or None
-        Name of the setting for the maximum length of an answer. None if it is one of OpenAI's two names, and
-        the client finds out which.
-    one_answer : bool
-        Whether the API has no setting for several answers to a request.
-    tells : bool
-        Whether servers may have additional routes with facts about themselves, as vLLM has.
-    protocol : Provider
-        Provider that defined the protocol. It determines the header and the environment variables of the key, and
-        the default address.
-    structured : frozenset of str
-        Structured answer formats that can be requested.
-    """
+    `provider` begins the judge's name in run.yaml. `route` gives a model's route below base_url, `wire` the JSON body
+    of a request under OpenAI's chat names, and `read` the answers in a body of status 200; it raises `BackendError`.
+    `chat`: a request holds messages, not one text. `models` is the route that lists models. `limit` names the setting
+    for an answer's length; None if it is one of OpenAI's two names, and the client finds out. `one_answer`: there is no
+    setting for several answers. `tells`: servers may have routes with facts about themselves, as vLLM has. `protocol`
+    decides the key's header and environment variables, and the default address. `structured` are the formats that can
+    be requested."""
 
     provider: str
     route: Callable[[str], str]
@@ -274,7 +230,7 @@ def as_it_is(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def no_answer(url: str, body: bytes, form: str) -> BackendError:
-    """Error for a body of status 200 that is not an answer of the expected format, which `form` names."""
+    """Error for a body of status 200 that is no answer of the expected format, which `form` names."""
     start = body[:80].decode("utf-8", "replace")
     return BackendError(f"{url}: the answer is not {form} answer: {start!r}", kind="garbage", retryable=True)
 
@@ -284,12 +240,8 @@ _LONGEST_NAME = 300
 
 
 def checked(response: Response) -> Response:
-    """The response in the form in which a journal stores it. Raises TypeError if the answer or the thinking is not
-    text.
-
-    In this form, a model name or finish reason that is not text becomes None, and so do empty log-probabilities. A very
-    long model name is cut.
-    """
+    """The response as a journal stores it. Raises TypeError if answer or thinking is not text. A model name or finish
+    reason that is not text, and empty log-probabilities, become None; a very long model name is cut."""
     reasoning, reason, model, logprobs = response.reasoning, response.finish_reason, response.model, response.logprobs
     if type(response.text) is not str or type(reasoning) not in (str, type(None)):
         raise TypeError("no text")
@@ -305,9 +257,7 @@ def checked(response: Response) -> Response:
 
 
 def _checked_logprobs(logprobs: Any) -> Any:
-    """The log-probabilities of an answer, if they have the format of OpenAI's chat or completions answers, and are
-    nested no deeper than a journal can store. None if they are empty; otherwise TypeError is raised.
-    """
+    # In the format of OpenAI's chat or completions answers, and nested no deeper than a journal can store.
     if not logprobs or (isinstance(logprobs, Mapping) and not logprobs.get("content") and not logprobs.get("tokens")):
         return None
     orjson.dumps(logprobs)

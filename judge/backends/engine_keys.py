@@ -1,9 +1,5 @@
-"""Classifies the `engine` keys in run.yaml: options to start an engine, settings of each request, or options that
-affect only speed.
-
-One definition may contain all three. A back-end for a server sends only the request settings; the
-others are written into the command that starts the server.
-"""
+"""The `engine` keys of run.yaml by kind: to start an engine, settings of each request, or speed only. A back-end for a
+server sends only request settings; the others go into the command that starts the server."""
 
 from __future__ import annotations
 
@@ -81,10 +77,8 @@ TOP_LOGPROBS = 20
 
 
 def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str) -> None:
-    """Raise SpecError for the first key of `engine` (the key `engine` of run.yaml) that is not in `allowed`; the
-    message names the most similar allowed key. `hf_token` and `headers` are never allowed there. `executor` is the
-    back-end's name for the message.
-    """
+    """Raise SpecError for the first `engine` key not in `allowed`, naming the most similar one; `hf_token` and
+    `headers` never are. `executor` is the back-end's name."""
     names = set(allowed)
     for key in engine:
         if key in ("hf_token", "headers"):
@@ -96,9 +90,7 @@ def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str)
 
 
 def weights(model: str, engine: Mapping[str, Any]) -> str:
-    """Location of the model's weights: the value of the key `model` in `engine` (from run.yaml) if it is set, otherwise
-    the judge's model name.
-    """
+    """Location of the weights: the key `model` in `engine` if set, otherwise the judge's model name."""
     return str(engine.get("model", model))
 
 

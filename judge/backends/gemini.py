@@ -40,9 +40,8 @@ _ACCOUNT = "PUP_LIMITED_DISABLED"
 
 
 def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The usable answers in the body of a response, and the number of all candidates, as Gemini calls its answers.
-    Token usage is stored with the first answer.
-    """
+    """The usable answers in a body, and the number of all candidates, as Gemini calls its answers. Usage is with the
+    first."""
     try:
         data = json_value(body)
         if isinstance(data, dict) and data.get("error"):
@@ -63,7 +62,7 @@ def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
-    """Error for a body without candidates: the prompt was blocked, or nothing was generated."""
+    # The prompt was blocked, or nothing was generated.
     feedback = data.get("promptFeedback") or {}
     reason = feedback.get("blockReason")
     if reason:
@@ -77,15 +76,12 @@ def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
 
 
 def _is_answer(candidate: Mapping[str, Any]) -> bool:
-    """Whether a candidate (an answer in Gemini's format) can be used: it ended normally or at its length limit, or was
-    stopped after some text.
-    """
+    # It ended normally or at its length limit, or was stopped after some text.
     reason = candidate.get("finishReason")
     return reason in _ENDS or (reason in FILTERED and bool(_texts(candidate, thought=False)))
 
 
 def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
-    """Error for a candidate (an answer in Gemini's format) that cannot be used."""
     reason = str(candidate.get("finishReason") or "the server gives no reason")
     words = [reason, _rated(candidate), candidate.get("finishMessage")]
     message = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
@@ -99,9 +95,6 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
 
 
 def _rated(part: Mapping[str, Any]) -> str:
-    """Names of the harm categories that the provider found in a prompt or answer (`part`) with medium or high
-    probability, or for which it was blocked; empty if there are none.
-    """
     categories = [
         str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
         for rating in part.get("safetyRatings") or ()
@@ -122,15 +115,12 @@ def _response(candidate: Mapping[str, Any], model: str | None) -> Response:
 
 
 def _texts(candidate: Mapping[str, Any], *, thought: bool) -> str:
-    """Text of a candidate's answer or, with `thought`, of its thoughts. The API returns both as parts of one
-    content.
-    """
+    # The API returns thoughts and answer as parts of one content.
     parts = (candidate.get("content") or {}).get("parts") or ()
     return "".join(part.get("text") or "" for part in parts if bool(part.get("thought")) is thought)
 
 
 def _logprobs(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Log-probabilities of an answer in the format of OpenAI's chat answers; None without log-probabilities."""
     chosen = (result or {}).get("chosenCandidates") or []
     if not chosen or any(token.get("logProbability") is None for token in chosen):
         return None
@@ -145,9 +135,7 @@ def _token(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usage(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Token counts under OpenAI's names: thinking is part of the answer, cached tokens are part of the prompt. None
-    without counts.
-    """
+    # Thinking is part of the answer, and cached tokens are part of the prompt.
     if not metadata:
         return None
     answer, thoughts = metadata.get("candidatesTokenCount"), metadata.get("thoughtsTokenCount")
@@ -181,11 +169,8 @@ _BESIDE = frozenset(
 
 
 def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The request body: contents, systemInstruction and generationConfig. It does not name the model, whose name is
-    part of the address.
-
-    Keys of `engine` are inserted where the API expects them. They may be written in either spelling (`top_k`, `topK`).
-    """
+    """The request body, without the model, whose name is in the address. `engine` keys are inserted where the API
+    expects them, in either spelling (`top_k`, `topK`)."""
     body: dict[str, Any] = {}
     config: dict[str, Any] = {}
     for name, value in asked.items():
@@ -204,9 +189,6 @@ def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """The messages as `contents`, in which the model's role is named `model`, and the system messages as
-    `systemInstruction`.
-    """
     system = [{"text": message["content"]} for message in messages if message["role"] == "system"]
     contents = [
         {"role": "model" if message["role"] == "assistant" else "user", "parts": [{"text": message["content"]}]}
@@ -217,15 +199,12 @@ def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 
 
 def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that request JSON of this schema. The order of the fields is set explicitly, because an explanation may
-    have to come first.
-    """
+    # The order of the fields is set explicitly, because an explanation may have to come first.
     ordered = {**schema, "propertyOrdering": list(schema["properties"])}
     return {"responseMimeType": "application/json", "responseJsonSchema": ordered}
 
 
 def _choice(choices: Sequence[str]) -> dict[str, Any]:
-    """Settings that restrict the answer to exactly one of these words."""
     return {"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": list(choices)}}
 
 
@@ -246,16 +225,14 @@ GEMINI = Dialect(
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check that the key may be sent to the server. No connection is made yet."""
+    """The back-end, after a check that the key may be sent to the server. No connection is made yet."""
     backend = gemini_backend(model, settings)
     backend.credentials.check()
     return backend
 
 
 def gemini_backend(model: str, settings: Settings) -> OpenAIBackend:
-    """The back-end for `model`, without a check of where keys may be sent. Raises SpecError for settings that Gemini's
-    API does not have.
-    """
+    """The back-end, without that check. Raises SpecError for settings that Gemini's API does not have."""
     if settings.api != "chat":
         raise SpecError(f"gemini/ has no `api: {settings.api}`", hint="leave `api` out, or write `api: chat`")
     compatible = next((url for url in settings.base_url if url.partition("?")[0].rstrip("/").endswith("/openai")), None)
@@ -273,18 +250,15 @@ _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 
 
 def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
-    """The answers in the body of a response of status 200. `body` is the parsed JSON of the body and `content` its
-    bytes; `api` is the API of the query. Error messages name `where`, and `scrub` removes keys from them.
-    """
+    """The answers in a body of status 200, parsed (`body`) and as bytes (`content`). Messages name `where`, without
+    keys."""
     if isinstance(body, dict) and body.get("type") == "message":
         return [read_message(content, where)]
     return _dialect_of(body, api).read(content, where, scrub)[0]
 
 
 def _dialect_of(body: Any, api: str) -> Dialect:
-    """Format of the API that the parsed `body` of an answer comes from. If OpenAI's chat and completions formats cannot
-    be distinguished, the query's API decides.
-    """
+    # OpenAI's chat and completions formats may be alike; then the query's API decides.
     if isinstance(body, dict):
         if body.get("object") == "response":
             return RESPONSES

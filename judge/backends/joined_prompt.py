@@ -1,4 +1,4 @@
-"""Joins messages into one prompt for the completions route, in the same way for every back-end."""
+"""Messages joined into one prompt for the completions route, in the same way for every back-end."""
 
 from __future__ import annotations
 

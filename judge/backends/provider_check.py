@@ -1,9 +1,6 @@
-"""Checks from this machine whether a provider can be used: key, connection, models, known restrictions. It requests
-only the list of models.
-
-The key is sent only to the provider's own hosts over https, to this machine, and to hosts that the user's configuration
-trusts with it. Redirects are not followed.
-"""
+"""Checks whether a provider can be used from this machine, by its list of models only. The key goes only over https to
+the provider's own hosts, to this machine, and to hosts that the user's configuration trusts with it. Redirects are not
+followed."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result of checking one item, such as the key: its state, and what the user can do about it (`mend`)."""
+    """Result for one item, such as the key: its state, and what the user can do about it (`mend`)."""
 
     item: str
     state: Literal["ok", "missing", "failed", "note"]
@@ -49,27 +46,21 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Result of checking a provider's key (`check`), the environment variable that holds the key, and the HTTP headers
-    that carry it. The headers are empty if there is no key or if the server may not receive it.
-    """
-
     variable: str | None
     check: Checked
+    # Empty without a key, and if the server may not receive it.
     headers: dict[str, str]
 
 
 def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
-    """Results of all checks of a provider, in the order in which they are printed.
-
-    `base_url` replaces the provider's own address. `model` is looked up in the provider's list of models.
-    """
+    """All checks, in the order in which they are printed. `base_url` replaces the provider's own address; `model` is
+    looked up."""
     facts = facts_of(name)
     url = without_slash(base_url or facts.base_url)
     return [*_server(facts, url, model), *_documented(facts)]
 
 
 def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
-    """Yield the results of checking the key, then those of checking the connection and the list of models."""
     if gap := _TO_FILL_IN.search(url):
         key = _key(facts, None)
         yield key.check
@@ -82,9 +73,6 @@ def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Check
 
 
 def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
-    """The first of the provider's key variables that is set, and whether its value may be sent to the server at
-    `origin`.
-    """
     provider = facts.provider
     names = provider.variables if provider is not None else OPENAI.variables
     variable = next((name for name in names if os.environ.get(name, "").strip()), None)
@@ -113,7 +101,6 @@ def _may_go(facts: ProviderFacts, origin: Origin, variable: str) -> bool:
 
 
 async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) -> list[Checked]:
-    """Results of requesting the provider's list of models: whether the server answers, and whether it lists `model`."""
     try:
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with (
@@ -137,7 +124,6 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
 
 
 def _list_of(facts: ProviderFacts, url: str) -> str:
-    """Address of the provider's list of models."""
     match facts.backend:
         case "anthropic":
             return route_of(url, "/models?limit=1000")
@@ -148,7 +134,6 @@ def _list_of(facts: ProviderFacts, url: str) -> str:
 
 
 def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str], body: bytes, key: _Key) -> Checked:
-    """Result of the check if the server answers but refuses to list its models."""
     refusal = read_refusal(status, headers, body)
     words = redaction.redact(refusal.error_body.shown())
     sentence = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
@@ -186,9 +171,6 @@ def _start(facts: ProviderFacts) -> str:
 
 
 def _documented(facts: ProviderFacts) -> Iterator[Checked]:
-    """Yield what is known about a provider from documentation and public threads, and what this program was tested
-    against.
-    """
     for word, settings in (("refuses", facts.refused), ("ignores", facts.ignored)):
         for setting, words in settings.items():
             yield Checked(f"{word} {setting}", "note", str(words))

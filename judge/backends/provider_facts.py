@@ -18,33 +18,11 @@ from judge.base.folders.shipped import package_file
 class ProviderFacts:
     """Facts about one endpoint from documentation and public threads.
 
-    Attributes
-    ----------
-    name : str
-        Name of the endpoint, as given to `judge doctor` in the option `provider`.
-    title : str
-        Name of the endpoint for printing.
-    base_url : str
-        Its address. A word in capitals must be replaced by the user.
-    model : str
-        Example of a model name in the endpoint's format. A word in capitals must be replaced by the user.
-    tried : str
-        What this program was tested against: `imitation` (an imitation of the endpoint) or `never`.
-    run : mapping
-        Additional lines of run.yaml that the endpoint needs, besides judge and base_url.
-    refused, ignored : mapping of str to str
-        Settings that the endpoint refuses or ignores, each with an explanation.
-    traps : tuple of str
-        Sentences about pitfalls.
-    sources : tuple of str
-        Documentation and public threads from which the facts are taken.
-    local : bool
-        Whether the endpoint is a server that users run themselves.
-    backend : str
-        Name of the back-end for this endpoint.
-    provider_name : str or None
-        Provider of the endpoint, if its name differs from `name`.
-    """
+    `name` is the word for `judge doctor`, `title` the one for printing. A word in capitals in `base_url` or `model` (an
+    example) must be replaced by the user. `tried` is what this program was tested against: `imitation` (of the
+    endpoint) or `never`. `run` has further lines of run.yaml. `refused` and `ignored` map settings to explanations;
+    `traps` are sentences about pitfalls. `local`: users run the server. `provider_name` is the provider's, if it
+    differs from `name`."""
 
     name: str
     title: str
@@ -62,7 +40,7 @@ class ProviderFacts:
 
     @property
     def provider(self) -> Provider | None:
-        """Provider of the endpoint, with its hosts and key variables; None for a server that users run themselves."""
+        """Provider with its hosts and key variables; None for a server that users run themselves."""
         return next((provider for provider in PROVIDERS if provider.name == (self.provider_name or self.name)), None)
 
     @property
@@ -87,7 +65,7 @@ def provider_facts() -> Mapping[str, ProviderFacts]:
 
 
 def facts_of(name: str) -> ProviderFacts:
-    """Facts about the endpoint with this name. Raises SpecError, with the known names, for an unknown one."""
+    """The endpoint with this name. Raises SpecError, with the known names, for an unknown one."""
     facts_by_name = provider_facts()
     facts = facts_by_name.get(name.lower().replace("_", ".")) or facts_by_name.get(name.lower())
     if facts is None:
@@ -114,6 +92,5 @@ def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:
 
 
 def _flow(value: Any) -> str:
-    """A value as YAML in flow style, on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")

@@ -1,12 +1,9 @@
-"""Reads a provider's rate limits from the headers of an answer: the remaining amount of each limit, and how fast it is
-restored.
+"""Reads a provider's rate limits from an answer's headers: what remains of each, and how fast it is restored.
 
-The header names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic are known. `reset` is
-the time until a limit is full again. The amount used divided by this time is therefore the rate at which the limit is
-restored: "limit 5000, remaining 4999, reset 12ms"
-(https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) means 83 per
-second, or 5,000 per minute. Daily limits are read in the same way.
-"""
+Known are the names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic. `reset` is the
+time until a limit is full again, so that the amount used divided by it is the rate of restoring: "limit 5000, remaining
+4999, reset 12ms" (https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read
+2026-11-22) means 83 per second, or 5,000 per minute. Daily limits are read in the same way."""
 
 from __future__ import annotations
 
@@ -32,9 +29,7 @@ class Limit:
 
     @property
     def rate(self) -> float | None:
-        """Amount of a rate limit that is restored per second; None if the limit is full, because the rate is then
-        unknown.
-        """
+        """Amount restored per second; None if the limit is full, because the rate is then unknown."""
         lacking = self.most - self.remaining
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 
@@ -54,9 +49,8 @@ class TellsLimits(Protocol):
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """The rate limits that a provider states in the headers of an answer. A limit counts only if its maximum, its
-    remaining amount and the time until it is full again are all given. None if no limit counts.
-    """
+    """The rate limits in an answer's headers, of which maximum, remaining amount and reset are all given; None
+    without."""
     limits = {}
     for name, forms in _FORMS.items():
         for form in forms:

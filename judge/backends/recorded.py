@@ -1,9 +1,6 @@
-"""Back-end `recorded/<result folder or file>`: replays stored answers.
-
-A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`.
-For a comparison, `story` is the story that was shown first and `second` the other one. If one answer rates several
-criteria, `criterion` is a list of their names.
-"""
+"""Back-end `recorded/<result folder or file>`: replays stored answers. A file is JSON Lines with `story, criterion,
+eval_prompt, repeat, text`, optionally `finish_reason`, `reasoning` and, for a comparison, `second` (`story` is shown
+first). An answer on several criteria has a list in `criterion`."""
 
 from __future__ import annotations
 
@@ -23,12 +20,12 @@ _Place = tuple[str, str | None, str, str, int]
 
 
 def open(model: str, settings: Settings) -> RecordedBackend:  # noqa: A001, ARG001  the registry's name and form
-    """The back-end that replays the answers in a result folder (its journal.sqlite) or in a JSON Lines file."""
+    """Replays the answers in a result folder (its journal.sqlite) or in a JSON Lines file."""
     return RecordedBackend(Path(model))
 
 
 class RecordedBackend:
-    """Back-end that gives each query the answer recorded for its story, criterion, Eval-Prompt and repeat."""
+    """Gives each query the answer recorded for its story, criterion, Eval-Prompt and repeat."""
 
     capabilities = Capabilities(structured=frozenset({"none", "choice", "json"}))
 
@@ -41,9 +38,7 @@ class RecordedBackend:
         return {"recorded": str(self.path), "answers": len(self._answers)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The recorded answers to these repeats of a query. Raises a `BackendError` that is not retryable if one is
-        missing.
-        """
+        """The recorded answers. A missing one is a `BackendError` that is not retryable."""
         responses = []
         for repeat in repeats:
             story, criterion, eval_prompt = query.journal_names

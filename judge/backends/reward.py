@@ -1,6 +1,4 @@
-"""Back-end `reward/MODEL`: published reward models, i.e. classifiers with one output. They do not read the
-Eval-Prompt.
-"""
+"""Back-end `reward/MODEL`: published reward models (classifiers with one output), which do not read the Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -27,11 +25,8 @@ _KEPT = 256
 
 
 class RewardScorer:
-    """Scores a story together with its story-prompt by a published reward model.
-
-    If the model has a chat template, the story-prompt is the user's turn and the story the assistant's turn. Otherwise
-    story-prompt and story are read as a pair of texts.
-    """
+    """Scores a story by a published reward model: story-prompt and story are turns of user and assistant or, without a
+    chat template, a pair of texts."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         check_keys(settings.engine, KEYS, "reward")
@@ -41,13 +36,11 @@ class RewardScorer:
         self._loaded: SequenceClassifier | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights, and return facts about them for the manifest."""
+        """Loads tokenizer and weights; facts about them for the manifest."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
 
     async def score(self, story: Story, head: Head) -> float:  # noqa: ARG002 - one for every criterion
-        """Reward of the story. `head` is ignored: the reward is the same for every criterion, because the model does
-        not read the criterion.
-        """
+        """Reward of the story, the same for every criterion, because the model does not read it."""
         key = (story.story_prompt, story.text)
         if key not in self._known:
             run = asyncio.get_running_loop().run_in_executor
@@ -57,11 +50,10 @@ class RewardScorer:
         return self._known[key]
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """An empty text, because a reward model gives no explanation."""
+        """Empty: a reward model gives no explanation."""
         return ""
 
     async def close(self) -> None:
-        """Free the memory of the weights."""
         self._loaded = None
         self._thread.shutdown(wait=False)
 
@@ -105,12 +97,9 @@ _LOGIT = (0.0, 1.0)
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """The back-end for a reward model; `probe` loads the weights.
-
-    The model gives each story a reward. The difference of two stories' rewards is the log odds that the first is
-    preferred (Bradley & Terry), so the story with the higher reward wins. A single story's reward is mapped by the
-    logistic curve to a rating between the ends of the scale. Only the order of these ratings is meaningful.
-    """
+    """The back-end; `probe` loads the weights. The difference of two rewards is the log odds that the first story is
+    preferred (Bradley & Terry): the higher wins. A single reward is mapped by the logistic curve between the scale's
+    ends, where only the order is meaningful."""
     head = Head("", "preference", *_LOGIT, 0.0, (), (), slope=1.0, band=0.0, line=(1.0, 0.0), quantiles=(0.0,))
     name = f"reward/{model}"
     trained = TrainedModel(name, (head,), None, (), frozenset(), settings.revision or "no revision")

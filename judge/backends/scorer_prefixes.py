@@ -1,4 +1,4 @@
-"""Assigns prefixes to the texts that a scorer reads: none, one for all texts, or one for each text."""
+"""Prefixes of the texts that a scorer reads: none, one for all, or one for each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from judge.base.wording import Advice
 
 
 def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]:
-    """A list with the prefix (or None) of each text. `texts` is the number of texts. Raises ValueError if `prefix` is a
-    list of another length.
-    """
+    """Each of `texts` texts' prefix. Raises ValueError for a list of another length."""
     if prefix is None or isinstance(prefix, str):
         return [prefix] * texts
     if len(prefix) != texts:
@@ -20,7 +18,7 @@ def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]
 
 
 def no_room(scorer: str, tokens: int, context: int) -> BackendError:
-    """Error for a prefix that fills the whole context, so that there is no room for the text."""
+    """Error for a prefix that fills the whole context."""
     return BackendError(
         f"{scorer}: the prefix of {tokens} tokens leaves no room in a context of {context}",
         kind="context",

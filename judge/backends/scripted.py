@@ -1,8 +1,5 @@
-"""Back-end `scripted`: gives fixed answers from a list, for examples and for tests of later steps.
-
-It shows nothing about the quality of judges, and does not test transport, retries or resuming. Those are tested over a
-network socket.
-"""
+"""Back-end `scripted`: fixed answers from a list, for examples and for tests of later steps. It shows nothing about
+judges, and does not test transport, retries or resuming, which are tested over a network socket."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ from judge.base.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One scripted answer. It is given only to queries whose messages contain the text `match`; if `match` is None, it
-    fits every query.
-    """
+    """One scripted answer, for queries whose messages contain `match`; None fits every query."""
 
     text: str
     match: str | None = None
@@ -47,12 +42,9 @@ SCRIPTS: dict[str, tuple[Line, ...]] = {
 
 
 class Scripted:
-    """Back-end that gives the answers of its list one after the other, and starts again after the last.
-
-    Answers whose `match` occurs in a query's messages take precedence over answers without `match`. The position in the
-    list is kept separately for each set of fitting answers. A query for which no answer fits raises a BackendError that
-    is not retryable.
-    """
+    """Gives the answers of its list in turn, again and again. Those whose `match` occurs take precedence over those
+    without, and each set of fitting answers has its own position. A query that none fits is a BackendError that is not
+    retryable."""
 
     def __init__(self, answers: Sequence[str | Line], name: str = "list") -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -83,7 +75,7 @@ class Scripted:
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
-    """The back-end that gives the answers of `scripted/NAME` (one of `SCRIPTS`) or `scripted/FILE.jsonl`."""
+    """The answers of `scripted/NAME` (one of `SCRIPTS`) or `scripted/FILE.jsonl`."""
     if model in SCRIPTS:
         return Scripted(SCRIPTS[model], model)
     if not model.endswith(".jsonl"):
@@ -92,7 +84,7 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def read_script(path: Path) -> list[Line]:
-    """The answers in a JSONL file with one `Line` per line: `{"text": ..., "match": ...}`. Only `text` is required."""
+    """A JSONL file with one `Line` per line: `{"text": ..., "match": ...}`. Only `text` is required."""
     try:
         rows = path.read_bytes().splitlines()
     except OSError as error:

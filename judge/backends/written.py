@@ -1,4 +1,4 @@
-"""Writes the answers of judges that compute numbers: a value as text in the format that a query requires."""
+"""Answers of judges that compute numbers, as text in the format that a query requires."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ Value = str | float
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:
-    """Text of an answer with one value, in the format that the query requires. `name` says what the value is: rating,
-    answer or verdict.
-    """
+    """Text of an answer with one value. `name` says what it is: rating, answer or verdict."""
     word = value if isinstance(value, str) else f"{value:g}"
     if query.structured == "choice":
         return word
@@ -27,9 +25,7 @@ def value_text(query: Query, name: str, value: Value, explanation: str | None) -
 
 
 def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
-    """Text of an answer with values for several criteria, given as (criterion, value, explanation). It consists of
-    lines or of one JSON object, as the query requires.
-    """
+    """Text of an answer with (criterion, value, explanation) for several criteria, in lines or one JSON object."""
     if query.structured != "none":
         values: dict[str, Any] = {}
         for name, value, why in answers:

@@ -11,11 +11,8 @@ Record = TypeVar("Record")
 
 
 def registry(words: Any, records: Mapping[Word, Record]) -> Mapping[Word, Record]:
-    """Read-only mapping from each word of a choice to its record.
-
-    `words` is the Literal that lists the words. Raises TypeError, when the module is imported, if a word has no record
-    or a record belongs to no word: a choice that is half made would otherwise be computed as another one.
-    """
+    """Read-only mapping from each word of the Literal `words` to its record. Raises TypeError on import for a word
+    without a record or the reverse: a choice half made would be computed as another one."""
     lacking, unknown = set(get_args(words)) - set(records), set(records) - set(get_args(words))
     if lacking or unknown:
         raise TypeError(f"words without a record: {sorted(lacking)}; records of no word: {sorted(unknown)}")

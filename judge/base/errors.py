@@ -27,12 +27,9 @@ from judge.base.wording import Advice, changed, joined
 
 
 class JudgeError(Exception):
-    """Error whose message is a sentence for the user. `hint` is the command or change that fixes the problem, or None.
-    API keys are removed from both.
-
-    A message or hint that mentions options may be a `judge.base.wording.Advice`: a string that writes options as Python
-    arguments (``level="system"``), and that the command line can convert so that they are written as flags.
-    """
+    """Error whose message is a sentence for the user, and `hint` what fixes it; API keys are removed from both. Where
+    they mention options, they may be a `judge.base.wording.Advice`, which writes these as Python arguments
+    (``level="system"``) and which the command line turns into flags."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(changed(message, redact))
@@ -40,16 +37,12 @@ class JudgeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The error's message as it was passed, with API keys removed: an `Advice` object if the message names options,
-        else a string.
-        """
+        """The message as it was passed, without API keys: an `Advice` if it names options."""
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
 class DataError(JudgeError):
-    """A file's content breaks its format. The message names file, row, column, the value found and the values
-    allowed.
-    """
+    """A file's content breaks its format. The message names file, row, column, the value found and those allowed."""
 
     def __init__(
         self,
@@ -83,11 +76,8 @@ class OptionError(SpecError):
     def __init__(
         self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
     ) -> None:
-        """Build the message from the option's name (`field`), its value and what is wrong with the value (`complaint`).
-        Without `complaint`, the message says that the value is not one of those in `allowed`.
-
-        In Python the message reads, for example, ``resamples=0 must be 1 or more``.
-        """
+        """Without `complaint`, the message says what is `allowed`. In Python it reads ``resamples=0 must be 1 or
+        more``."""
         self.field, self.value, self.allowed = field, value, tuple(allowed)
         among = f"is not known; allowed: {', '.join(self.allowed)}"
         super().__init__(Advice(f"{{{field}!r}} {{}}", complaint or among, **{field: value}), hint=hint)
@@ -102,8 +92,6 @@ class RunFolderError(JudgeError):
 
 
 class MissingExtraError(JudgeError):
-    """An optional package is needed and not installed."""
-
     def __init__(self, feature: str, extra: str) -> None:
         missing = f" needs an optional package that is not installed: {install_command(extra)}"
         super().__init__(joined(feature, missing))
@@ -133,11 +121,8 @@ ErrorKind = Literal[
 
 
 class BackendError(JudgeError):
-    """A server or the network failed during a request.
-
-    `kind` is the cause, such as "auth" or "rate". `retryable` says whether another request may succeed. `retry_after`
-    is the number of seconds that the server asks to wait.
-    """
+    """A server or the network failed during a request. `kind` is the cause, such as "auth" or "rate"; `retry_after` is
+    in seconds."""
 
     def __init__(
         self,
@@ -157,9 +142,7 @@ class BackendError(JudgeError):
 
 
 def yaml_mistake(error: Exception) -> str:
-    """The mistake in a YAML file and its position. The file's lines are not quoted, because they may contain an API
-    key.
-    """
+    """The mistake in a YAML file and its position, without the file's lines, which may contain an API key."""
     mark = getattr(error, "problem_mark", None)
     words = " ".join(str(getattr(error, "problem", None) or "it cannot be read").split())
     words = re.sub(r"'(?!<)[^']{8,}'", "'...'", words)  # an alias or a tag, whatever it was meant to be

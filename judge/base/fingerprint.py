@@ -1,10 +1,6 @@
-"""All hash functions of the program. They identify content; they do not protect secrets.
-
-A fingerprint is `b2:` + 32 hexadecimal digits: BLAKE2b with 128 bits, of bytes or of plain data as canonical JSON
-(sorted keys, no spaces, UTF-8). The tag names the algorithm, so that a later change of algorithm is not mistaken for
-changed content. SHA-256 is used where others verify the hash: checksums of released files and of bundles, scripts of a
-page.
-"""
+"""All hash functions. They identify content; they do not protect secrets. A fingerprint is `b2:` + 32 hexadecimal
+digits: BLAKE2b with 128 bits, of bytes or of canonical JSON (sorted keys, no spaces, UTF-8). The tag tells a change of
+algorithm from changed content. SHA-256 is for hashes that others verify: released files, bundles, a page's scripts."""
 
 from __future__ import annotations
 
@@ -20,25 +16,22 @@ TAG = "b2:"
 
 
 def canonical(value: Any) -> bytes:
-    """Canonical JSON of plain data (dicts with string keys, lists, tuples, strings, numbers, booleans, None).
-
-    Raises TypeError for anything else. NaN is written as null, since JSON cannot express it.
-    """
+    """Canonical JSON of plain data. Raises TypeError for anything else. NaN is null, since JSON cannot express it."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def fingerprint(value: Any) -> str:
-    """Fingerprint of plain data: "b2:" and the 32 hexadecimal digits of its BLAKE2b hash."""
+    """Fingerprint of plain data."""
     return TAG + hashlib.blake2b(canonical(value), digest_size=16).hexdigest()
 
 
 def fingerprint_text(text: str) -> str:
-    """Fingerprint of a text's UTF-8 encoding: "b2:" and 32 hexadecimal digits."""
+    """Fingerprint of a text's UTF-8 encoding."""
     return TAG + text_key(text)
 
 
 def text_key(text: str) -> str:
-    """Fingerprint of a text as 32 hexadecimal digits, without the tag "b2:", as used in caches and columns."""
+    """Fingerprint of a text without the tag "b2:", as used in caches and columns."""
     return digest(text).hex()
 
 
@@ -53,7 +46,7 @@ def sha256(content: str | bytes) -> str:
 
 
 def sha256_text(text: str) -> str:
-    """SHA-256 of a text in hexadecimal, with the prefix "sha256:". It replaces a text that is left out of an export."""
+    """SHA-256 with the prefix "sha256:"; it replaces a text that is left out of an export."""
     return f"sha256:{sha256(text)}"
 
 
@@ -63,13 +56,13 @@ def sha256_script(script: str) -> str:
 
 
 def sha256_file(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal. The file is read in pieces."""
+    """SHA-256 of a file in hexadecimal, read in pieces."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def fingerprint_bytes(parts: Iterable[bytes]) -> str:
-    """Fingerprint of the concatenated parts: "b2:" and 32 hexadecimal digits."""
+    """Fingerprint of the concatenated parts."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(part)
@@ -77,15 +70,13 @@ def fingerprint_bytes(parts: Iterable[bytes]) -> str:
 
 
 def fingerprint_file(path: Path) -> str:
-    """Fingerprint of a file's bytes, read in blocks of 1 MiB: "b2:" and 32 hexadecimal digits."""
+    """Fingerprint of a file's bytes, read in pieces."""
     with path.open("rb") as stream:
         return fingerprint_bytes(iter(lambda: stream.read(1 << 20), b""))
 
 
 def fingerprint_weights(folder: Path) -> str:
-    """Fingerprint of a model's files that determine its output (weights, tokenizer and configuration): "b2:" and 32
-    hexadecimal digits.
-    """
+    """Fingerprint of the files that determine a model's output: weights, tokenizer and configuration."""
     endings = (".safetensors", ".bin", ".json", ".txt", ".model")
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
     return fingerprint([(p.relative_to(folder).as_posix(), fingerprint_file(p)) for p in files])

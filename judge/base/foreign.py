@@ -1,9 +1,6 @@
-"""Reads files that other people and other programs made: the one place where what they hold is not believed.
-
-`json_of` parses JSON. `reading` is put around the code that walks through what was parsed. Both raise `DataError`, so
-that a value of another type, a number of 5,000 digits, a structure nested thousands deep or a year after 9999 ends in a
-sentence that names the file, and never in a traceback.
-"""
+"""Reads files of other people and programs, the one place where their content is not believed: `json_of` parses JSON,
+`reading` is around the code that walks through it. Both raise `DataError`, so that a wrong type, a number of 5,000
+digits, a nesting thousands deep or a year after 9999 ends in a sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -34,12 +31,9 @@ def json_of(
     halves: bool = False,
     hint: str | None = None,
 ) -> Any:
-    """Value of a JSON text, or of line `row` of a JSON Lines file. NaN and infinities are read as floats. Halves of
-    surrogate pairs are replaced unless `halves` is true.
-
-    `pairs` and `constant` are functions of `json.loads`, for objects and for NaN and infinities. Raises DataError where
-    the text is not JSON, is nested too deeply, or holds a number that is too long.
-    """
+    """Value of a JSON text, or of line `row`. NaN and infinities become floats; halves of surrogate pairs are replaced
+    unless `halves`. `pairs` and `constant` go to `json.loads`. Raises DataError for other text, too deep nesting or too
+    long a number."""
     try:
         return json.loads(text if halves else whole_escapes(text), object_pairs_hook=pairs, parse_constant=constant)
     except json.JSONDecodeError as error:
@@ -52,9 +46,7 @@ def json_of(
 
 
 def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, Any]:
-    """The object in a JSON file in UTF-8. Raises DataError where the file cannot be read or holds no object; the
-    message says that it is no `what`.
-    """
+    """The object in a JSON file in UTF-8. Raises DataError where it cannot be read or is no `what`."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -71,9 +63,8 @@ def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, An
 def reading(
     file: object, what: str, *, hint: str | None = None, error: Callable[..., JudgeError] = DataError
 ) -> Iterator[None]:
-    """Context manager around code that walks through the content of a file from elsewhere. Where a value has another
-    type than it must have, is missing or is too large, DataError says so; `what` says what the file should be.
-    """
+    """Context manager for code that walks through a file's content: a value of a wrong type, missing or too large
+    raises DataError, which says that the file is not `what`."""
     try:
         yield
     except JudgeError:
@@ -84,7 +75,7 @@ def reading(
 
 
 def invalid(error: ValidationError) -> str:
-    """The first mistake that pydantic found in plain data, as the end of a sentence: `has no 'name'`."""
+    """The first mistake that pydantic found, as the end of a sentence: `has no 'name'`."""
     mistake = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in mistake["loc"])[:100]
     if mistake["type"] == "missing":
@@ -95,7 +86,6 @@ def invalid(error: ValidationError) -> str:
 
 
 def _words(problem: Exception) -> str:
-    """What is wrong with a file, by the error that it led to."""
     if isinstance(problem, RecursionError | orjson.JSONEncodeError):
         return f"it {_DEEP}, or holds what no file can hold"
     if isinstance(problem, KeyError):

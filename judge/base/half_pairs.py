@@ -1,9 +1,6 @@
-r"""Repair of lone surrogates (half of a surrogate pair), such as `"\ud83d"`, which a model writes if it is stopped
-within an emoji.
-
-JSON can express a lone surrogate, but UTF-8 cannot, so that no file, database or table accepts the text. Each one is
-replaced by U+FFFD, the replacement character, and the rest of the answer is kept.
-"""
+r"""Repair of lone surrogates such as `"\ud83d"`, which a model writes if it is stopped within an emoji. JSON can
+express one but UTF-8 cannot, so that no file, database or table accepts the text. Each becomes U+FFFD, and the rest is
+kept."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ _ESCAPE = re.compile(
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate. Two surrogates that form a pair become the character that they
-    encode.
-    """
+    """The text with U+FFFD for each lone surrogate; two that form a pair become their character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -31,18 +26,15 @@ def whole_characters(text: str) -> str:
 
 
 def whole_escapes(json_text: str) -> str:
-    r"""JSON text with `\ufffd` for each escape of a lone surrogate. The positions of all other characters stay the
-    same.
-    """
+    r"""JSON text with `\ufffd` for each lone surrogate's escape; positions stay."""
     if "\\u" not in json_text:
         return json_text
     return _ESCAPE.sub(lambda match: match[1] or "\\ufffd", json_text)
 
 
 def json_value(raw: bytes) -> Any:
-    """Value of a JSON text in UTF-8, with lone surrogates repaired. NaN and infinities, which some servers write and
-    JSON does not have, are read as floats. Raises `orjson.JSONDecodeError` for other invalid JSON.
-    """
+    """Value of a JSON text in UTF-8, with lone surrogates repaired; NaN and infinities, which some servers write,
+    become floats. Raises `orjson.JSONDecodeError`."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:

@@ -7,11 +7,8 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """Command that installs the optional dependencies `extra`: by the checkout's path if the program runs from a
-    checkout of its repository, otherwise by the name of the distribution.
-
-    The name alone would not work in a checkout, because the distribution is not in a package index.
-    """
+    """Command that installs the optional dependencies `extra`: in a checkout by its path, because the distribution is
+    not in a package index, else by name."""
     checkout = Path(__file__).resolve().parents[2]
     if (checkout / "pyproject.toml").is_file():
         return f"pip install -e {shlex.quote(f'{checkout}[{extra}]')}"

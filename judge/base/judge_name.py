@@ -18,9 +18,7 @@ MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED, TRAINED, REWARD})
 
 
 class JudgeName(NamedTuple):
-    """Parts of a judge's name: the back-end, and the name by which the back-end knows the model ("" where no model is
-    given).
-    """
+    """Parts of a judge's name; `model` is "" where none is given."""
 
     provider: str
     model: str
@@ -48,7 +46,6 @@ class JudgeName(NamedTuple):
 
     @property
     def is_modelless(self) -> bool:
-        """Whether the judge generates no text: a control judge, a list or file of answers, a trained evaluator or a
-        reward model. No server then receives requests, and nothing is paid.
-        """
+        """Whether the judge generates no text (control, list or file of answers, trained evaluator, reward model), so
+        that no server is asked and nothing is paid."""
         return self.provider in MODELLESS

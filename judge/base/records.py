@@ -1,7 +1,5 @@
-"""Plain immutable values that modules pass to each other: stories, criteria, queries, responses, judgments.
-
-Text is `str`, ratings are points of the scale (float), times are seconds, and None means not known.
-"""
+"""Plain immutable values: stories, criteria, queries, responses, judgments. Text is `str`, ratings are points of the
+scale (float), times are seconds, and None means not known."""
 
 from __future__ import annotations
 
@@ -32,11 +30,8 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """Rating of one story on one criterion by one person, with the person's comment.
-
-    `rater` is None where the person is unknown, and `comment` where nothing was written. `panel` names the group of
-    raters to which the rater belongs (expert, lay, crowd); None where none is known.
-    """
+    """One person's rating of a story on a criterion. `comment` is None where nothing was written; `panel` is the
+    rater's group (expert, lay, crowd)."""
 
     criterion: str
     value: float
@@ -68,10 +63,7 @@ VERDICT_STATUSES: tuple[str, ...] = get_args(VerdictStatus)
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A person's preference between the two stories of a pair, on one criterion.
-
-    `rater` is None if the person is unknown.
-    """
+    """A person's preference between the two stories of a pair, on one criterion."""
 
     criterion: str
     value: Preferred
@@ -80,11 +72,8 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two stories for one story-prompt in a fixed order, with human preferences.
-
-    `first` and `second` are story ids; `id` is unique in the dataset. A preference's "first" and "second" refer to this
-    order, not to the order in which the person saw the stories.
-    """
+    """Two stories (ids) for one story-prompt in a fixed order, to which "first" and "second" of preferences refer,
+    whatever order people saw. `id` is unique in the dataset."""
 
     id: str
     story_prompt: str
@@ -99,9 +88,7 @@ CHOICES = ("A", "B", "Tie")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story with what is known about it. `reference` is a story that a person wrote for its story-prompt; None if
-    there is none.
-    """
+    """A story. `reference` is one that a person wrote for its story-prompt."""
 
     id: str
     story_prompt: str
@@ -113,9 +100,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class StoryPrompt:
-    """A prompt for which a story is to be written. `reference` is a story that a person wrote for it; None where there
-    is none.
-    """
+    """A prompt for a story to be written. `reference` is a story that a person wrote for it."""
 
     id: str
     text: str
@@ -124,10 +109,7 @@ class StoryPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A pair of stories in the order in which one query shows it. `pair` is the pair's id.
-
-    `first` and `second` may be swapped compared with the pair in the dataset.
-    """
+    """A pair of stories in the order in which one query shows it, perhaps not the dataset's. `pair` is its id."""
 
     first: Story
     second: Story
@@ -135,7 +117,7 @@ class Comparison:
 
     @property
     def story_prompt(self) -> str:
-        """Story-prompt for which both stories were written; "" where the stories have different story-prompts."""
+        """Story-prompt for which both stories were written; "" where they differ."""
         return self.first.story_prompt if self.first.story_prompt == self.second.story_prompt else ""
 
 
@@ -145,12 +127,8 @@ Subject = Story | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A rating scale: lowest point, highest point, and the step between points (by default 1 to 5 in steps of 1).
-
-    With `labels` a rating is the code of a label: 0 to n-1 in the order given; `of_labels` makes such a scale.
-    `ordered` says whether the labels are in ascending order. `positive`, on a scale of two labels, is the label that
-    counts as yes.
-    """
+    """A rating scale. With `labels` a rating is a label's code, 0 to n-1 in the order given (`of_labels`), which is
+    ascending if `ordered`; `positive`, of two labels, counts as yes."""
 
     min: float = 1
     max: float = 5
@@ -161,7 +139,7 @@ class Scale:
 
     @classmethod
     def of_labels(cls, labels: Sequence[str], *, ordered: bool = True, positive: str | None = None) -> Scale:
-        """Make a scale of these labels. If there are two and `positive` is None, the second is the positive one."""
+        """A scale of these labels. If there are two and `positive` is None, the second is the positive one."""
         if positive is None and len(labels) == _PAIR:
             positive = labels[1]
         return cls(0, len(labels) - 1, 1, tuple(labels), ordered, positive)
@@ -219,7 +197,7 @@ def _folded(label: str) -> str:
 
 
 def _check_criterion(record: Mapping[str, Any]) -> None:
-    """Raise KeyError, TypeError or ValueError where plain data, perhaps of a file from elsewhere, is no criterion."""
+    # The data may be of a file from elsewhere.
     if not isinstance(record, Mapping):
         raise TypeError("is no object with fields")
     for key in ("name", "abbreviation", "definition"):
@@ -252,10 +230,7 @@ _MOST_POINTS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A criterion on which stories are rated.
-
-    `guidelines` has one sentence per point of the scale, lowest first, or is empty.
-    """
+    """A criterion. `guidelines` has one sentence per point of the scale, lowest first, or is empty."""
 
     name: str
     abbreviation: str
@@ -264,7 +239,7 @@ class Criterion:
     guidelines: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The criterion as plain data, in the form that journals and manifests store and that is hashed."""
+        """The criterion as journals and manifests store it and as it is hashed."""
         return {
             "name": self.name,
             "abbreviation": self.abbreviation,
@@ -277,9 +252,8 @@ class Criterion:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Criterion:
-        """Criterion from plain data, as `record` returns it or as audits store it (where the scale is a mapping).
-        Raises KeyError for a missing field, and TypeError or ValueError for one that is none.
-        """
+        """Criterion from a `record`, or as audits store it (the scale is a mapping). Raises KeyError for a missing
+        field, TypeError or ValueError for a wrong one."""
         _check_criterion(record)
         scale_record = record["scale"]
         scale = Scale(**scale_record) if isinstance(scale_record, Mapping) else Scale(*scale_record)
@@ -291,10 +265,7 @@ class Criterion:
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
-        """One criterion that stands for several criteria which one query asks for together.
-
-        Its name is a JSON array of the criteria's names, which `names_in` reads.
-        """
+        """One criterion for several of one query. Its name is a JSON array of their names, which `names_in` reads."""
         name = joint_name([criterion.name for criterion in criteria])
         return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
@@ -309,10 +280,7 @@ def joint_name(names: Sequence[str]) -> str:
 
 
 def names_in(criterion: str) -> tuple[str, ...]:
-    """Names of the criteria that a query's criterion name stands for.
-
-    For a query about one criterion that is the name itself.
-    """
+    """The criteria that a query's criterion name stands for; the name itself for one."""
     if not criterion.startswith('["'):
         return (criterion,)
     try:
@@ -327,17 +295,13 @@ def _labels_record(scale: Scale) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message of a request."""
-
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Settings for generating an answer, such as temperature and seed. A setting that is None is not sent, and the
-    provider's default applies.
-    """
+    """Settings for generating an answer. One that is None is not sent, and the provider's default applies."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -353,17 +317,11 @@ Structured = Literal["none", "choice", "json", "json-explanation-first"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One rendered request: story x criterion x Eval-Prompt. Its repeats share `key`.
+    """One rendered request: story x criterion x Eval-Prompt; its repeats share `key`.
 
-    A comparison of two stories shows `story` first and `other` second. `choices` are the words for first, second and
-    tie (the last only where a tie is offered), and `pair` is the pair's id. These three are empty in a query for a
-    rating.
-
-    A query for several criteria in one answer lists them in `criteria`; `criterion` then stands for all of them.
-
-    `shared` holds the lengths of those beginnings of this request that other requests of the plan have too, in
-    characters of the concatenated contents of all messages; () where they were not computed.
-    """
+    A comparison shows `story` first and `other` second; `choices` are the words for first, second and, where offered,
+    tie. For several `criteria` in one answer, `criterion` stands for all. `shared` are the lengths of beginnings that
+    other requests have too, in characters of all messages' contents; () where not computed."""
 
     key: str
     story: Story
@@ -390,24 +348,19 @@ class Query:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """The three names under which journals store the query: story id, criterion name and Eval-Prompt."""
+        """Story id, criterion name and Eval-Prompt, under which journals store the query."""
         return self.story.id, self.criterion.name, self.eval_prompt
 
     @property
     def story_prompt(self) -> str:
-        """Story-prompt of the query's story. Requests with the same story-prompt begin with the same text, and are sent
-        to the same server.
-        """
+        """Requests with the same story-prompt begin alike, and are sent to the same server."""
         return self.story.story_prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Commission:
-    """One rendered request to a model to write a story: a story-prompt in a writer prompt (the template of the
-    request). Each repeat gives another story.
-
-    It is sent, stored and retried like a `Query`, but its answer is the story and is not parsed.
-    """
+    """One rendered request for a story: a story-prompt in a writer prompt. It is sent, stored and retried like a
+    `Query`, but each repeat gives another story, which is not parsed."""
 
     key: str
     wanted: StoryPrompt
@@ -422,18 +375,12 @@ class Commission:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """The three names under which journals store the request: story-prompt id, "", and name of the writer prompt
-        (the template of the request).
-
-        In the journal they are in the columns for story, criterion and Eval-Prompt.
-        """
+        """Story-prompt id, "" and writer prompt, in the journal's columns for story, criterion and Eval-Prompt."""
         return self.wanted.id, "", self.writer_prompt
 
     @property
     def story_prompt(self) -> str:
-        """Text of the story-prompt. Requests with the same story-prompt begin with the same text, and are sent to the
-        same server.
-        """
+        """Requests with the same story-prompt begin alike, and are sent to the same server."""
         return self.wanted.text
 
 
@@ -443,15 +390,11 @@ Request = Query | Commission
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Raw text of one answer, and what the server reported about it.
+    """Raw text of one answer, and what the server reported.
 
-    `reasoning` is the model's thinking where the server returns it apart from the answer; it is not parsed.
-
-    Token counts and `cost` are totals of one call, which may return several repeats; they are stored with the first of
-    these. `completion_tokens` are all tokens billed as output, and `reasoning_tokens` those of them that were thinking.
-    `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`. `cost` is in dollars, as the server reported
-    it, be it plausible or not.
-    """
+    `reasoning` is thinking apart from the answer, not parsed. Token counts and `cost` (dollars, plausible or not) are a
+    call's, stored with the first of its repeats. `completion_tokens` are all billed as output, with `reasoning_tokens`;
+    `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`."""
 
     text: str
     finish_reason: str | None = None
@@ -478,11 +421,8 @@ MOST_PLAUSIBLE_COST = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """Result of parsing a response.
-
-    `rating` is None unless `status` is `ok` or `imported`. `span` is the (start, end) position, in characters of the
-    text, from which the rating was read.
-    """
+    """A parsed response. `rating` is None unless `status` is `ok` or `imported`. `span` is where it was read, in
+    characters."""
 
     status: Status
     rating: float | None = None
@@ -493,12 +433,8 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Result of parsing the answer to a comparison of two stories.
-
-    `preference` is None unless `status` is `ok` or `imported`; "first" and "second" refer to the order in which the
-    stories were shown. `span` is the (start, end) position, in characters of the text, from which the preference was
-    read.
-    """
+    """A parsed comparison. `preference`, in the order shown, is None unless `status` is `ok` or `imported`. `span` is
+    where it was read, in characters."""
 
     status: VerdictStatus
     preference: Preferred | None = None
@@ -509,11 +445,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One repeat of a query as the journal stores it.
-
-    If it has a response, `outcome` is `answered`. Otherwise `outcome` is that of the last attempt, and `error_kind` and
-    `error` give the reason, where they were read.
-    """
+    """One repeat of a query in the journal. Without a response, `outcome` is the last attempt's, and `error_kind` and
+    `error` say why, where they were read."""
 
     query_key: str
     story: str

@@ -1,10 +1,8 @@
-"""Removes API keys and passwords from text before it is printed or stored.
+"""Removes API keys and passwords from text before it is printed or stored. No function prints or writes a key.
 
 A key is the value of an environment variable with a name such as API_KEY or TOKEN, a proxy's password, or a value sent
 with a request. Keys that providers echo are removed too: encoded as in URLs, JSON, HTML, hexadecimal and base64 (at any
-offset, as in Basic authorization), truncated, or masked in the middle ("sk-ab***yz"). No function prints a key or
-writes it to a file.
-"""
+offset, as in Basic authorization), truncated, or masked in the middle ("sk-ab***yz")."""
 
 from __future__ import annotations
 
@@ -61,10 +59,7 @@ def remember(value: str) -> None:
 
 
 def known_keys() -> dict[str, str]:
-    """API keys and passwords that this process knows, each with a phrase for its origin, such as `the value of NAME`.
-
-    They come from environment variables and from values sent with requests.
-    """
+    """The keys and passwords that this process knows, with their origin as a phrase, such as `the value of NAME`."""
     origins = dict.fromkeys((value for value in _remembered if is_key_value(value)), "a value sent with requests")
     for name in os.environ:
         kind = _kind(name)
@@ -80,9 +75,7 @@ def known_keys() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _kind(variable: str) -> str | None:
-    """Kind of value that an environment variable of this name holds: `key` (an API key or token), `proxy` (an address
-    that may contain a password), or None for anything else.
-    """
+    # A proxy's address may contain a password.
     name = variable.upper()
     if VARIABLES.fullmatch(name):
         return "key"
@@ -90,9 +83,7 @@ def _kind(variable: str) -> str | None:
 
 
 def redact(text: str) -> str:
-    """The text with `***` in place of every API key or password that this process knows, and of every string that looks
-    like an API key.
-    """
+    """The text with `***` for every known key or password, and every string that looks like a key."""
     keys = known_keys()
     # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
     return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
@@ -105,7 +96,7 @@ def redact_only(text: str, keys: Iterable[str]) -> str:
 
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
-    """A server's answer with these API keys masked, because some servers echo them; unchanged where no key occurs."""
+    """A server's answer with these API keys masked, because some servers echo them."""
     import orjson
 
     keys = list(keys)
@@ -127,7 +118,7 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
 
 
 def redact_plain(value: Any) -> Any:
-    """Plain data (such as parsed JSON) with API keys and passwords masked in every string, including field names."""
+    """Plain data with keys and passwords masked in every string, including field names."""
     return _each_string(value, redact)
 
 
@@ -142,10 +133,7 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def held_in(text: str) -> str | None:
-    """Origin of a known API key or password that a text contains in full, in any encoding; None if it contains none.
-
-    The origin is a phrase such as `the value of NAME`, for an environment variable.
-    """
+    """Origin, such as `the value of NAME`, of a known key or password that a text contains in full, in any encoding."""
     low = text.lower()
     for key, source in known_keys().items():
         if any(form in low for form in forms_of(key)):
@@ -154,14 +142,12 @@ def held_in(text: str) -> str | None:
 
 
 def looks_in(text: str) -> str | None:
-    """Kind of API key that a string in the text looks like, by the patterns of large providers; None if none does."""
+    """Kind of API key that a string in the text looks like, by the patterns of large providers."""
     return next((kind for kind, look in LOOKS.items() if re.search(look, text)), None)
 
 
 def forms_in_bytes(key: str) -> tuple[bytes, ...]:
-    """All encodings of an API key (such as URL, JSON or base64) that may occur in a file or an answer, as lower-case
-    bytes.
-    """
+    """All encodings of an API key that may occur in a file or an answer, as lower-case bytes."""
     return _forms_of(key)[2]
 
 
@@ -171,14 +157,12 @@ def forms_of(key: str) -> tuple[str, ...]:
 
 
 def is_key_value(value: str) -> bool:
-    """Whether a value can be an API key or password: long enough, no common placeholder, and not a short word of
-    letters alone.
-    """
+    """Whether a value can be a key or password: long enough, no common placeholder, no short word of letters alone."""
     return len(value) >= LEAST and value.lower() not in _DUMMIES and not (value.isalpha() and len(value) < _WORD)
 
 
 def _is_path(name: str, value: str) -> bool:
-    """Whether the value of an environment variable such as TLS_KEY is the path of an existing file, not an API key."""
+    # A variable such as TLS_KEY may hold the path of a file.
     return (
         name.upper().endswith("_KEY")
         and value.startswith(("/", "~", "./"))
@@ -190,7 +174,7 @@ def _is_path(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _forms_of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
-    """Encodings of an API key in lower case, substrings that reveal part of a long key, and the encodings as bytes."""
+    # Encodings in lower case, substrings that reveal part of a long key, and the encodings as bytes.
     import html
     import json
     from urllib.parse import quote, quote_plus
@@ -237,9 +221,6 @@ def _without_parts(text: str, keys: Iterable[str]) -> str:
 
 
 def _without_pieces(text: str, pieces: frozenset[str]) -> str:
-    """The text with `***` in place of every stretch that consists of `pieces` (substrings of an API key), in any letter
-    case.
-    """
     if not pieces:
         return text
     low = text.lower()
@@ -258,9 +239,7 @@ def _without_pieces(text: str, pieces: frozenset[str]) -> str:
 
 
 def _without_masked(text: str, key: str) -> str:
-    """The text with `***` in place of an API key that a provider has masked in part ("sk-ab***yz"). The first and last
-    characters, which the provider still shows, are replaced too.
-    """
+    # "sk-ab***yz": the characters that the provider still shows are replaced too.
     parts: list[str] = []
     done = 0
     for run in _RUN.finditer(text):

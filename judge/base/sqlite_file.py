@@ -1,4 +1,4 @@
-"""Opens connections to SQLite files: for writing, for reading only, and with checks of files from other people."""
+"""Connections to SQLite files: for writing, for reading only, and with checks of files from other people."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ _counting = threading.RLock()
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that is counted as open until it is closed."""
-
+    # Counted as open until it is closed.
     file: Path | None = None
 
     def close(self) -> None:
@@ -42,12 +41,11 @@ class _Connection(sqlite3.Connection):
 
 
 def is_open(path: Path) -> bool:
-    """Whether this process has a connection to the file. The file must then not be read in any other way.
+    """Whether this process has a connection to the file, which must then not be read in any other way.
 
-    When a process closes any descriptor of a file, POSIX takes away all its locks on the file. Another program would
-    then delete the write-ahead log of a connection that seems to have ended, and all later commits would be lost
-    ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
-    """
+    Closing any descriptor of a file takes away all the process's POSIX locks on it. Another program would then delete
+    the write-ahead log of a connection that seems to have ended, and later commits would be lost ("How To Corrupt An
+    SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html)."""
     with _counting:
         return _open[path.resolve()] > 0
 
@@ -55,28 +53,16 @@ def is_open(path: Path) -> bool:
 def connect(
     path: Path | None, *, autocommit: bool = False, shared: bool = False, wait: float = WAIT
 ) -> sqlite3.Connection:
-    """Open a connection that may write. The file is created if it does not exist.
-
-    Parameters
-    ----------
-    path : Path or None
-        None opens a database in memory.
-    autocommit : bool
-        If True, a transaction begins only with an explicit BEGIN; otherwise with the first change.
-    shared : bool
-        Whether several threads may use the connection in turn.
-    wait : float
-        Seconds to wait for a lock of another process.
-    """
+    """A connection that may write, to a file (made if necessary) or, with None, in memory. With `autocommit`, a
+    transaction begins only with BEGIN. `shared`: several threads use it in turn. `wait` is in seconds, for another
+    process's lock."""
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
     return _opened(path, str(path or ":memory:"), level, wait=wait, shared=shared)
 
 
 def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL"]) -> None:
-    """Switch to a write-ahead log, so that other connections can read during writing.
-
-    With `synchronous` = FULL, a commit is on disk when it returns.
-    """
+    """Switch to a write-ahead log, so that others can read during writing. With FULL, a commit is on disk when it
+    returns."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
 
@@ -84,7 +70,7 @@ def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL
 def read_only(
     path: Path, *, immutable: bool = False, autocommit: bool = False, shared: bool = False, wait: float = WAIT
 ) -> sqlite3.Connection:
-    """Open a connection that cannot write. `immutable` reads the file alone and ignores its log and locks."""
+    """A connection that cannot write. `immutable` reads the file alone and ignores its log and locks."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
     return _opened(path, address, level, wait=wait, shared=shared)
@@ -93,7 +79,7 @@ def read_only(
 def _opened(
     path: Path | None, address: str, level: Literal["DEFERRED"] | None, *, wait: float, shared: bool
 ) -> sqlite3.Connection:
-    """A connection that is counted, and set not to trust the schema in the file, which may come from another person."""
+    # The schema in the file is not trusted: it may come from another person.
     connection = sqlite3.connect(
         address,
         uri=address.startswith("file:"),
@@ -112,10 +98,8 @@ def _opened(
 
 
 def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """(kind, name) of all schema objects but plain tables and indexes.
-
-    Such objects (views, triggers, virtual tables) could run code when rows are read or written.
-    """
+    """(kind, name) of schema objects but plain tables and indexes: views, triggers and virtual tables could run
+    code."""
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
     plain = ("table", "index")
     return [
@@ -128,10 +112,8 @@ def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def open_reading(
     path: Path, check: Callable[[sqlite3.Connection], object], *, autocommit: bool = False, shared: bool = False
 ) -> sqlite3.Connection:
-    """Open a connection that cannot write, and call `check` on it. Works while another process writes.
-
-    If the folder is read-only and the file has no write-ahead log, the file is opened as immutable.
-    """
+    """A connection that cannot write, on which `check` was called. It works while another process writes, and as
+    immutable in a read-only folder without a write-ahead log."""
     for immutable in (False, True):
         try:
             connection = read_only(path, immutable=immutable, autocommit=autocommit, shared=shared)
@@ -161,9 +143,8 @@ _Read = TypeVar("_Read")
 
 
 def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
-    """Open a cache file and create its table with `table`, a CREATE TABLE IF NOT EXISTS statement. With `None` as path
-    the cache is in memory only. Raises SpecError if the file cannot be used.
-    """
+    """A cache file (None: in memory) with its table, by the CREATE TABLE IF NOT EXISTS statement `table`. Raises
+    SpecError if it cannot be used."""
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -178,9 +159,7 @@ def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
 
 
 def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Execute the SQL statement `change` for each row. The data is on disk when the call returns. Raises SpecError if
-    the cache cannot be written.
-    """
+    """Execute the SQL statement `change` for each row, to disk. Raises SpecError if the cache cannot be written."""
     try:
         with base:
             base.executemany(change, rows)
@@ -190,9 +169,7 @@ def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterabl
 
 @contextmanager
 def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator[_Read | None]:
-    """Context manager that yields the result of `read` on an SQLite file, which stays open in the block. Yields None if
-    the file cannot be read.
-    """
+    """Context manager that yields the result of `read` on a file, which stays open; None if it cannot be read."""
     try:
         base = read_only(path)
     except sqlite3.OperationalError:

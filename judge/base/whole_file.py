@@ -18,17 +18,15 @@ _OLD = 24 * 3600.0
 
 
 def draft_name(path: Path) -> Path:
-    """A new name beside `path` for a file that will replace it. The name says which process writes it, so that
-    `clear_left` can delete what a process that was killed left behind.
-    """
+    """A new name beside `path`, with the writing process in it, so that `clear_left` can delete what a killed one
+    left."""
     # Two programs may write the same file, and nobody shall know beforehand where: each has a draft of its own.
     return path.with_name(f"{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.new")
 
 
 def clear_left(path: Path) -> None:
-    """Delete drafts of `path` that processes left behind which were killed. The draft of a process that still runs is
-    not touched, nor one of another machine (in a shared folder) that is less than a day old.
-    """
+    """Delete drafts of `path` by killed processes, but none of another machine (in a shared folder) less than a day
+    old."""
     named = re.compile(re.escape(path.name) + r"\.(?:([0-9a-f]{8})-)?([0-9]{1,10})-[0-9a-f]{8}\.new")
     with suppress(OSError):
         for left in list(path.parent.iterdir()):
@@ -43,7 +41,7 @@ def clear_left(path: Path) -> None:
 
 @cache
 def _machine() -> str:
-    """Short hash of this machine's name and, on Linux, of the container: within it, process numbers are unique."""
+    # On Linux with the container: within it, process numbers are unique.
     container = ""
     with suppress(OSError):
         container = str(Path("/proc/self/ns/pid").stat().st_ino)
@@ -62,13 +60,9 @@ def _runs(process: int) -> bool:
 
 @contextmanager
 def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
-    """Context manager that gives a temporary path in the folder of `path` to write to. At the end of the `with` block
-    the temporary file replaces `path`.
-
-    If the block fails, `path` stays unchanged. A symbolic link, and anything that is not a regular file, such as
-    /dev/stdout or a pipe, is not replaced: the block then writes to `path` directly. If `follow` is false, a link is
-    replaced too, since in a folder from an untrusted source it may point to any file.
-    """
+    """Context manager that gives a temporary path, which replaces `path` at the end, unless the block fails. A symbolic
+    link, or no regular file, such as /dev/stdout or a pipe, is written directly. Without `follow`, a link is replaced
+    too: in an untrusted folder it may point to any file."""
     if (follow and path.is_symlink()) or (path.exists() and not path.is_file()):
         yield path
         return
@@ -83,9 +77,8 @@ def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False, follow: bool = True) -> None:
-    """Write text (as UTF-8) or bytes to a file completely or not at all. If `durable`, the function returns only when
-    the data are on disk. If `follow` is false, a symbolic link is replaced instead of its target. Raises OSError.
-    """
+    """Write text (as UTF-8) or bytes completely or not at all; with `durable`, until on disk. Without `follow`, a
+    symbolic link is replaced. Raises OSError."""
     with draft(path, follow=follow) as fresh, fresh.open("wb") as stream:
         stream.write(content.encode("utf-8") if isinstance(content, str) else content)
         if durable:

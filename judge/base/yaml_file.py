@@ -20,9 +20,8 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: str) -> Any:
-    """Plain data parsed from YAML text. Raises yaml.MarkedYAMLError for invalid text, with its line where known, and
-    for text that is nested too deeply or has too many values.
-    """
+    """Plain data. Raises yaml.MarkedYAMLError, with its line where known, for invalid text, too deep nesting or too
+    many values."""
     check(text)
     try:
         return yaml.safe_load(text)
@@ -31,9 +30,8 @@ def load(text: str) -> Any:
 
 
 def check(text: str) -> None:
-    """Raise yaml.MarkedYAMLError for a YAML text that is nested too deeply or has too many values, where the values
-    behind an alias count each time that it is used.
-    """
+    """Raise yaml.MarkedYAMLError for too deep nesting or too many values, where those behind an alias count at each
+    use."""
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = []
     total = 0

@@ -1,18 +1,14 @@
 """Readable features of a story's surface: length, repetition, sentences, vocabulary. They do not measure quality.
 
 Tokens are words and punctuation marks with their letter case; an English contraction is two tokens (``did n't``, ``she
-'s``).
+'s``). HANNA's released score file has ten of these features, the `SCORE_FILE_FEATURES`, computed from spaCy's tokens
+with a newline at the end. Compared on the 96 human stories whose texts are released, the two values are exactly equal
+in 8 stories for length, 25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for repetition-2, 6 for repetition-3,
+and in none for compression, coverage, density and novelty-1. Pearson's r with the columns is between .979 (novelty-2)
+and .9993 (compression). Length differs by at most 2 tokens in 69 stories, and by 187 in the worst story, which contains
+a line of underscores.
 
-HANNA's released score file has ten of these features, the `SCORE_FILE_FEATURES`, computed from spaCy's tokens with a
-newline at the end. The values computed here are close to those columns, but rarely equal. They were compared on the 96
-human stories whose texts are released. The two values of a feature are exactly equal in 8 of these stories for length,
-25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for repetition-2, 6 for repetition-3, and in no story for
-compression, coverage, density and novelty-1. Pearson's r with the columns is between .979 (novelty-2) and .9993
-(compression). Length differs by at most 2 tokens in 69 stories, and by 187 tokens in the worst story, which contains a
-line of underscores.
-
-The module is plain Python on purpose, because the control judge computes its ratings from these features during a run.
-"""
+Plain Python on purpose: the control judge computes its ratings from these features during a run."""
 
 from __future__ import annotations
 
@@ -110,9 +106,8 @@ def length(text: str) -> int:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of the text that contain a word, split at line ends and at . ! ? … before a blank. Blanks are collapsed
-    and end marks removed.
-    """
+    """Sentences with a word, split at line ends and at . ! ? … before a blank; blanks are collapsed, end marks
+    removed."""
     parts = (" ".join(part.split()).rstrip(_END_MARKS) for part in _SENTENCE_END.split(text))
     return [part for part in parts if _WORD.search(part)]
 
@@ -121,18 +116,15 @@ def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
     """The ten features `SCORE_FILE_FEATURES` of one story by name, with the story-prompt as source text.
 
     length: tokens. compression: tokens of the story-prompt / tokens of the story. novelty-n: share of the story's
-    distinct n-grams that the story-prompt lacks. repetition-n: share of the story's distinct n-grams that occur more
-    than once. coverage and density: sum of the lengths, and of the squared lengths, of the fragments copied from the
-    story-prompt, per token of the story. Fragments are matched greedily and ignore letter case (Grusky et al. 2018,
-    section 4). In a story without n-grams, repetition is 0 and novelty is 1.
-    """
+    distinct n-grams that the story-prompt lacks. repetition-n: share of them that occur more than once. coverage and
+    density: sum of the lengths, and of the squared lengths, of the fragments copied from the story-prompt, per token of
+    the story; fragments are matched greedily and ignore letter case (Grusky et al. 2018, section 4). In a story without
+    n-grams, repetition is 0 and novelty is 1."""
     return features_of_tokens(tokens(text), tokens(story_prompt))
 
 
 def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
-    """Surface features of one story by name, as in `score_file_features`, computed from tokens of any tokenizer;
-    `prompt` holds the tokens of the story-prompt.
-    """
+    """Features as in `score_file_features`, from tokens of any tokenizer."""
     size = len(story)
     fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
     values: dict[str, float] = {
@@ -150,12 +142,8 @@ def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str,
 
 
 def own_features(text: str, story_prompt: str) -> dict[str, float]:
-    """Surface features of one story by name: those of `score_file_features` and further ones, for data sets without a
-    score file.
-
-    Counts are tokens or sentences; shares lie in 0-1. Features of the similarity of two sentences use the share of
-    common word types (Jaccard).
-    """
+    """`score_file_features` and further features, for data without a score file. Counts are tokens or sentences; shares
+    lie in 0-1. Similarity of sentences is the share of common word types (Jaccard)."""
     story, prompt = tokens(text), tokens(story_prompt)
     lower = [t.lower() for t in story]
     words = [t for t in lower if t[0].isalnum()]
@@ -169,9 +157,7 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
 
 
 def for_regression(features: Mapping[str, float]) -> dict[str, float]:
-    """Surface features as used in regressions. Those in `LOG_OFFSETS` become log(value + offset) with the offset given
-    there; the others are unchanged.
-    """
+    """Features for regressions: those in `LOG_OFFSETS` become log(value + offset), the others are unchanged."""
     return {
         name: math.log(value + LOG_OFFSETS[name]) if name in LOG_OFFSETS else value for name, value in features.items()
     }
@@ -204,9 +190,7 @@ def _wording(lower: Sequence[str], words: Sequence[str], prompt: Sequence[str]) 
 
 
 def _sentence_features(parts: Sequence[str]) -> dict[str, float]:
-    """Features by name of a story's sentences, which are given in lower case: their number and length, and signs of
-    repeated, disconnected or stuttering text.
-    """
+    # They include signs of repeated, disconnected or stuttering text. `parts` are in lower case.
     count = len(parts)
     if not count:
         return dict.fromkeys(_SENTENCE_FEATURES, 0.0)
@@ -238,9 +222,7 @@ def _repeated_share(counts: Counter[tuple[str, ...]]) -> float:
 
 
 def _windowed_type_share(words: Sequence[str]) -> float:
-    """Mean share of distinct words over all windows of 50 words. Unlike the plain type-token ratio, it does not
-    decrease with text length.
-    """
+    # Over all windows of 50 words: unlike the type-token ratio, it does not decrease with text length.
     if len(words) <= _WINDOW:
         return len(set(words)) / len(words) if words else 0.0
     last = len(words) - _WINDOW
@@ -255,9 +237,7 @@ def _windowed_type_share(words: Sequence[str]) -> float:
 
 
 def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
-    """Lengths of the fragments of a story that are copied from the story-prompt, matched greedily: at each position of
-    the story the longest match is taken.
-    """
+    # Greedily: at each position of the story the longest match is taken.
     runs = _runs(prompt)
     lengths: list[int] = []
     state = size = 0
@@ -274,11 +254,8 @@ def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
 
 
 def _runs(tokens: Sequence[str]) -> list[dict[str, int]]:
-    """Suffix automaton of a sequence of tokens (Blumer et al. 1985): for each state, the next state by token. The paths
-    from state 0 are all contiguous parts of the sequence.
-
-    The size of the automaton is at most proportional to the length of the text.
-    """
+    # Suffix automaton (Blumer et al. 1985): for each state, the next state by token. The paths from state 0 are all
+    # contiguous parts of the sequence; its size is at most proportional to the length.
     ways: list[dict[str, int]] = [{}]
     longest, link = [0], [-1]
     last = 0

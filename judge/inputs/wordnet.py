@@ -48,23 +48,9 @@ def complete(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: a synset (set of synonyms) of WordNet.
-
-    Attributes
-    ----------
-    offset : int
-        Position of the synset in WordNet's data file, which identifies it.
-    words : tuple of str
-        Single words with this meaning, in WordNet's order and case.
-    opposites : tuple of str
-        Single words that WordNet calls the opposite of this word in this meaning.
-    above : tuple of int
-        Offsets of more general synsets (hypernyms).
-    below : tuple of int
-        Offsets of more specific synsets (hyponyms).
-    field : int
-        Number of WordNet's lexicographer file, which is a topic, such as 18 for nouns that denote persons.
-    """
+    """One synset (meaning) of a word, identified by its `offset` in the data file. `words` and `opposites` are single
+    words, in WordNet's order and case; `above` and `below` are offsets of hypernyms and hyponyms. `field` numbers the
+    lexicographer file, a topic, such as 18 for nouns that denote persons."""
 
     offset: int
     words: tuple[str, ...]
@@ -75,9 +61,7 @@ class Sense:
 
 
 class WordNet:
-    """WordNet as read from the files in one folder. Index and exception lists are parsed when it is opened, synsets
-    (sets of synonyms) when they are needed.
-    """
+    """WordNet in one folder. Index and exception lists are parsed when it is opened, synsets when needed."""
 
     def __init__(self, folder: Path) -> None:
         if not complete(folder):
@@ -92,20 +76,17 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Rank of a synset (the meaning at `offset`) among the meanings of a word as the part of speech `part`, by
-        frequency, where 0 is the most frequent. None where the word does not occur with this meaning in WordNet's
-        tagged texts.
-        """
+        """Rank of the meaning at `offset` by frequency, from 0; None where the word lacks it in WordNet's tagged
+        texts."""
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None
 
     def _senses(self, lemma: str, part: str) -> tuple[Sense, ...]:
-        """The meanings of a word's base form (`lemma`) as the part of speech `part`, the most frequent first."""
         return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
 
     def sense_at(self, part: str, offset: int) -> Sense:
-        """The synset (set of synonyms) at the given offset in the data file of the part of speech `part`."""
+        """The synset at an offset in the data file of a part of speech."""
         return self._sense("", part, offset)
 
     def _sense(self, lemma: str, part: str, offset: int) -> Sense:
@@ -139,10 +120,7 @@ class WordNet:
         return cells
 
     def _synonyms(self, word: str, *, again: bool = False) -> frozenset[str]:
-        """Synonyms of a word: the single words of all synsets of the word and its base forms, and the word itself.
-
-        If `again`, endings are removed repeatedly until a base form is found, as in NLTK before version 3.6.
-        """
+        # `again` removes endings repeatedly until a base form is found, as in NLTK before version 3.6.
         synonyms = {word}
         for part in PARTS:
             for form in self._forms(word.lower(), part, again=again):
@@ -172,9 +150,7 @@ def _without_endings(words: Sequence[str], part: str) -> list[str]:
 
 
 def _index(path: Path) -> dict[str, tuple[list[int], int]]:
-    """Content of an index file of WordNet. For each word it has the offsets of its synsets (meanings), the most
-    frequent first, and how many of them occur in WordNet's tagged texts.
-    """
+    # Offsets go from the most frequent meaning; the count is of those that occur in WordNet's tagged texts.
     index: dict[str, tuple[list[int], int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith(" "):

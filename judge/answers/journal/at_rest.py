@@ -1,10 +1,6 @@
-"""Checksum of a journal to which no process writes. It is stored after SQLite's write-ahead log has been merged into
-the file, and compared before the file is read.
-
-SQLite has no checksums of its pages, so that a flipped bit in a stored text would change the text without notice. The
-checksum is in a file next to the journal. It is valid only for the state with the same value of SQLite's change
-counter. A journal that was written to since, by a killed run or by another program, is read without a check.
-"""
+"""Checksum of a journal at rest, stored in a file next to it after its log was merged, and compared before it is read.
+SQLite has no checksums of pages: a flipped bit in a text would go unnoticed. The checksum holds only for one value of
+SQLite's change counter; a journal that was written to since is read without a check."""
 
 from __future__ import annotations
 
@@ -34,11 +30,9 @@ def sum_file(path: Path) -> Path:
 
 
 def note(path: Path) -> None:
-    """Store the checksum of a journal whose write-ahead log was merged into it. The caller holds the folder's lock.
-
-    Nothing is stored where the file cannot be written. While the journal is open, here or in another process that
-    writes to it, an existing checksum is deleted instead.
-    """
+    """Store the checksum of a journal whose log was merged, where its file can be written; the caller holds the
+    folder's lock. While the journal is open here or being written elsewhere, an existing checksum is deleted
+    instead."""
     if is_open(path):
         forget(path)
         return
@@ -62,9 +56,8 @@ def is_noted(path: Path) -> bool:
 
 
 def check(path: Path) -> None:
-    """Raise RunFolderError for a damaged journal: its bytes differ from its checksum, although its change counter says
-    that nothing was written. A journal to which this process has a connection was checked before it was opened.
-    """
+    """Raise RunFolderError where a journal's bytes differ from its checksum although its change counter is the same. A
+    journal that this process has open was checked before."""
     if is_open(path):
         return
     noted = _noted(path)
@@ -98,15 +91,12 @@ def _header(path: Path) -> bytes:
 
 
 def _changes(path: Path) -> int | None:
-    """Value of SQLite's change counter in the file; None where the file is too short."""
     header = _header(path)
     return int(struct.unpack(">I", header[24:28])[0]) if len(header) == _HEADER else None
 
 
 def _is_written(path: Path) -> bool:
-    """Whether the journal's file may lack recent changes: the journal has a write-ahead log, or is in SQLite's mode
-    that uses such a log.
-    """
+    # The header's bytes 18 and 19 are 2 in SQLite's mode that uses a write-ahead log.
     logs = (path.with_name(path.name + end) for end in _LOGS)
     return _header(path)[18:20] == b"\2\2" or any(log.exists() and log.stat().st_size for log in logs)
 

@@ -1,8 +1,5 @@
-"""Journal tables of a run that compares stories; they are created on first use.
-
-`queries.story` is the story shown first. The table `comparisons` names the pair and the story shown second. `pairs`
-holds the pairs to compare, `preferences` people's preferences.
-"""
+"""Journal tables of a run that compares stories, created on first use: `comparisons` (the pair and the story shown
+second; `queries.story` is shown first), `pairs` (the plan) and `preferences` (people's)."""
 
 from __future__ import annotations
 
@@ -52,7 +49,6 @@ def compared(query: Request) -> Compared | None:
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
-    """Store which stories each query compares, within the caller's transaction."""
     rows = list(rows)
     if rows:
         db.execute(COMPARISONS)
@@ -60,9 +56,8 @@ def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
 
 
 def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str]]) -> int:
-    """Store (number of the pair, pair, story shown first, story shown second) of each comparison in plan order, within
-    the caller's transaction. Returns the number of rows.
-    """
+    """Store (number of the pair, pair, first story, second story) in plan order, within the caller's transaction; the
+    count."""
     db.execute(PAIRS)
     count = 0
     for count, row in enumerate(planned, 1):
@@ -130,9 +125,8 @@ def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None
 
 
 def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """The pair at a position in the plan, as (pair, story shown first, story shown second); None past the end of the
-    plan. For a pair that is shown in both orders, this is the order that comes first in the plan.
-    """
+    """(pair, story shown first, story shown second) at a position, in the plan's first order; None past the plan's
+    end."""
     row: tuple[str, str, str] | None = db.execute(
         "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
     ).fetchone()
@@ -152,9 +146,7 @@ def pair_count(db: sqlite3.Connection) -> int:
 
 
 def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
-    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each query on a pair. Queries that
-    were never tried are left out.
-    """
+    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query on a pair."""
     if not database.has_table(db, "comparisons"):
         return []
     sql = (
@@ -194,9 +186,7 @@ _ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "st
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Result of a merge into a journal: number of repeats answered, of repeats given up, and of rows left out because
-    their repeat already had an answer.
-    """
+    """Counts of a merge: repeats answered, repeats given up, and rows left out because their repeat had an answer."""
 
     answered: int = 0
     failed: int = 0
@@ -221,19 +211,15 @@ class JournalMerger:
         self.close()
 
     def close(self) -> None:
-        """Close the journal's file."""
         self._db.close()
 
     def names(self) -> set[str]:
-        """Names of the shards (files of attempts from workers) that are already merged into this journal."""
+        """Names of the shards that are already merged into this journal."""
         return {row[0] for row in self._db.execute("SELECT name FROM shards")}
 
     def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
-        """Copy the rows of a shard into the journal in one transaction, and return the counts of this merge.
-
-        Rows about a repeat that already has an answer are left out. A shard whose name was merged before is skipped,
-        and all counts are then 0.
-        """
+        """Copy a shard's rows in one transaction. Rows on a repeat with an answer are left out. A shard merged before
+        is skipped, with counts of 0."""
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -245,7 +231,7 @@ class JournalMerger:
         return merged
 
     def finish(self, ended: str) -> None:
-        """Record in the journal how the session that merges shards ended."""
+        """Record how the session that merges shards ended."""
         with database.sentences(self.path):
             self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
 
@@ -283,9 +269,6 @@ class JournalMerger:
         return Merged(answered, given_up, len(rows) - len(fresh))
 
     def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Rows of a shard about repeats that have no answer yet. A row with an answer is yielded after the answer was
-        stored in the journal.
-        """
         placeholders = ", ".join("?" * len(_RESPONSE))
         for row in rows:
             if row["outcome"] == "answered":

@@ -1,4 +1,4 @@
-"""Opens a journal's SQLite file. SQLite's errors are turned into sentences with advice for the user."""
+"""Opens a journal's SQLite file, and turns SQLite's errors into sentences with advice."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ MIGRATIONS = (USAGE,)
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Create a journal, which must not exist yet, and return a connection that can write it."""
+    """A connection that can write a new journal, which must not exist yet."""
     refuse_link(path)
     at_rest.forget(path)
     with sentences(path), closed_on_error(_connect(path)) as connection:
@@ -178,12 +178,8 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def _refuse_cut(path: Path) -> None:
-    """Raise RunFolderError for a file that is shorter than its header says, because SQLite reads missing pages as
-    zeros.
-
-    A file with a non-empty write-ahead log is not checked: its missing pages may still be in the log. A file to which
-    this process has a connection was checked before, and reading it would take the connection's locks away.
-    """
+    # SQLite reads missing pages as zeros. With a write-ahead log they may still be in the log. A file open in this
+    # process was checked before, and reading it would take the connection's locks away.
     if sqlite_file.is_open(path):
         return
     log = path.with_name(path.name + "-wal")
@@ -198,9 +194,7 @@ def _refuse_cut(path: Path) -> None:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether a SQLite file has no tables yet. This happens if its writer was stopped or ran out of disk space before
-    the first commit.
-    """
+    """Whether a file has no tables yet: its writer was stopped, or found the disk full, before the first commit."""
     if at_rest.is_noted(path):
         return False
     try:
@@ -211,7 +205,6 @@ def is_blank(path: Path) -> bool:
 
 
 def open_writing(path: Path) -> sqlite3.Connection:
-    """A connection that can read and write an existing journal."""
     refuse_link(path)
     at_rest.check(path)
     _refuse_cut(path)
@@ -227,9 +220,7 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A read-only connection to a journal. It works while another process writes the journal, and in a read-only
-    folder.
-    """
+    """A read-only connection. It works beside a process that writes the journal, and in a read-only folder."""
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
@@ -239,7 +230,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise RunFolderError for a journal that is a symbolic link, because a journal is never written through a link."""
+    """Raise RunFolderError for a symbolic link: a journal is never written through one."""
     if path.is_symlink():
         raise RunFolderError(
             f"{path} is a link, and nothing is written through it", hint="put the journal itself in its place"
@@ -247,9 +238,7 @@ def refuse_link(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
-    """Apply the schema additions (migrations) that a journal lacks, up to migration number `number`. The caller must
-    have begun a transaction.
-    """
+    """Apply the missing schema additions up to number `number`. The caller has begun a transaction."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     for each in range(version + 1, number + 1):
         connection.execute(MIGRATIONS[each - 1])
@@ -257,26 +246,19 @@ def migrate(connection: sqlite3.Connection, number: int) -> None:
 
 
 def has_usage(connection: sqlite3.Connection) -> bool:
-    """Whether the journal has the table `usage`, which holds reasoning tokens, cache-write tokens and costs as servers
-    report them.
-    """
+    """Whether the journal has reasoning tokens, cache-write tokens and costs as servers report them."""
     return has_table(connection, "usage")
 
 
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether the journal has a table `name`. Some tables are created only on first use."""
+    """Whether the journal has a table `name`. Some are created only on first use."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def fold(path: Path) -> None:
-    """Fold SQLite's write-ahead log into the journal's file, so that journal.sqlite alone holds everything and can be
-    copied.
-
-    The file also leaves WAL mode, so that readers work in a read-only folder and create no files there. While another
-    process reads the journal, only the log is folded. A symbolic link is left alone, because its target may belong to
-    somebody else. A damaged journal is left alone too, because writing would record the checksum of the damaged
-    content.
-    """
+    """Fold SQLite's write-ahead log into the file, which then holds everything, and leave WAL mode, so that readers
+    work in a read-only folder. While another process reads, only the log is folded. A symbolic link is left alone,
+    because its target may belong to somebody else, and a damaged journal, because writing would record its checksum."""
     try:
         refuse_link(path)
         at_rest.check(path)
@@ -327,9 +309,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Context manager that turns SQLite's errors about the file `path` into `RunFolderError`s with advice for
-    the user.
-    """
+    """Context manager that turns SQLite's errors about `path` into `RunFolderError`s with advice."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -366,25 +346,18 @@ KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 
 
 def usage_in(row: Mapping[str, Any]) -> Usage:
-    """(Reasoning tokens, cache-write tokens, cost) of an attempt, from a row of another journal; None for each value
-    that the server did not report.
-    """
+    """Usage of an attempt in a row of another journal; None for each value that the server did not report."""
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
 def reported(response: Response) -> Usage | None:
-    """Reasoning tokens, cache-write tokens and cost that the server reported with an answer; None where it reported
-    none.
-    """
+    """Usage that the server reported with an answer; None where it reported none."""
     counts = (response.reasoning_tokens, response.cache_write_tokens, response.cost)
     return None if counts == (None, None, None) else counts
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Usage]]) -> None:
-    """Store the usage that servers reported for the attempts that are inserted next in the same transaction.
-
-    Each row is (position among these attempts, reasoning tokens, cache-write tokens, cost).
-    """
+    """Store reported usage of the attempts inserted next in this transaction, as (position among them, *usage)."""
     rows = list(rows)
     if not rows:
         return

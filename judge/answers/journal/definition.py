@@ -27,11 +27,8 @@ class _Chosen(BaseModel):
 
 
 class _Definition(BaseModel):
-    """Fields by which journals are read. Those with None are missing in journals of earlier versions. Others, such as
-    hashes that are only compared, are not checked.
-    """
-
     model_config = ConfigDict(strict=True, extra="allow", allow_inf_nan=False)
+    # Fields by which journals are read; those with None are missing in journals of earlier versions.
     name: str
     dataset: str | None = None
     dataset_name: str
@@ -59,9 +56,7 @@ class _Definition(BaseModel):
 
 
 def checked_definition(definition: Any, journal: Path) -> Any:
-    """The definition as it is stored in a journal. Raises RunFolderError, which names the field, for one by which no
-    answer can be read.
-    """
+    """The definition as stored. Raises RunFolderError, naming the field, for one by which no answer can be read."""
     try:
         _Definition.model_validate(definition)
         for record in definition["criteria_records"]:

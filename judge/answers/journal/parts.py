@@ -1,9 +1,6 @@
-"""Merges the journal of a part (a share of the plan that is run separately) into the journal of the whole plan.
-
-All new rows of the part's journal enter in one transaction, together with a row that records the last attempt copied.
-The merge may therefore be repeated at any time, with complete or incomplete parts and after a process was killed, and
-each attempt is copied exactly once. A repeat that already has an answer in the whole plan's journal keeps it.
-"""
+"""Merges the journal of a part (a share of the plan that is run separately) into the whole plan's journal. New rows
+enter in one transaction with a row that records the last attempt copied, so that a merge can be repeated at any time
+and each attempt is copied once. A repeat that has an answer in the whole journal keeps it."""
 
 from __future__ import annotations
 
@@ -43,12 +40,8 @@ _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Progress of one part of the plan (a share of its stories or pairs that is run separately). Repeats in the part's
-    journal or in the whole run's journal are counted.
-
-    `subjects` is the number of stories, or of pairs counted once for each order in which they are shown. `answered` and
-    `settled` are numbers of repeats; settled repeats are answered or given up.
-    """
+    """Progress of a part: its `subjects` (stories, or pairs per order shown), and its repeats answered and `settled`
+    (answered or given up), in either journal."""
 
     subjects: int
     answered: int
@@ -56,9 +49,7 @@ class Coverage:
 
 
 def coverage(part: Path, whole: Path | None) -> Coverage:
-    """Progress of one part of the plan (a share that is run separately), from the part's journal `part` and the whole
-    run's journal `whole`. A repeat that is in both journals counts once. With None, only the part's journal is read.
-    """
+    """Progress of a part. A repeat in both journals counts once; with `whole` None only the part's is read."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
         compares = has_pairs(db)
         tables = ("pairs" if compares else "stories", "responses")
@@ -81,10 +72,8 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 
 
 def taken(whole: Path) -> set[str]:
-    """Labels of the parts (shares of the plan that are run separately) from which rows were copied into the whole run's
-    journal. None were where the journal is missing or has no tables yet, as a merge leaves it that was killed before
-    its first commit.
-    """
+    """Labels of the parts from which rows were copied; empty where the whole run's journal is missing or has no tables
+    yet."""
     if not whole.is_file() or database.is_blank(whole):
         return set()
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
@@ -94,9 +83,7 @@ def taken(whole: Path) -> set[str]:
 
 
 def untaken(whole: Path, part: Path, label: str) -> bool:
-    """Whether the journal of a part (a share of the plan that is run separately) has attempts that were not yet copied
-    into the whole run's journal. `label` is the part's name, such as "2-of-4".
-    """
+    """Whether a part's journal has attempts not yet copied into the whole run's. `label` is, for example, "2-of-4"."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
         upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
         mark = _mark(db, "main", label)
@@ -107,11 +94,7 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
 
 
 def take(whole: Path, part: Path, label: str) -> Merged:
-    """Copy the rows that a part's journal has and the whole run's journal lacks, in one transaction. Returns the counts
-    of this merge. `label` is the part's name, such as "2-of-4".
-
-    No other process may write either journal meanwhile.
-    """
+    """Copy the rows that only the part's journal has, in one transaction. No other process may write either journal."""
     with database.sentences(whole), closing(database.open_writing(whole)) as db:
         db.execute("ATTACH ? AS part", (str(part),))
         db.execute("CREATE TEMP TABLE fresh (place INTEGER PRIMARY KEY, id INTEGER UNIQUE)")
@@ -153,25 +136,17 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
 
 
 def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
-    """Prefix of the names under which the rows copied from a part of the plan are recorded: the part's label and the
-    start time of its first session. A part that was deleted and started again has another prefix.
-    """
+    # The first session's start is in the mark: a part deleted and started again has another.
     (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {schema}.sessions").fetchone()  # noqa: S608
     return f"{label} {begun:.6f} "
 
 
 def _taken_upto(db: sqlite3.Connection, mark: str) -> int:
-    """Number of the last attempt that was copied from a part of the plan; 0 where none was copied. `mark` is the prefix
-    of the names under which the rows copied from this part are recorded.
-    """
     names = [name for (name,) in db.execute("SELECT name FROM shards") if name.startswith(mark)]
     return max((int(name.rpartition("-")[2]) for name in names), default=0)
 
 
 def _sessions(db: sqlite3.Connection) -> None:
-    """Copy the sessions of the part's new attempts (executor, start and end) into the whole run's journal under new
-    ids.
-    """
     old = db.execute(
         "SELECT DISTINCT session FROM part.attempts JOIN temp.fresh USING (id) ORDER BY session"
     ).fetchall()
@@ -184,9 +159,6 @@ def _sessions(db: sqlite3.Connection) -> None:
 
 
 def _rows(db: sqlite3.Connection) -> None:
-    """Copy the part's new attempts into the whole run's journal under new ids, with the usage that servers reported for
-    them, their answers, and the answers that these replaced.
-    """
     last = _single_count(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
     for table in ("replaced", "responses"):
         db.execute(
@@ -209,6 +181,5 @@ def _rows(db: sqlite3.Connection) -> None:
 
 
 def _single_count(db: sqlite3.Connection, sql: str) -> int:
-    """The number that a statement with a single result, such as ``SELECT count(*)``, returns."""
     (value,) = db.execute(sql).fetchone()
     return int(value)

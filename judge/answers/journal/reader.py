@@ -75,12 +75,8 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Counts and token sums over a whole journal.
-
-    `answered` is the number of repeats with an answer, `attempts` the number of attempts, and `failed` is kind of error
-    -> number of repeats given up. Token sums are None where the server reported none. `first_request` and `last_commit`
-    are in seconds since 1970, None before the first request.
-    """
+    """Counts and token sums over a journal. `failed` is kind of error -> repeats given up. Token sums are None where
+    the server reported none; times are in seconds since 1970, None before the first request."""
 
     answered: int
     failed: Mapping[str, int]
@@ -108,14 +104,11 @@ class JournalReader:
         self.close()
 
     def close(self) -> None:
-        """Close the journal's file."""
         self._db.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Context manager inside which all reads see the journal at one moment, even while another process
-        writes it.
-        """
+        """Context manager inside which all reads see the journal at one moment."""
         self._db.execute("BEGIN")
         try:
             yield
@@ -123,9 +116,8 @@ class JournalReader:
             self._db.rollback()
 
     def meta(self) -> dict[str, Any]:
-        """The run's stored metadata: key -> decoded JSON value. Raises RunFolderError for a definition that lacks a
-        field or has one of another type.
-        """
+        """The run's metadata: key -> JSON value. Raises RunFolderError for a definition with a missing or mistyped
+        field."""
         rows = self._db.execute("SELECT key, value FROM meta WHERE key != 'format'")
         meta: dict[str, Any] = {}
         for key, value in rows:
@@ -138,21 +130,17 @@ class JournalReader:
         return meta
 
     def created(self) -> float | None:
-        """Start of the journal's first session, in seconds since 1970; None without a session. This time distinguishes
-        the journal from an earlier one at the same path.
-        """
+        """Start of the first session, in seconds since 1970; it tells the journal from an earlier one at the same
+        path."""
         started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
         return started
 
     def story_count(self) -> int:
-        """Number of stories in the run's dataset."""
         (count,) = self._db.execute("SELECT count(*) FROM stories").fetchone()
         return int(count)
 
     def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
-        """The run's stories in dataset order or, with `by_prompt`, grouped by story-prompt (sorted as text). People's
-        ratings are included unless `ratings` is false.
-        """
+        """The run's stories in dataset order or, with `by_prompt`, grouped by story-prompt (sorted as text)."""
         last: tuple[str, int] | tuple[int] = ("", -1) if by_prompt else (-1,)
         while True:
             # Pages, not one open cursor: a cursor would hold its snapshot, and the write-ahead log could not be cut.
@@ -170,11 +158,8 @@ class JournalReader:
         return comparing.has_pairs(self._db)
 
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
-        """What the run asks about, in the order of requests: stories, or pairs once for each order in which they are
-        shown.
-
-        With `limit`, only the first `limit` stories or pairs; a pair that is shown in both orders counts once.
-        """
+        """What the run asks about, in the order of requests: stories, or pairs per order shown; with `limit`, of the
+        first `limit` stories or pairs."""
         if self.compares:
             return comparing.planned(self._db, limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
@@ -190,20 +175,15 @@ class JournalReader:
             yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
 
     def subject_count(self, limit: int | None = None) -> int:
-        """Number of stories that the run asks about, or of pairs, counted once for each order in which they are shown.
-
-        With `limit`, only the first `limit` stories or pairs are counted; a pair that is shown in both orders is one of
-        them.
-        """
+        """Number of `subjects(limit)`."""
         if self.compares:
             return comparing.count(self._db, limit)
         count = self.story_count()
         return min(count, limit or count)
 
     def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
-        """(Number of the pair, id of the pair, id of the story shown first, id of the second) for each planned
-        comparison, in plan order.
-        """
+        """(number of the pair, pair, story shown first, story shown second) for each planned comparison, in plan
+        order."""
         yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
 
     def comparisons(self) -> dict[str, tuple[str, str]]:
@@ -211,15 +191,11 @@ class JournalReader:
         return comparing.comparisons(self._db)
 
     def comparison(self, query_key: str) -> tuple[str, str] | None:
-        """(Id of the pair, id of the story shown second) of one query; None for a query that was not tried or compares
-        nothing.
-        """
+        """(pair, story shown second) of one query; None for a query that was not tried or compares nothing."""
         return comparing.comparison(self._db, query_key)
 
     def pair_at(self, number: int) -> tuple[str, str, str] | None:
-        """(Id of the pair, id of its first story, id of its second story) at a position in the plan, from 0; None past
-        the end. The stories are in the order in which the plan shows the pair first.
-        """
+        """(pair, first story, second story) at a position from 0, in the plan's first order; None past the end."""
         return comparing.pair_at(self._db, number)
 
     def number_of(self, pair: str) -> int | None:
@@ -232,20 +208,15 @@ class JournalReader:
 
     def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
         """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query about one
-        pair.
-        """
+        pair."""
         return comparing.asked_of(self._db, pair)
 
     def preferences(self) -> list[Pair]:
-        """The pairs of stories that people compared, with their preferences. The pairs' story-prompts are not read and
-        stay empty.
-        """
+        """The pairs that people compared, with their preferences; story-prompts stay empty."""
         return comparing.preferences(self._db)
 
     def words_left_out(self) -> dict[str, int]:
-        """Story id -> number of words of its text, for a journal from which the texts were removed; empty for other
-        journals.
-        """
+        """Story id -> number of words, for a journal whose texts were removed; empty for others."""
         has_table = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
         if not has_table:
             return {}
@@ -257,9 +228,8 @@ class JournalReader:
         return None if row is None else self._story(row)[1]
 
     def find_stories(self, first: int, text: str = "", system: str = "", limit: int = 50) -> list[tuple[int, Story]]:
-        """(position, story) of at most `limit` stories whose id, story-prompt or text contains `text`, from position
-        `first` on. With `system`, only stories of this system.
-        """
+        """(position, story) of at most `limit` stories from position `first` on, with `text` in id, story-prompt or
+        text."""
         sql = (
             "SELECT * FROM stories WHERE position >= :first AND (:system = '' OR system = :system) AND (:text = ''"
             " OR instr(id, :text) OR text LIKE :like ESCAPE '\\' OR story_prompt LIKE :like ESCAPE '\\')"
@@ -271,9 +241,7 @@ class JournalReader:
         return [self._story(row) for row in rows.fetchall()]
 
     def names_holding(self, part: str, first: int = 0, limit: int = 500, *, backwards: bool = False) -> list[str]:
-        """Ids of at most `limit` stories whose id contains `part`, in dataset order from position `first` on. With
-        `backwards`, the search goes from this position towards the beginning.
-        """
+        """Ids of stories that contain `part`, from position `first` on; with `backwards`, towards the beginning."""
         sql = "SELECT id FROM stories WHERE position {} ? AND instr(id, ?) ORDER BY position {} LIMIT ?"
         sql = sql.format("<=", "DESC") if backwards else sql.format(">=", "ASC")
         return [str(row[0]) for row in self._db.execute(sql, (first, part, limit))]
@@ -337,9 +305,7 @@ class JournalReader:
         return {(criterion, story): mean for criterion, story, mean in self._db.execute(sql)}
 
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
-        """Numbers of a query's repeats that need no further request: answered repeats and, with `failed_too`, repeats
-        given up.
-        """
+        """A query's repeats that need no further request: answered and, with `failed_too`, given up."""
         sql = _SETTLED if failed_too else _ANSWERED
         rows = self._db.execute(sql, (query_key,))
         return {row[0] for row in rows}
@@ -363,57 +329,43 @@ class JournalReader:
         return int(self._db.execute("SELECT count(*) FROM replaced").fetchone()[0])
 
     def settled_total(self) -> int:
-        """Number of repeats that are answered or given up."""
         sql = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts WHERE final = 1)"
         return int(self._db.execute(sql).fetchone()[0])
 
     def answers(self) -> Iterator[Answer]:
-        """A record for each repeat that was tried, with its response or, where it has none, the error of its last
-        attempt.
-        """
+        """A record for each repeat tried, with its response or the error of its last attempt."""
         for row in self._db.execute(self._answers("")):
             yield _answer(row)
 
     def answers_to(self, query_key: str) -> list[Answer]:
-        """A record for each tried repeat of one query, ordered by repeat, with its response or the error of its last
-        attempt; [] for a query that was not sent.
-        """
+        """A record for each tried repeat of a query, by repeat; [] for a query that was not sent."""
         return [
             _answer(row) for row in self._db.execute(self._answers(_OF_A_QUERY) + "ORDER BY a.repeat", (query_key,))
         ]
 
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
-        """A record for each repeat with an attempt whose number is greater than `after` and at most `upto`. It has the
-        repeat's current response or, where there is none, the error of its last attempt.
-        """
+        """A record for each repeat with an attempt in (`after`, `upto`]: its current response or its last attempt's
+        error."""
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
     def blocks(self) -> list[int]:
-        """Numbers of the blocks (ranges of row ids) that hold answers; see `journal.standing`."""
+        """Numbers of the blocks of rows that hold answers; see `journal.standing`."""
         return standing.numbers(self._db)
 
     def block(self, number: int) -> list[standing.Row]:
-        """The answers of one block (a range of 16,384 row ids) as database rows. `standing.content` and
-        `standing.answer` take these rows.
-        """
+        """The answers of one block as rows for `standing.content` and `standing.answer`."""
         return standing.block(self._db, number)
 
     def unanswered(self) -> Iterator[Answer | None]:
-        """Records of the repeats that were tried and have no answer; None for a repeat whose query is missing from the
-        journal.
-        """
+        """The repeats that were tried and have no answer; None where the query is missing from the journal."""
         return standing.unanswered(self._db)
 
     def tried(self) -> tuple[int, int]:
-        """(Number of repeats that were tried, number of current answers). Answers that were replaced are not
-        counted.
-        """
+        """(Number of repeats tried, number of current answers)."""
         return standing.tried(self._db)
 
     def tells_usage(self) -> bool:
-        """Whether the journal has a table of reasoning tokens, cache-write tokens and costs. The rows that `block`
-        returns do not contain these values.
-        """
+        """Whether the journal has reasoning tokens, cache-write tokens and costs, which `block` does not return."""
         return database.has_usage(self._db)
 
     def _answers(self, where: str) -> str:
@@ -429,7 +381,6 @@ class JournalReader:
         return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])
 
     def totals(self) -> Totals:
-        """Counts of repeats and attempts, and sums of tokens, over the whole journal."""
         (answered,) = self._db.execute("SELECT count(*) FROM responses").fetchone()
         (attempts,) = self._db.execute("SELECT count(*) FROM attempts").fetchone()
         failed = dict(
@@ -450,21 +401,15 @@ class JournalReader:
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self, eval_prompt: str | None = None) -> Spending:
-        """Tokens and cost by kind of charge (live calls, batch API, cost reported by the server), of all answers or of
-        the answers to one Eval-Prompt.
-        """
+        """Tokens and cost by kind of charge, of all answers or of those to one Eval-Prompt."""
         return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
 
     def taken(self) -> dict[str, Taken]:
-        """Eval-Prompt -> number of its calls, with sums of their tokens. Answers copied from another run are
-        left out.
-        """
+        """Eval-Prompt -> its calls and their tokens, without answers copied from another run."""
         return taken(self._db)
 
     def called(self) -> list[Called]:
-        """For each query, the number of its calls with sums of their tokens and cost. Answers copied from another run
-        are left out. Only the journal's first 100,000 attempts are read.
-        """
+        """Calls for each query, without answers copied from another run; of the journal's first 100,000 attempts."""
         return called(self._db)
 
     def seconds_of_work(self) -> float:
@@ -479,9 +424,7 @@ class JournalReader:
         return row
 
     def check_integrity(self) -> list[str]:
-        """Sentences on faults of the journal, found by SQLite's own check or because its tables contradict each other;
-        empty for a sound journal.
-        """
+        """Sentences on faults, found by SQLite's own check or in tables that contradict each other; empty if sound."""
         try:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
@@ -504,9 +447,7 @@ class JournalReader:
                 yield f"queries of criterion {criterion!r}, which its definition does not have"
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
-        """Key of a query; None where no query for this story, criterion and Eval-Prompt was tried. All queries are
-        searched, so use this for a few queries only.
-        """
+        """Key of a tried query; None if there is none. It searches all queries."""
         sql = "SELECT key FROM queries WHERE story = ? AND criterion = ? AND eval_prompt = ?"
         row = self._db.execute(sql, (story, criterion, eval_prompt)).fetchone()
         return None if row is None else str(row[0])

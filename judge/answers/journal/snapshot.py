@@ -1,6 +1,5 @@
-"""Makes consistent copies of a journal or an audit file, with or without the stories' texts. Another process may write
-the source meanwhile.
-"""
+"""Consistent copies of a journal or an audit file, with or without texts, while another process may write the
+source."""
 
 from __future__ import annotations
 
@@ -31,11 +30,8 @@ CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 o
 
 
 def snapshot(source: Path, target: Path) -> None:
-    """Copy the state of the SQLite file `source` at one moment to the file `target`, with SQLite's backup function. The
-    copy needs no log file.
-
-    Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
-    """
+    """Copy an SQLite file as of one moment, without a log file; equal content gives equal bytes. Raises RunFolderError
+    for an unreadable source."""
     with database.sentences(source), closing(_reading(source)) as before, closing(connect(target)) as after:
         # All pages in one step: one read transaction, beside which a writer goes on in its log.
         before.backup(after, pages=-1)
@@ -43,14 +39,9 @@ def snapshot(source: Path, target: Path) -> None:
 
 
 def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
-    """Replace the stories' texts in a copy of a journal by empty texts. A separate table holds their hashes and word
-    counts.
-
-    Story-prompts become their hashes, so that stories with one story-prompt stay together. Reference stories become
-    empty. The journal can still be analysed, but no more requests can be made from it, because queries cannot be
-    rendered without the texts. `notes` are sentences about the run that could be derived only from the texts; they are
-    stored. Freed space in the file is overwritten.
-    """
+    """Empty the stories' texts in a copy of a journal; a table keeps their hashes and word counts. Story-prompts become
+    hashes, which keeps their groups. No more requests can be made from the copy. `notes` are stored sentences that only
+    the texts could give. Freed space is overwritten."""
     with database.sentences(journal), closing(connect(journal, autocommit=True)) as db:
         db.create_function("sha256", 1, _sha256, deterministic=True)
         db.create_function("words", 1, lambda text: len(text.split()), deterministic=True)
@@ -72,12 +63,8 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 
 def check_plain(path: Path) -> list[str]:
-    """Faults that make an SQLite file from elsewhere unsafe to read, as phrases that follow the file's name; empty for
-    a safe file.
-
-    There are two faults: the file is unreadable, or it holds objects other than tables and indexes (triggers or views),
-    which SQLite could execute.
-    """
+    """Faults that make a foreign SQLite file unsafe to read, as phrases to follow its name: it is unreadable, or it
+    holds triggers or views, which SQLite could execute."""
     with closing(read_only(path, immutable=True)) as db:
         try:
             strangers = strange(db)

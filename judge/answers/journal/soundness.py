@@ -32,9 +32,7 @@ _DEFINITION = (
 
 
 def what_is_wrong(path: Path) -> str | None:
-    """A phrase on the first fault found in a journal: damage, or content that no version of this program writes. None
-    where no fault is found.
-    """
+    """Phrase on a journal's first fault: damage, or content that no version of this program writes; None if sound."""
     try:
         with closing(database.open_reading(path)) as db:
             db.text_factory = bytes

@@ -1,6 +1,4 @@
-"""Sums of the tokens and costs in a journal by kind of charge: live calls, batch API, or costs reported by the
-server.
-"""
+"""Sums of a journal's tokens and costs by kind of charge: live calls, batch API, costs reported by the server."""
 
 from __future__ import annotations
 
@@ -22,11 +20,8 @@ REUSED = "reused from "
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Sums of tokens over calls with the same kind of charge.
-
-    `prompt` and `completion` are None where the server reported none. `cached` and `written` are prompt tokens read
-    from and written to the provider's cache. `longest` is the number of tokens of the longest prompt.
-    """
+    """Token sums over calls charged alike. `prompt` and `completion` are None where none was reported, `cached` and
+    `written` are prompt tokens from and to the provider's cache, and `longest` is the longest prompt."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -46,14 +41,12 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens and cost of answers, by kind of charge: live calls, batch API, and calls whose cost the server reported.
+    """Tokens and cost of answers, by kind of charge. Answers that were later replaced are included.
 
-    `live` and `batch` are the token sums of live calls and of the batch API. `answers` is the number of answers;
-    answers that were later replaced are included. `reported` is the cost in dollars of `reported_calls` calls. `reused`
-    is the number of answers copied from another run; their tokens are in no sum. `implausible` is the number of calls
-    with a reported cost above `MOST_PLAUSIBLE_COST`: it is in no sum, and their tokens are among the others. `last` is
-    the time of the newest answer, in seconds since 1970.
-    """
+    `live` and `batch` are token sums. `reported` is the cost in dollars of `reported_calls` calls. The tokens of
+    `reused` answers (copied from another run) are in no sum. `implausible` calls have a reported cost above
+    `MOST_PLAUSIBLE_COST`, which is in no sum, while their tokens are among the others. `last` is the newest answer's
+    time, in seconds since 1970."""
 
     live: Tokens = Tokens()
     batch: Tokens = Tokens()
@@ -118,11 +111,8 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 
 
 def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
-    """Tokens and cost of the answers after attempt number `attempt` and response row `response`; by default of all
-    answers. Answers to repeats that were requested again are always included.
-
-    Sums over two ranges of attempts may be added only if no answer was requested again.
-    """
+    """Tokens and cost of the answers after an attempt number and a response row. Answers to repeats requested again are
+    always included, so sums over two ranges add only where there are none."""
     again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
     total = None if db.execute(_APART).fetchone() else _uniform_spending(db, attempt, response, again=again)
     if total is None:
@@ -134,7 +124,7 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
 
 
 def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
-    """Tokens and cost of the answers to one Eval-Prompt, including answers that were later requested again."""
+    """Tokens and cost of the answers to one Eval-Prompt, replaced ones included."""
     usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
     total = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
@@ -142,11 +132,7 @@ def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
 
 
 def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
-    """Tokens and cost of the answers after attempt number `attempt` and response row `response`, computed without a
-    search for each answer's attempt. This is possible only if all answers were charged in the same way; otherwise None.
-
-    `again` says that some answers were requested again; the replaced answers are then included.
-    """
+    # Without a search for each answer's attempt; None unless all answers were charged in the same way.
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
     costs, cost, written, implausible = 0, 0.0, 0, 0
@@ -228,13 +214,8 @@ _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Calls (requests to the server) for one query: the numbers of calls and answers, and sums of tokens (of prompts
-    and of answers, `completion_tokens`) over the `counted` calls whose tokens are known. `cached_tokens` and
-    `written_tokens` are prompt tokens read from and written to the provider's cache.
-
-    `second` is the story shown second; None unless the query compares two stories. `cost` is in dollars, over the
-    `costs` calls whose cost the server reported.
-    """
+    """Calls for one query. Token sums are over the `counted` calls whose tokens are known, `cost` (in dollars) over the
+    `costs` calls that reported one. `second` is the story shown second, None unless two are compared."""
 
     story: str
     second: str | None
@@ -252,9 +233,7 @@ class Called:
 
 
 def called(db: sqlite3.Connection) -> list[Called]:
-    """Calls for each query that this run sent and that was answered. Only the journal's first 100,000 attempts are
-    read.
-    """
+    """Calls for each answered query that this run sent; of the journal's first 100,000 attempts."""
     compares = database.has_table(db, "comparisons")
     sql = _CALLS.format(
         each=_each_sql(db),
@@ -266,9 +245,7 @@ def called(db: sqlite3.Connection) -> list[Called]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Number of calls for the answers to one Eval-Prompt, and their tokens; None where the server reported no
-    tokens.
-    """
+    """Calls for the answers to one Eval-Prompt; tokens are None where the server reported none."""
 
     calls: int
     prompt_tokens: int | None
@@ -276,9 +253,7 @@ class Taken:
 
 
 def taken(db: sqlite3.Connection) -> dict[str, Taken]:
-    """Map from each Eval-Prompt to the number of calls and tokens for its answers. Answers copied from another run are
-    left out.
-    """
+    """Eval-Prompt -> its calls and tokens, without answers copied from another run."""
     rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
     return {
         name: Taken(calls, *((prompt, completion) if counted else (None, None)))
@@ -296,9 +271,7 @@ def _each_sql(db: sqlite3.Connection) -> str:
 
 
 def seconds_of_work(db: sqlite3.Connection) -> float:
-    """Seconds between a session's first request and its last stored answer, summed over the sessions that sent
-    requests.
-    """
+    """Seconds from first request to last stored answer, summed over the sessions that sent requests."""
     sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
     return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])
 
@@ -318,11 +291,8 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """Number of queries about each story or pair, from the plan definition stored in a journal.
-
-    A query that rates several criteria in one answer counts once. A run that writes stories has one query for each
-    writer prompt.
-    """
+    """Queries per story or pair. Criteria rated in one answer count once; a run that writes has one query per writer
+    prompt."""
     if definition.get("writes"):
         return len(definition["eval_prompts"])
     joint = definition.get("joint", {})
@@ -332,18 +302,12 @@ def queries_of(definition: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Counts of a journal up to attempt number `attempt` and response row `response`.
+    """Counts up to an attempt number and a response row.
 
-    `answered`: repeats with an accepted answer. `failed`: kind of error -> number of repeats that were given up.
-    `tried_in_vain`: number of failed attempts. `replaced`: number of answers that were requested again. Token sums are
-    over accepted answers, and None where the server reported no tokens. `spending` has the tokens and cost by kind of
-    charge (live calls, batch API, cost reported by the server). `rate` is in repeats per second over the newest
-    attempts of the last session; None if no repeat was answered or given up in these attempts.
-
-    `first_request` and `last_commit` are in seconds since 1970. `ended` is the outcome recorded at the end of the last
-    session; it is None while the session runs or after it was killed. `executor` names the way in which the last
-    session sent its requests.
-    """
+    `failed` is kind of error -> repeats given up, `tried_in_vain` the failed attempts, and `replaced` the answers
+    requested again. Token sums are over accepted answers, None where none was reported. `rate` is repeats settled per
+    second lately in the last session, or None. Times are in seconds since 1970. `ended` is the last session's outcome,
+    None while it runs or after it was killed; `executor` is how it sent its requests."""
 
     attempt: int = 0
     response: int = 0
@@ -363,16 +327,12 @@ class Counted:
 
     @property
     def settled(self) -> int:
-        """Number of the journal's repeats that are answered or given up."""
         return self.answered + sum(self.failed.values())
 
 
 def count(path: Path, before: Counted | None = None) -> Counted:
-    """Current counts of a journal.
-
-    With `before` (earlier counts of this journal), only newer rows are read and added to them. All rows are read if
-    answers were replaced since. Raises RunFolderError where the file is no readable journal.
-    """
+    """Current counts. With `before`, only newer rows are read, unless answers were replaced since. Raises
+    RunFolderError for no readable journal."""
     db = database.open_reading(path)
     try:
         with database.sentences(path):
@@ -418,9 +378,6 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
 
 
 def _session(db: sqlite3.Connection) -> dict[str, Any]:
-    """Times and outcome of a journal's sessions, by name: `first_request` and `last_commit` over all sessions; `ended`
-    and `executor` of the newest session that sent requests.
-    """
     first, last = db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
     newest = db.execute(
         "SELECT ended, executor FROM sessions WHERE executor != 'prepare' ORDER BY id DESC LIMIT 1"
@@ -430,9 +387,6 @@ def _session(db: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _rate(db: sqlite3.Connection) -> float | None:
-    """Repeats settled (answered or given up) per second over the newest attempts of the newest session. None where
-    these attempts settled no repeat or took no time.
-    """
     settled, began, ended = db.execute(
         "SELECT sum(final), min(started), max(started + seconds) FROM"
         " (SELECT * FROM attempts ORDER BY id DESC LIMIT ?) WHERE session = (SELECT max(session) FROM"

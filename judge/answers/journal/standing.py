@@ -1,8 +1,5 @@
-"""Reads a journal's current answers in the order of its file, block by block, and detects changes of the file.
-
-`JournalReader.answers` searches for the last attempt of every repeat. This module is faster: it reads current answers
-in the order of the file, and repeats without an answer separately.
-"""
+"""A journal's current answers in the order of its file, block by block, which is faster than the search for each
+repeat's last attempt in `JournalReader.answers`; and the detection of changes of the file."""
 
 from __future__ import annotations
 
@@ -46,9 +43,7 @@ _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)
 
 
 def numbers(db: sqlite3.Connection) -> list[int]:
-    """Numbers of the blocks (ranges of 16,384 row ids) that hold an answer. A number can be negative only if another
-    program wrote the file.
-    """
+    """Numbers of the blocks (16,384 row ids each) that hold an answer; negative only in a file of another program."""
     page_numbers: list[int] = []
     (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
     while first is not None:
@@ -62,16 +57,12 @@ def _end(number: int) -> int:
 
 
 def block(db: sqlite3.Connection, number: int) -> list[Row]:
-    """The answers of a block (a range of 16,384 row ids) as database rows, joined with story, criterion, Eval-Prompt
-    and flags of their queries.
-    """
+    """The answers of a block as rows, joined with story, criterion, Eval-Prompt and flags of their queries."""
     return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
 
 
 def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
-    """Records of the repeats that were tried and have no answer; None for a repeat whose query is missing from the
-    journal.
-    """
+    """The repeats that were tried and have no answer; None where the query is missing from the journal."""
     for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
         yield (
             None
@@ -83,14 +74,14 @@ def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
 
 
 def tried(db: sqlite3.Connection) -> tuple[int, int]:
-    """(Number of repeats that were tried, number of current answers). Answers that were replaced are not counted."""
+    """(Number of repeats tried, number of current answers)."""
     (repeats,) = db.execute(_TRIED).fetchone()
     (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
     return int(repeats), int(answers)
 
 
 def content(row: Row) -> bytes:
-    """Hash of 16 bytes that identifies an answer together with its query; `row` is a database row from `block`."""
+    """Hash of 16 bytes that identifies an answer together with its query, from a row of `block`."""
     try:
         plain = orjson.dumps(row)
     except TypeError:  # what only another program writes: bytes, numbers beyond 64 bits
@@ -99,9 +90,7 @@ def content(row: Row) -> bytes:
 
 
 def answer(row: Row) -> Answer:
-    """The answer in one database row from `block`. Reasoning tokens, cost and the number of attempts are not
-    filled in.
-    """
+    """The answer in a row of `block`, without reasoning tokens, cost and number of attempts."""
     key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
     logprobs = None if row[12] is None else orjson.loads(row[12])
     response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
@@ -110,9 +99,8 @@ def answer(row: Row) -> Answer:
 
 
 def file_state(path: Path) -> str | None:
-    """A string that changes whenever the file or its log is written. None where the file cannot be examined, or was
-    written less than two seconds ago, because a further change might then not be visible.
-    """
+    """A string that changes with the file or its log. None where the file cannot be examined, or is less than two
+    seconds old: a further change might not show."""
     states: list[list[int] | None] = []
     try:
         for suffix in ("", "-wal", "-journal"):

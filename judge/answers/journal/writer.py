@@ -1,6 +1,4 @@
-"""The journal's only writer: collects rows and commits them in groups. A repeat counts as settled only after its
-commit.
-"""
+"""The journal's only writer: it collects rows and commits them in groups. A repeat is settled only after its commit."""
 
 from __future__ import annotations
 
@@ -33,18 +31,15 @@ _DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """Number of answers, and of repeats given up, that one group commit saved to disk."""
+    """Answers and repeats given up that one commit saved to disk."""
 
     answered: int
     failed: int
 
 
 class JournalWriter:
-    """Writer of a journal: rows are inserted on the caller's thread and committed on another.
-
-    Inserting on the other thread would pass the interpreter lock back and forth for every row. A commit is a single
-    call that releases the lock while it waits for the disk.
-    """
+    """Inserts rows on the caller's thread and commits them on another: a commit is one call that releases the
+    interpreter lock, whereas inserts there would pass it back and forth for every row."""
 
     def __init__(
         self,
@@ -84,7 +79,7 @@ class JournalWriter:
     # Rows that are written once, before anything is asked.
 
     def set_meta(self, values: dict[str, Any]) -> None:
-        """Store metadata (key -> JSON value), replacing earlier values, and commit at once."""
+        """Store metadata, replacing earlier values, and commit at once."""
         rows = [(key, orjson.dumps(value).decode()) for key, value in values.items()]
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
@@ -92,9 +87,7 @@ class JournalWriter:
             self._db.execute("COMMIT")
 
     def add_stories(self, stories: Iterable[Story]) -> int:
-        """Store stories with people's ratings in one transaction, reading them one by one. Returns the number of
-        stories.
-        """
+        """Store stories with people's ratings in one transaction, reading them one by one; the number of stories."""
         count = 0
         with self._transaction():
             for story in stories:
@@ -108,14 +101,12 @@ class JournalWriter:
         return count
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
-        """Store the planned pairs in plan order, each as (number of the pair, id of the pair, id of the first story, id
-        of the second). Returns the number of rows.
-        """
+        """Store (number of the pair, pair, first story, second story) in plan order; the number of rows."""
         with self._transaction():
             return comparing.add_pairs(self._db, planned)
 
     def add_preferences(self, pairs: Iterable[Pair]) -> None:
-        """Store people's preferences between the two stories of each pair. Pairs without preferences are not stored."""
+        """Store people's preferences. Pairs without any are not stored."""
         with self._transaction():
             comparing.add_preferences(self._db, pairs)
 
@@ -134,9 +125,6 @@ class JournalWriter:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Context manager for one transaction: everything stored inside is committed together, or rolled back after an
-        error.
-        """
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -149,9 +137,8 @@ class JournalWriter:
     # Rows that come while the run goes on.
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Add an accepted answer, whatever its content, to the rows of the next commit. `started` is the time of the
-        request, in seconds since 1970; `seconds` is its duration.
-        """
+        """Queue an accepted answer, whatever its content. `started` is in seconds since 1970, `seconds` the
+        duration."""
         self._add_query(query)
         reported = database.reported(response)
         if reported is not None:
@@ -176,11 +163,8 @@ class JournalWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Add an attempt without an answer to the rows of the next commit. With `final` the repeat is given up: only
-        asking for failed repeats requests it again.
-
-        `started` is the time of the request, in seconds since 1970; `seconds` is its duration.
-        """
+        """Queue an attempt without an answer. With `final` the repeat is given up: only asking for failed repeats
+        requests it again."""
         outcome: Outcome = "provider_error"
         if error.kind in ("timeout", "filtered"):
             outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -202,7 +186,7 @@ class JournalWriter:
         self._notify()
 
     async def room(self) -> None:
-        """Wait while too many rows are uncommitted. Raises the error that stopped the writer, if any."""
+        """Wait while too many rows are uncommitted. Raises the error that stopped the writer."""
         if self._failure is not None:
             raise self._failure
         if self._task is not None and self._task.done():
@@ -212,7 +196,7 @@ class JournalWriter:
             await self._drained.wait()
 
     def start(self) -> None:
-        """Begin to commit rows in groups, in the background. Must be called inside the event loop."""
+        """Begin to commit in the background. Must be called inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._commit_groups())
 
     async def finish(self, ended: str) -> None:
@@ -228,7 +212,7 @@ class JournalWriter:
             self._db.execute("UPDATE sessions SET ended = ?, last_commit = ? WHERE id = ?", values)
 
     def close(self) -> None:
-        """Close the journal's file. Rows not yet committed are dropped: `finish` commits them."""
+        """Close the file. Rows not yet committed are dropped: `finish` commits them."""
         self._thread.shutdown(wait=True)
         self._db.close()
 

@@ -1,6 +1,4 @@
-"""Reads the tokens of an answer with their log-probabilities, as servers report them, and finds the token of the
-rating.
-"""
+"""Reads an answer's tokens and log-probabilities, as servers report them, and finds the token of the rating."""
 
 from __future__ import annotations
 
@@ -16,12 +14,8 @@ _ROUNDING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One generated token. `alternatives` maps texts to the probabilities that the server reported at this position,
-    for the token itself and for other tokens.
-
-    It is None where what the server reported are no probabilities: one is above 1 or no number, or they add up to more
-    than 1.
-    """
+    """A generated token. `alternatives` maps texts at its position to probabilities; None where the reported numbers
+    are none (above 1, no numbers, or with a sum above 1)."""
 
     text: str
     alternatives: Mapping[str, float] | None
@@ -29,19 +23,15 @@ class Token:
 
 @dataclass(slots=True)
 class Mass:
-    """Probabilities of the points of a scale. `points` maps each point (or code of a label) to its probability.
-    `undecided` is the probability of tokens that could begin several points or labels. `improbable` says that the
-    server reported numbers that are no probabilities, at a position from which a probability was wanted.
-    """
+    """Probabilities of the points (or label codes) of a scale. `undecided` is that of tokens that could begin several;
+    `improbable` says that numbers reported at a wanted position are no probabilities."""
 
     points: dict[float, float]
     undecided: float = 0.0
     improbable: bool = False
 
     def alternatives(self, token: Token) -> Mapping[str, float]:
-        """The token's alternatives with their probabilities; none, and `improbable`, where they are no
-        probabilities.
-        """
+        """The token's alternatives; empty, and `improbable` is set, where they are no probabilities."""
         if token.alternatives is None:
             self.improbable = True
             return {}
@@ -49,9 +39,7 @@ class Mass:
 
 
 def read_tokens(logprobs: Any) -> list[Token]:
-    """Tokens from the log-probabilities of a chat answer (`content`) or a plain completion (`tokens`, `top_logprobs`);
-    [] for any other value.
-    """
+    """Tokens of a chat answer (`content`) or plain completion (`tokens`, `top_logprobs`); [] for any other value."""
     if not isinstance(logprobs, Mapping):
         return []
     try:
@@ -90,18 +78,14 @@ def _token(text: str, logprob: Any, top: Sequence[Mapping[str, Any]]) -> Token:
 
 
 def _probability(logprob: Any) -> float:
-    """The probability of a log-probability, and NaN for a value that is no log-probability."""
     if isinstance(logprob, bool) or not isinstance(logprob, int | float):
         return math.nan
     return math.exp(logprob) if logprob <= _ROUNDING else math.nan
 
 
 def position(tokens: Sequence[Token], text: str, start: int) -> int | None:
-    """Index of the token that begins with the character at `start` of the answer. None where the tokens do not spell
-    the answer, or where the token has other text before this character.
-
-    Tokens after the answer's text are allowed, because servers also list end tokens and stop strings.
-    """
+    """Index of the token that begins at character `start`; None where the tokens do not spell the answer or other text
+    precedes in the token. Tokens after the text are allowed: servers list end tokens and stop strings."""
     spelled = "".join(token.text for token in tokens)
     if not spelled.lstrip().startswith(text.strip()):
         return None
@@ -120,9 +104,8 @@ def position(tokens: Sequence[Token], text: str, start: int) -> int | None:
 
 
 def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    """Distribute the probability `weight` of the text `prefix` over the labels that the text can become. `forms` maps
-    labels in lower case to codes. Results are added to `mass`.
-    """
+    """Add to `mass` the probability `weight` of `prefix`, spread over the labels (`forms`: lower case -> code) it can
+    become."""
     for token in tokens:
         onward: tuple[str, float] | None = None
         for text, probability in mass.alternatives(token).items():

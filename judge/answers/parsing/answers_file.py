@@ -31,12 +31,8 @@ LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One line of a file of answers: the answer, its criterion, and the other keys of the line (`passed`), which are
-    copied to the result.
-
-    `story` is the judged text and `rating_pattern` the Eval-Prompt's pattern, where they are known. An answer about
-    several criteria has one line for each criterion, and `together` lists all of them.
-    """
+    """A line of a file of answers. `passed` is copied to the result; `story` is the judged text. An answer about
+    several criteria has one line for each, and `together` lists them all."""
 
     line: int
     response: Response
@@ -55,9 +51,8 @@ class Parsed:
     judgment: Judgment
 
     def row(self) -> dict[str, Any]:
-        """The parsed line as a flat row: line number, copied keys, rating, label (on a scale of labels), status, flags
-        and explanation.
-        """
+        """The line as a flat row: line number, copied keys, rating, label (on labels), status, flags and
+        explanation."""
         judgment, scale = self.judgment, self.answer.criterion.scale
         result = {
             "rating": judgment.rating,
@@ -70,9 +65,7 @@ class Parsed:
 
 
 def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
-    """The scale written as `1-5` or, with a step, `1-5/0.5`. Raises `SpecError` for other texts; the message begins
-    with `where`.
-    """
+    """The scale written as `1-5` or `1-5/0.5`. Raises `SpecError` for other texts, which begins with `where`."""
     match = _SCALE.match(text.strip())
     low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
     if low >= high or step <= 0:
@@ -83,9 +76,7 @@ def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
 
 
 def parse_labels(text: str, positive: str | None = None) -> Scale:
-    """The scale of labels written as `No,Yes`, the lowest first; `positive` is the positive label. Raises `SpecError`
-    for invalid labels.
-    """
+    """The scale of labels written as `No,Yes`, the lowest first. Raises `SpecError` for invalid labels."""
     labels = [" ".join(part.split()) for part in text.split(",")]
     if (wrong := labels_fault(labels, positive)) is not None:
         option, _, complaint = wrong.partition(" ")
@@ -98,12 +89,9 @@ def parse_labels(text: str, positive: str | None = None) -> Scale:
 def read_answers(
     path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
 ) -> list[AnswerLine]:
-    """All answers of a file. A line's own `criterion` and `scale` replace the values given here.
-
-    The text of an answer is read from the key `text`, or from `response` where there is no `text`. A line's `story`, if
-    it is a text, is copied to the result; a rating whose words occur in the story counts as a quotation. Raises
-    `DataError` with file, line and key.
-    """
+    """All answers of a file. A line's own `criterion` and `scale` replace those given; the text is in `text` or else
+    `response`. A rating whose words occur in a line's `story` is a quotation. Raises `DataError` with file, line and
+    key."""
     return [
         replace(_answer(path, number, value, criterion, scale), rating_pattern=rating_pattern)
         for number, value in json_lines(path)
@@ -111,11 +99,8 @@ def read_answers(
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
-    """The parser's judgment on every answer. An answer may also rate other criteria of the file; these ratings are not
-    used for its own criterion.
-
-    An answer about several criteria is read once; its lines follow each other, in the order of the criteria.
-    """
+    """The parser's judgment on every answer. Ratings of the file's other criteria are not used for an answer's own. An
+    answer about several criteria is read once: its lines follow each other, in the order of the criteria."""
     names = sorted({answer.criterion.name for answer in answers} - {""})
     others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
     parsed: list[Parsed] = []
@@ -179,9 +164,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
-    """The key that holds the text of a line's answer: `text` or, where there is no `text`, `response`. Raises
-    `DataError` where the line has neither.
-    """
+    """The key of an answer's text: `text` or else `response`. Raises `DataError` for a line with neither."""
     key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
     if key not in value:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
@@ -218,9 +201,7 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
 
 
 def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
-    """A key for an input value that does not collide with the keys of results: `given_` is put before a key that is in
-    `taken`; any other key is unchanged.
-    """
+    """`key`, or with `given_` before it where it collides with a key of results in `taken`."""
     if key not in taken:
         return key
     given = f"given_{key}"

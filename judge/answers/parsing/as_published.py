@@ -1,6 +1,4 @@
-"""The HANNA judge study's parser, reproduced exactly: the first number is the rating, and a missing rating is imputed
-as 3.
-"""
+"""The HANNA judge study's parser, reproduced exactly: the first number is the rating, a missing one is imputed as 3."""
 
 from __future__ import annotations
 
@@ -22,12 +20,8 @@ _LONGEST_BARE_RATING = 10
 
 @dataclass(frozen=True, slots=True)
 class AsPublished:
-    """Parser that takes the first number of an answer. A missing number, or one outside 1-5, becomes 3 with the flag
-    `imputed`.
-
-    The status is always `ok`, as in the study: refusals, empty answers, years and "10/10" all count as 3. Use this
-    parser to reproduce published tables, never to measure.
-    """
+    """Takes the first number; a missing one, or one outside 1-5, becomes 3, flagged `imputed`. The status is always
+    `ok`: refusals, empty answers, years and "10/10" count as 3. For published tables only, never to measure."""
 
     version: str = "as-published/1"
     imputes: bool = True
@@ -42,9 +36,7 @@ class AsPublished:
         story: str = "",  # noqa: ARG002  nor the story
         rating_pattern: str | None = None,  # noqa: ARG002  nor patterns
     ) -> Judgment:
-        """The judgment by the HANNA judge study's rule: the first number is the rating, and a missing rating becomes 3.
-        Raises `SpecError` for a scale other than 1-5, for which the rule is not defined.
-        """
+        """The study's judgment. Raises `SpecError` for a scale other than 1-5, for which the rule is not defined."""
         scale = criterion.scale
         if (scale.min, scale.max) != (1, 5):
             raise SpecError(
@@ -65,5 +57,4 @@ class AsPublished:
 
 
 def load() -> AsPublished:
-    """The parser that reproduces the HANNA judge study, for the registry of parsers."""
     return AsPublished()

@@ -40,11 +40,8 @@ def has_asked_form(
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
 ) -> bool | None:
-    """Whether the whole answer has the form (such as JSON, or a number alone) that the setting `structured` requested.
-    None where no form was requested, or where the answer was cut, blocked or declined, so that its form says nothing.
-
-    With a `rating_pattern`, an answer that the Eval-Prompt's pattern matches has the requested form too.
-    """
+    """Whether the whole answer has the form that `structured` requested, or matches `rating_pattern`. None where no
+    form was requested, or the answer was cut, blocked or declined, so that its form says nothing."""
     if structured == "none":
         return None
     if _CUT.search(response.finish_reason or ""):
@@ -76,9 +73,7 @@ def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
 
 
 def _has_all(text: str, criteria: Sequence[Criterion]) -> bool:
-    """Whether the text is one JSON object with a value for each criterion's name. The values need not be valid
-    ratings.
-    """
+    # The values need not be valid ratings.
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

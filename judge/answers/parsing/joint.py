@@ -1,4 +1,4 @@
-"""Reads answers about several criteria. The parser of single ratings reads each criterion's part of the answer."""
+"""Reads answers about several criteria: the parser of single ratings reads each criterion's part."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ _AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']
 
 
 def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
-    """Criterion name -> parts of the answer about it, in the order of the answer. Empty where the answer has none of
-    the known forms.
-    """
+    """Criterion name -> parts of the answer about it, in order. Empty where the answer has none of the known forms."""
     names = tuple((criterion.name, criterion.abbreviation) for criterion in criteria)
     for parts_found in (
         _json_parts(text, names),
@@ -48,9 +46,7 @@ def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
 
 
 def _json_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Criterion name -> JSON texts about it: values under the criterion's name, and objects that hold the name as a
-    value. `names` holds (name, abbreviation) of each criterion.
-    """
+    # Values under the criterion's name, and objects that hold the name as a value; `names` holds (name, abbreviation).
     if "{" not in text:
         return {}
     full_names = {_folded(name): whole for whole, short in names for name in (whole, short) if name}
@@ -88,16 +84,13 @@ def _named(value: Any, full_names: Mapping[str, str], depth: int = 0) -> Iterato
 
 
 def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
-    """{"explanation": text}, or empty where there is none. The text is the first value of more than one word whose key
-    begins with the rating's key `key` (for relevance, for example, relevance_reason).
-    """
+    # The first text of several words whose key begins with the rating's key: for relevance, relevance_reason.
     longer = (item for other, item in value.items() if _folded(other).startswith(f"{_folded(key)} "))
     text = next((item for item in longer if isinstance(item, str) and len(item.split()) > 1), None)
     return {} if text is None else {"explanation": text}
 
 
 def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Criterion name -> texts between <name> and </name>."""
     if "</" not in text:
         return {}
     parts_of: dict[str, list[str]] = {}
@@ -108,7 +101,6 @@ def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 
 def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Criterion name -> rows of Markdown tables in whose first cell the criterion is named."""
     rows_by_criterion: dict[str, list[str]] = {}
     for line in text.splitlines() if "|" in text else ():
         cells = [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
@@ -119,9 +111,7 @@ def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 
 def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Criterion name -> texts from a line that begins with the name to the next line of this kind, or to a summary
-    line. Empty for fewer than two criteria.
-    """
+    # From a line that begins with the name to the next line of this kind, or to a summary line.
     places = [(match.start(), match.end(), match["name"]) for match in _heads(names).finditer(text)]
     lines_by_criterion: dict[str, list[str]] = {}
     for number, (_, begin, label) in enumerate(places):
@@ -134,16 +124,12 @@ def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
 
 
 def _under(name: str, rest: str) -> str:
-    """The text after a criterion's name, written as "name: text". Where the text begins on a new line, the name is left
-    out.
-    """
     plain = _AFTER_NAME.sub("", rest, count=1)
     return plain.strip() if plain[:1] == "\n" else f"{name}: {plain.strip()}"
 
 
 @lru_cache(maxsize=1024)
 def _whole(label: str, names: tuple[tuple[str, str], ...]) -> str:
-    """The full name of the criterion that `label` names or abbreviates; "" where it names none."""
     for name, short in names:
         if _folded(label) == _folded(name) or (short and label.strip() == short):
             return name
@@ -157,7 +143,7 @@ def _folded(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _heads(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """Pattern of a line that begins with a criterion's name, or with a summary word that ends a part."""
+    # Lines that begin with a criterion's name, or with a summary word that ends a part.
     mark = r"[*_`\"'\[]{0,3}"
     begin = (
         rf"^[ \t>]{{0,8}}(?:#{{1,6}}[ \t]{{0,3}})?(?:[-*•+][ \t]{{1,3}})?{mark}(?:\(?\d{{1,2}}[.):][ \t]{{0,3}})?{mark}"
@@ -177,9 +163,7 @@ def _tags(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 
 
 def _any_of(names: tuple[tuple[str, str], ...]) -> str:
-    """Regular expression for the criteria's names in any letter case, longest first, and their abbreviations in
-    capitals.
-    """
+    # Names in any letter case, longest first, and abbreviations in capitals.
     whole = sorted((name for name, _ in names), key=len, reverse=True)
     written = [r"[ _\-]".join(map(re.escape, re.split(r"[\s_\-]+", name))) for name in whole]
     short = [re.escape(abbreviation) for _, abbreviation in names if abbreviation]
@@ -193,13 +177,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 def joint_judgments(
     parser: Parser, response: Response, criteria: Sequence[Criterion], *, story: str = ""
 ) -> tuple[Judgment, ...]:
-    """One judgment for each criterion, in the order of `criteria`.
-
-    The text about a criterion is read like an answer about this criterion alone. If there are several texts about a
-    criterion, those with a rating must agree; otherwise the criterion is `ambiguous`. An answer that is not divided by
-    criteria is read as prose: a rating counts for a criterion only if its sentence names the criterion. A rating of the
-    whole story thus counts for no criterion.
-    """
+    """One judgment per criterion, in order. Its part is read like an answer about it alone; several parts with ratings
+    must agree, or it is `ambiguous`. In an answer without parts, a rating counts only for a criterion that its sentence
+    names, so that a rating of the whole story counts for none."""
     cleaned = clean(response.text)
     run_on = ("run_on",) if cleaned.run_on else ()
     without_story = without_objects(story, cleaned.text)
@@ -266,9 +246,6 @@ def _in_prose(
 
 
 def _is_named(text: str, span: tuple[int, int], criterion: Criterion, others: Sequence[str]) -> bool:
-    """Whether the sentence around a rating names the criterion by a word that is not part of another requested
-    criterion's name.
-    """
     begin = max((match.end() for match in _SENTENCE.finditer(text, 0, span[0])), default=0)
     end = _SENTENCE.search(text, span[1])
     words = [word.lower() for word in _WORD.findall(text[begin : end.start() if end else len(text)])]

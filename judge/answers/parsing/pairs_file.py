@@ -20,11 +20,8 @@ _PAIR, _WITH_TIE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class ComparedLine:
-    """One line of a file of comparisons: the answer, the labels from which the judge chose, and the other keys of the
-    line (`passed`), which are copied to the output.
-
-    `stories` are the texts of the compared stories, empty where they are not known.
-    """
+    """A line of a file of comparisons, with the labels offered. `passed` is copied to the output; `stories` are the
+    compared texts, empty where unknown."""
 
     line: int
     response: Response
@@ -37,8 +34,6 @@ class ComparedLine:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of a file of comparisons with its parsed verdict."""
-
     answer: ComparedLine
     verdict: Verdict
 
@@ -58,17 +53,12 @@ class Compared:
 def read_comparisons(
     path: Path, choices: Sequence[str] | None = None, criterion: str | None = None
 ) -> list[ComparedLine]:
-    """All answers of a file of comparisons. A line's own `labels` and `criterion` replace the values given here
-    (`choices`, `criterion`). A tie counts as offered if the line says so in `tie_offered` or, without this key, if
-    there is a third label.
-
-    Raises `DataError` with file, line and key.
-    """
+    """All answers of a file. A line's own `labels` and `criterion` replace those given. A tie is offered if
+    `tie_offered` says so or, without it, a third label is there. Raises `DataError` with file, line and key."""
     return [_answer(path, number, value, tuple(choices or CHOICES), criterion) for number, value in json_lines(path)]
 
 
 def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -> list[Compared]:
-    """Every answer with its parsed verdict."""
     return [
         Compared(
             answer,
@@ -124,7 +114,7 @@ def _answer(
 
 
 def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
-    """Two or three different labels from a line of the file. Null as the third label means a tie without a label."""
+    # Null as the third label means a tie without a label.
     labels = value[:_PAIR] if isinstance(value, list) and value[_PAIR:] in ([None], [""]) else value
     wrong = labels_fault(labels)
     if wrong is not None:
@@ -140,7 +130,7 @@ def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
 
 
 def labels_fault(labels: Any) -> str | None:
-    """A description of what is wrong with the labels of a comparison; None where they are valid."""
+    """What is wrong with the labels of a comparison; None where they are valid."""
     if not isinstance(labels, list) or len(labels) not in (_PAIR, _WITH_TIE):
         return "is no list of two or three labels"
     if not all(isinstance(label, str) and label.strip() for label in labels):

@@ -9,15 +9,12 @@ from judge.base.records import Criterion, Judgment, Response, Structured
 
 
 class Parser(Protocol):
-    """Interface of a parser, which turns responses into judgments; equal input gives equal output.
-
-    `version` is part of the signature of every table. `imputes` says whether the parser gives a number where the answer
-    states none. An exception in a parser is an error of the program and is never turned into a status.
-    """
+    """Turns responses into judgments; equal input gives equal output. `version` is part of every table's signature. An
+    exception in a parser is an error of the program, never a status."""
 
     @property
     def version(self) -> str:
-        """Name and number of the parser, e.g. `ours/3`; the number changes whenever any judgment can change."""
+        """Name and number, e.g. `ours/3`; the number changes whenever any judgment can change."""
         ...
 
     @property
@@ -35,10 +32,6 @@ class Parser(Protocol):
         story: str = "",
         rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment of one response.
-
-        `other_criteria` are criteria whose ratings in the same answer must not be used for this criterion. `story` is
-        the judged text, "" where it is not known. `rating_pattern` is the Eval-Prompt's own pattern, None where it has
-        none.
-        """
+        """The judgment of one response. Ratings of `other_criteria` must not be used. `story` is "" where it is not
+        known, and `rating_pattern` is the Eval-Prompt's own."""
         ...

@@ -1,4 +1,4 @@
-"""Fingerprint of a parser's source code. A change of the code can change how stored answers are read."""
+"""Fingerprint of a parser's source code, whose changes can change how stored answers are read."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def code_of(parser: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _our_code() -> str | None:
-    """Fingerprint of the source files of all built-in parsers; None where they cannot be read, or are newer than the
-    code that this process imported.
-    """
+    # None where sources are newer than the code that this process imported.
     package = Path(__file__).parent
     try:
         files = [*sorted(package.rglob("*.py")), Path(str(records.__file__))]
@@ -53,9 +51,7 @@ def _our_code() -> str | None:
 
 
 def _installed(entry: EntryPoint) -> list[str] | None:
-    """[entry point, package, version] of a plug-in; None for a package without a version or installed in
-    editable mode.
-    """
+    # [entry point, package, version]; None without a version or for an editable install.
     package = entry.dist
     if package is None or not package.version:
         return None

@@ -1,6 +1,4 @@
-"""Parses a journal's answers, using facts of the run: criterion, answer form, story, and the Eval-Prompt's own
-pattern.
-"""
+"""Parses a journal's answers by the run's criteria, answer form, stories and the Eval-Prompt's own pattern."""
 
 from __future__ import annotations
 
@@ -24,14 +22,12 @@ _PAIR = 2
 
 
 def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> Judgment:
-    """The judgment with its stated rating replaced by the expected rating.
+    """The judgment with its stated rating replaced by the expected rating. Without a rating, or imputed, it stays.
 
-    Flags give the share of the probability that is outside the scale (or was not reported by the server), and the
-    undecided share: `outside=0.031`, `undecided=0.2`. A judgment without a rating, or with an imputed one, stays as it
-    is. The status is `no_rating` where the rating's tokens cannot be located in the log-probabilities, or no
-    probability is on the scale (flag `no_logprobs`), and where what the server reported there are no probabilities: one
-    is above 1, or they add up to more than 1 (flag `unusable_logprobs`).
-    """
+    Flags give the share of the probability outside the scale (or not reported by the server), and the undecided share:
+    `outside=0.031`, `undecided=0.2`. The status is `no_rating` where the rating's tokens cannot be located in the
+    log-probabilities, or no probability is on the scale (flag `no_logprobs`), and where the reported numbers are no
+    probabilities: one is above 1, or they add up to more than 1 (flag `unusable_logprobs`)."""
     if judgment.rating is None or "imputed" in judgment.flags:
         return judgment
     if judgment.span is None:
@@ -75,9 +71,7 @@ def _label_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
 
 
 def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    """Distribute the probability `weight` of the text `prefix` over the points of the scale that the text can become.
-    `forms` maps a point's text to its value. Results are added to `mass`.
-    """
+    # Spreads the probability `weight` of `prefix` over the points (text -> value) that it can become.
     for token in tokens:
         onward: tuple[str, float] | None = None
         for text, probability in mass.alternatives(token).items():
@@ -108,7 +102,7 @@ def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) ->
 
 
 def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
-    """The judgments of a new answer to a query: one, or one for each criterion if the query rates several."""
+    """The judgments of a new answer: one, or one for each criterion that the query rates."""
     if query.criteria:
         return joint_judgments(parser, response, query.criteria, story=query.story.text)
     judgment = parser.parse(
@@ -127,13 +121,9 @@ def _no_text(_story: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswers:
-    """A parser with the facts of a run that are needed to read the run's journal.
-
-    `criteria` maps a criterion's name to the criterion. `structured` is the answer form that the run requested from the
-    server. `expected` says that ratings are expected values over log-probabilities. `patterns` maps an Eval-Prompt to
-    its `rating_pattern`, if it has one. `text_of` gives the text of a story by its id, "" where it is not known.
-    `joint` maps an Eval-Prompt that rates several criteria in one answer to these criteria.
-    """
+    """A parser with what is needed to read a run's journal. `expected`: ratings are expected values over
+    log-probabilities. `patterns` maps an Eval-Prompt to its `rating_pattern`, `joint` one that rates several criteria
+    to these. `text_of` gives a story's text by its id, "" where unknown."""
 
     parser: Parser
     criteria: Mapping[str, Criterion]
@@ -151,9 +141,7 @@ class StoredAnswers:
         definition: Mapping[str, Any],
         text_of: Callable[[str], str] = _no_text,
     ) -> StoredAnswers:
-        """The parser with the facts that are needed to read a run's answers. The facts come from the run's criteria and
-        the definition stored in its journal.
-        """
+        """The parser with the facts of a run from its criteria and stored definition."""
         return cls(
             parser,
             {criterion.name: criterion for criterion in criteria},
@@ -165,9 +153,7 @@ class StoredAnswers:
         )
 
     def with_texts(self, text_of: Callable[[str], str]) -> StoredAnswers:
-        """A copy of this reader that also has the texts of stories; `text_of` gives the text of a story by its id, for
-        example from an open journal.
-        """
+        """A copy that has the stories' texts, for example from an open journal."""
         return replace(self, text_of=text_of)
 
     def criteria_of(self, eval_prompt: str) -> int:
@@ -183,7 +169,7 @@ class StoredAnswers:
         return self.criteria[name]
 
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
-        """List of (answer, judgment), with one entry for each criterion that the answer rates."""
+        """(answer, judgment) for each criterion that the answer rates."""
         names = self.joint.get(answer.eval_prompt)
         if names is None:
             return [(answer, self.judgment(answer))]
@@ -198,11 +184,8 @@ class StoredAnswers:
         return list(zip(each, read, strict=True))
 
     def judgment(self, answer: Answer) -> Judgment:
-        """The parser's judgment of an answer; for an answer about several criteria, that of `answer.criterion`.
-
-        Where no answer was received, the judgment's status says why. The query's own flags come before those of the
-        parser.
-        """
+        """The judgment of an answer, for `answer.criterion`; without a response, its status says why. The query's flags
+        come first."""
         if answer.eval_prompt in self.joint:
             return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
         if answer.response is None:
@@ -222,9 +205,7 @@ class StoredAnswers:
 
 
 def _about(answer: Answer, criterion: str) -> Answer:
-    """A copy of the answer with this criterion. (It is made without `dataclasses.replace`, which would take longer than
-    parsing.)
-    """
+    # `dataclasses.replace` would take longer than parsing.
     return Answer(
         answer.query_key,
         answer.story,
@@ -248,7 +229,6 @@ def _unread(answer: Answer) -> Judgment:
 
 
 def read_verdict(response: Response, query: Query) -> Verdict:
-    """The verdict (which story is preferred) of a new answer to a comparison query."""
     texts = (query.story.text, "" if query.other is None else query.other.text)
     return parse_verdict(
         response, query.choices, structured=query.structured, criterion=query.criterion.name, stories=texts
@@ -256,10 +236,7 @@ def read_verdict(response: Response, query: Query) -> Verdict:
 
 
 def was_read(parser: Parser, response: Response, query: Query) -> bool:
-    """Whether a rating, or a preference in a comparison, can be read from a new answer to a query.
-
-    An answer about several criteria must have a rating for each of them.
-    """
+    """Whether a rating (of each criterion) or, in a comparison, a preference can be read from a new answer."""
     if query.choices:
         return read_verdict(response, query).preference is not None
     return all(judgment.rating is not None for judgment in read_response(parser, response, query))
@@ -267,12 +244,9 @@ def was_read(parser: Parser, response: Response, query: Query) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdicts:
-    """Facts of a run of comparisons that are needed to read its journal.
-
-    `choices` are the labels from which the judge chose. `structured` is the answer form that the run requested from the
-    server. `scored` says that the run requested log-probabilities. `second` maps a query's key to the story shown
-    second. `text_of` gives the text of a story by its id, "" where it is not known.
-    """
+    """What is needed to read a journal of comparisons. `choices` are the labels offered; `scored`: log-probabilities
+    were requested; `second` maps a query's key to the story shown second; `text_of` gives a text by id, "" where
+    unknown."""
 
     choices: tuple[str, ...]
     structured: Structured
@@ -284,18 +258,14 @@ class StoredVerdicts:
     def of_run(
         cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
     ) -> StoredVerdicts:
-        """The facts that are needed to read the comparisons of a run, from its stored definition. `compared` maps a
-        query key to (id of the pair, id of the story shown second).
-        """
+        """The facts from a run's definition. `compared` maps a query key to (pair, story shown second)."""
         choices = CHOICES if definition["ties"] else CHOICES[:2]
         scored = definition.get("scoring", "text") == "logprobs"
         second = {key: story for key, (_, story) in compared.items()}
         return cls(choices, definition["structured"], scored, second, text_of)
 
     def verdict(self, answer: Answer) -> Verdict:
-        """The verdict (which story is preferred) of an answer to a comparison. Where no answer was received, the
-        verdict's status says why. The query's own flags come before those of the parser.
-        """
+        """The verdict of an answer; without a response, its status says why. The query's flags come first."""
         if answer.response is None:
             return Verdict("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
         stories = (answer.story, self.second.get(answer.query_key, ""))
@@ -309,9 +279,8 @@ class StoredVerdicts:
         return replace(verdict, flags=(*answer.flags, *verdict.flags)) if answer.flags else verdict
 
     def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
-        """Probability shares of first story, second story and tie in an answer. None where the run did not request
-        log-probabilities, or the shares cannot be computed from them.
-        """
+        """Probability shares of first story, second story and tie; None where they were not requested or cannot be
+        computed."""
         if not self.scored or answer.response is None:
             return None
         return soft_verdict(

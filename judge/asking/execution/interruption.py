@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C for the runs of one command: the first Ctrl-C ends them in good order, the second at once."""
+"""Ctrl-C for the runs of one command: the first ends them in good order, the second at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class Interruption:
-    """Handler of Ctrl-C and other signals. It stops runs that send requests, and tasks that still prepare a run."""
+    """Handler of Ctrl-C and other signals, for runs that send requests and tasks that still prepare one."""
 
     def __init__(self) -> None:
         self._pressed = 0
@@ -25,9 +25,7 @@ class Interruption:
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
-        """Context manager: signals are handled while its block runs. Entering it again inside the block changes
-        nothing.
-        """
+        """Context manager inside which signals are handled. Entering it again inside changes nothing."""
         if self._caught:
             yield
             return
@@ -48,14 +46,12 @@ class Interruption:
                 loop.remove_signal_handler(number)
 
     def prepares(self, task: asyncio.Task[Any]) -> None:
-        """Register a task that prepares a run. The first signal cancels the task unless its run has begun to send
-        requests.
-        """
+        """Register a task, which the first signal cancels unless its run has begun to send requests."""
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
     def asks(self, run: Run) -> None:
-        """Register a run that begins to send requests. At the first signal it finishes its requests in flight."""
+        """Register a run that begins to send requests. At the first signal it finishes those in flight."""
         self._preparing.discard(asyncio.current_task())
         self._runs.append(run)
         if self._pressed:
@@ -75,5 +71,5 @@ class Interruption:
 
 
 def _kept_from(number: signal.Signals) -> bool:
-    """Whether the program was started to continue when the terminal closes, as nohup does."""
+    # As under nohup, which keeps a program on when the terminal closes.
     return number.name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN

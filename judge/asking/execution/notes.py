@@ -1,7 +1,4 @@
-"""Entries in a run's manifest on each session (one execution of `judge run`), before its first query and at its end.
-
-The entries contain no API key and no answer.
-"""
+"""A run's manifest before a session's first query and at its end. It contains no API key and no answer."""
 
 from __future__ import annotations
 
@@ -24,9 +21,7 @@ from judge.asking.run_folder.manifest import environment
 def opened(
     spec: AnySpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Content of the manifest before the first query. Notes on earlier sessions are kept, and `sitting`, the note on
-    this one, is appended.
-    """
+    """The manifest before the first query: notes on earlier sessions are kept, and `sitting` is appended."""
     before = read_manifest(result.manifest)
     sources = {"eval_prompt_sources", "criteria_records"}
     return {
@@ -47,9 +42,6 @@ def opened(
 def _settings_facts(
     spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING
 ) -> dict[str, Any]:
-    """Entry in the manifest: each setting as requested and as in force, and the model's shutdown date where the
-    provider has announced one.
-    """
     settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
     facts: dict[str, Any] = {"settings": records(settings, before)}
     life = life_of(spec.judge, spec.base_url, server)
@@ -57,9 +49,8 @@ def _settings_facts(
 
 
 def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
-    """The manifest, completed with what the answers show about the settings in force. `several` says whether one call
-    returned several repeats; None: not known.
-    """
+    """The manifest with what answers show of the settings. `several`: one call returned several repeats (None:
+    unknown)."""
     force = manifest["in_force"]
     return manifest | {
         "in_force": force

@@ -1,8 +1,5 @@
-"""Merging of shards into the result folder of the whole plan. A shard is a part of a run's plan run by its own process.
-
-Everything is checked before anything is written: the shards belong to this run and to the same split, are complete, and
-no process is writing to them.
-"""
+"""Merges shards (parts of a run's plan, each run by its own process) into the whole plan's result folder. First it
+checks that they belong to this run and split, are complete, and that no process is writing to them."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ class Ended:
 
 
 def names(sittings: Sequence[Sitting]) -> list[str]:
-    """Name of each judge for its progress line. The revision is added where two judges have the same name."""
+    """Each judge's name for its progress line, with the revision where two judges have the same name."""
     judges = [sitting.spec.judge for sitting in sittings]
     return [
         judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
@@ -53,9 +50,7 @@ def names(sittings: Sequence[Sitting]) -> list[str]:
 
 
 def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
-    """Run all sessions in parallel; returns their outcomes in the order given. All sessions together may spend at most
-    `max_cost` dollars.
-    """
+    """Run the sessions in parallel, together for at most `max_cost` dollars; their outcomes in the order given."""
     return asyncio.run(_run_all(sittings, max_cost))
 
 
@@ -110,10 +105,8 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A shard (a part of a run's plan, run by its own process) that was started: shard `number` of `shard_count`. Of
-    its `planned` repeats, `lacks` have neither an answer nor a final failure. `limit` is the number of stories to which
-    the plan was limited; None: all.
-    """
+    """A shard that was started. Of its `planned` repeats, `lacks` are neither answered nor given up. `limit` is the
+    number of stories of the plan; None: all."""
 
     number: int
     shard_count: int
@@ -130,11 +123,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Result of a merge of `parts` shards (parts of a run's plan, each run by its own process). `answered` and `failed`
-    count the attempts that this merge added, and `totals` counts all.
-
-    `planned` is the number of repeats of the whole plan; `notices` say which shards are incomplete.
-    """
+    """Result of a merge. `answered` and `failed` count what it added, `totals` everything, `planned` the plan's
+    repeats; `notices` say which shards are incomplete."""
 
     parts: int
     answered: int
@@ -150,12 +140,8 @@ class Joined:
 
 
 def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
-    """Merge the answers of one judge's shards, the parts of the run's plan that separate processes ran, into `result`,
-    the result folder of the whole plan. Returns what was merged. Merging again changes nothing.
-
-    `folder` is the folder of the run definition. Without `partial`, a RunFolderError is raised if a shard is
-    incomplete. With `partial`, all answers that exist are merged.
-    """
+    """Merge one judge's shards into `result`, the whole plan's folder; again changes nothing. `folder` is run.yaml's.
+    An incomplete shard is a RunFolderError, unless `partial`."""
     began = time.time()
     plan = plan_of(spec, folder=folder)
     if not parts_in(result):
@@ -187,19 +173,13 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 
 def not_merged(result: ResultFolder) -> str | None:
-    """Text such as "2 shards" on parts of a run's plan (shards) whose answers are not merged into its result folder
-    yet; None where all are merged.
-    """
+    """Text such as "2 shards" on those not merged yet; None where all are."""
     lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
-    """Lock all shards (parts of a run's plan) that no process is writing. Returns these shards as (number, number of
-    shards, folder), and a sentence on each shard that cannot be locked.
-
-    The locks are added to `held`, so that they last until the merge ends.
-    """
+    # Shards that no process is writing, and a sentence on each other one. `held` keeps the locks until the merge ends.
     parts, notices = [], []
     for number, shard_count, folder in parts_in(result):
         try:
@@ -213,9 +193,6 @@ def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int
 
 
 def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int, folder: ResultFolder) -> Part:
-    """Shard `number` of a run's plan with its number of missing repeats; RunFolderError where it was run with another
-    number of repeats.
-    """
     repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
     if repeats not in (None, plan.spec.repeats):
         raise RunFolderError(
@@ -232,7 +209,6 @@ def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int
 
 
 def _incomplete(parts: Sequence[Part], merged_names: set[str]) -> Iterator[str]:
-    """Yield one sentence for each reason why the shards `parts` are not the whole run."""
     splits = sorted({part.shard_count for part in parts})
     if len(splits) > 1:
         yield f"these are shards of several splits ({', '.join(f'i/{split}' for split in splits)})"
@@ -270,7 +246,6 @@ def _note(
     began: float,
     problems: Sequence[str],
 ) -> None:
-    """Write the manifest of the whole run: the shards' servers and sessions, and this merge as one more session."""
     before = read_manifest(result.manifest)
     manifests = [read_manifest(part.folder.manifest) for part in parts]
     sittings = list(before.get("sittings", []))
@@ -288,7 +263,7 @@ def _note(
 
 
 def _servers(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Data on the servers from all manifests, each server once; shards may have used different servers."""
+    # Shards may have used different servers.
     told_servers = [(manifest.get("in_force") or {}).get("server") or {} for manifest in manifests]
     joined: dict[str, Any] = {}
     for server_record in told_servers:

@@ -24,9 +24,7 @@ _SPREAD = 0.05
 
 
 def measure(result: ResultFolder, plan: Plan) -> Measured | None:
-    """Measurements from the journal of a result folder, from which the run's remaining answers are forecast; None where
-    the journal has no calls.
-    """
+    """Measurements from a result folder's journal; None where it has no calls."""
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:
@@ -69,19 +67,13 @@ def _name(subject: Subject) -> _Name:
 
 
 class _Lengths:
-    """Lengths of prompts in characters: the mean for each story or pair and, on demand, the length of each query's
-    prompt.
-    """
-
     def __init__(self, plan: Plan, subjects: list[Subject]) -> None:
         self._subjects = {_name(subject): subject for subject in subjects}
         self.mean = dict(zip(self._subjects, prompt_characters(plan, subjects), strict=True))
         self._plan = plan
 
     def of(self, queries: list[Called]) -> list[float]:
-        """The length of the prompt of each of these queries, in characters; 0 where the plan no longer contains the
-        query.
-        """
+        # 0 where the plan no longer contains the query.
         texts = {name: characters_by_query(self._plan, subject) for name, subject in self._subjects.items()}
         return [texts[query.story, query.second].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
 
@@ -95,9 +87,7 @@ def _cost(query: Called) -> float:
 
 
 def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
-    """Mean of `value` over queries: the mean for each combination of Eval-Prompt and criterion is computed first, then
-    the mean of these means. None without queries.
-    """
+    # Each combination of Eval-Prompt and criterion has the same weight.
     means = _means(queries, value)
     return fmean(means.values()) if means else None
 
@@ -110,12 +100,8 @@ def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tupl
 
 
 def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
-    """Increase of `value`, such as the tokens of a call, per additional character of the prompt, by least squares over
-    the stories' lengths.
-
-    If the stories have about the same length, the regression uses the lengths of the queries' prompts. If these are
-    about the same too, the result is the sum of `value` divided by the sum of the lengths.
-    """
+    # By least squares over the stories' lengths or, where these are about the same, the prompts'; else the ratio of
+    # sums.
     if not queries:
         return 0.0
     means = _means(queries, value)
@@ -132,7 +118,7 @@ def _per_character(queries: list[Called], value: Callable[[Called], float], leng
 
 
 def _slope(lengths: list[float], values: list[float]) -> float | None:
-    """Least-squares slope of `values` on `lengths`, 0 if it is negative; None where the lengths hardly differ."""
+    # 0 if it is negative, None where the lengths hardly differ.
     middle, level = fmean(lengths), fmean(values)
     if max(lengths) - min(lengths) <= _SPREAD * middle:
         return None
@@ -141,7 +127,6 @@ def _slope(lengths: list[float], values: list[float]) -> float | None:
 
 
 def _parsed(journal: JournalReader) -> float | None:
-    """Share of the journal's first answers from which a rating or a verdict can be parsed; None without answers."""
     definition = journal.meta()["definition"]
     criteria = [Criterion.of(record) for record in definition["criteria_records"]]
     answered = islice((answer for answer in journal.answers() if answer.response is not None), _PARSED)

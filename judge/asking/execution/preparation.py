@@ -80,11 +80,8 @@ _SAME = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """State of a journal that holds the plan's stories and definition.
-
-    `stories` counts the stories. `subjects` counts the objects of queries: the stories or, in a run that compares, the
-    pairs, once for each order in which they are shown. `resumed` says whether the journal already had answers.
-    """
+    """State of a prepared journal. `subjects` counts what queries are about: stories, or pairs per order shown.
+    `resumed`: it already had answers."""
 
     stories: int
     subjects: int
@@ -93,7 +90,7 @@ class Prepared:
 
 
 def dataset_of(plan: Plan, folder: Path) -> Dataset:
-    """The run's dataset. If its name is a file's path, the path is first resolved against the folder of run.yaml."""
+    """The run's dataset. A file's path is first resolved against the folder of run.yaml."""
     name = plan.spec.dataset
     beside = folder / name
     dataset = open_dataset(
@@ -105,16 +102,14 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
 
 
 def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
-    """The story-prompts for which to write stories. If their name is a file's path, the path is first resolved against
-    the folder of generate.yaml.
-    """
+    """The story-prompts. A file's path is first resolved against the folder of generate.yaml."""
     name = plan.spec.story_prompts
     beside = folder / name
     return open_story_prompts(str(beside) if beside.is_file() else name, plan.spec.columns)
 
 
 def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
-    """All stories in the dataset's order or, with `limit`, the first `limit` stories after sorting by story-prompt."""
+    """All stories in the dataset's order or the first `limit` after sorting by story-prompt."""
     if limit is None:
         return dataset.stories()
     stories = enumerate(dataset.stories())
@@ -123,11 +118,8 @@ def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
 
 
 def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[Story]:
-    """Yield the stories unchanged; SpecError at the first story that this judge cannot be asked about.
-
-    Recorded answers can be replayed for every story. Any other judge needs the story's text, unless the text was
-    emptied on purpose.
-    """
+    """The stories; SpecError at the first that cannot be asked about. Recorded answers serve every story; other judges
+    need its text, unless it was emptied on purpose."""
     recorded = JudgeName.of(plan.spec.judge).provider == RECORDED
     for story in missing_reference(plan, stories):
         if not recorded and not story.text.strip() and not is_emptied(story.id):
@@ -140,11 +132,7 @@ def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[
 
 
 def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
-    """Store stories and definition in a new journal, or check that the existing journal belongs to this run. Returns
-    the state of the journal.
-
-    For a part of the plan, only the part's stories are stored.
-    """
+    """Store stories and definition in a new journal, or check that an existing one belongs to this run; its state."""
     source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
     definition = _definition(plan, folder, source)
     _refuse_keys(definition)
@@ -191,12 +179,7 @@ def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | 
 
 
 def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, part: PlanPart | None) -> tuple[int, int]:
-    """Store the stories that are judged and, in a run that compares, the pairs. Returns the number of stories and the
-    number of pairs.
-
-    A pair is counted once for each order in which it is shown. In a run that does not compare, the second number is
-    again that of the stories.
-    """
+    # Numbers of stories and of pairs per order shown; where nothing is compared, the second is the stories' again.
     planned = planned_comparisons(plan, folder, dataset) if plan.compares else []
     if part is not None and plan.compares:
         planned = part.comparisons(planned)
@@ -210,18 +193,14 @@ def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, pa
 
 
 def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added: bool) -> None:
-    """Raise SpecError where a story lacks what the judge or an added Eval-Prompt needs, before anything is paid for.
-    `added` says whether Eval-Prompts were added to the run's definition.
-    """
+    # Before anything is paid for.
     if added or dataset.with_text is not None:
         for _ in askable(plan, dataset, journal.stories(ratings=False)):
             pass
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
-    """Comparisons of a run that compares stories, in the order of the plan. With `limit`, only those of its first
-    `limit` pairs.
-    """
+    """Comparisons in the plan's order; with `limit`, of its first `limit` pairs."""
     stories = [StoryPlace.of(story) for story in dataset.stories()]
     file = _pairs_file(plan, folder)
     named = None if dataset.pairs is None else dataset.pairs()
@@ -238,7 +217,6 @@ def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], 
 
 
 def _pairs_file(plan: Plan, folder: Path) -> Path | None:
-    """Path of the run's file of pairs, preferably in the folder of run.yaml; None where the run names no file."""
     pairs = plan.spec.pairs
     if not isinstance(pairs, PairsSpec) or pairs.file is None:
         return None
@@ -247,7 +225,6 @@ def _pairs_file(plan: Plan, folder: Path) -> Path | None:
 
 
 def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[Planned]) -> Iterator[Story]:
-    """Stories that the journal stores: all or, for a part of the plan, those of its queries."""
     if part is None:
         return dataset.stories()
     if not planned:
@@ -257,17 +234,13 @@ def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[P
 
 
 def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair]:
-    """The dataset's own pairs. With `planned`, only those pairs that occur in these comparisons."""
     mine = None if planned is None else {comparison.pair for comparison in planned}
     pairs = () if dataset.pairs is None else dataset.pairs()
     return (pair for pair in pairs if mine is None or pair.id in mine)
 
 
 def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultFolder]) -> None:
-    """Raise RunFolderError for the first result folder that holds answers to another definition than this plan's.
-
-    Answers to a part of the plan are accepted.
-    """
+    """Raise RunFolderError for the first folder with answers to another definition. Parts of the plan are accepted."""
     source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
     definition = _definition(plan, folder, source)
     for result in results:
@@ -275,7 +248,6 @@ def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultF
 
 
 def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) -> dict[str, Any]:
-    """Everything that determines the queries of a run, including the dataset's name and hash, as plain data."""
     if isinstance(plan, WritingPlan) or isinstance(dataset, StoryPrompts):
         return plan.definition() | {"dataset_name": dataset.name, "dataset_hash": dataset.fingerprint()}
     file = _pairs_file(plan, folder)
@@ -291,9 +263,7 @@ def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) ->
 
 
 def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
-    """Raise RunFolderError where a result folder holds answers to another definition than `definition`, that of the
-    whole plan. A folder that holds only a part of the plan is accepted if the rest of its definition is equal.
-    """
+    # A folder that holds only a part of the plan is accepted.
     if not result.journal.is_file():
         return
     with JournalReader(result.journal) as journal:
@@ -303,14 +273,10 @@ def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
 
 
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
-    """Whether requests were made without success: no repeat has an answer or a final failure, and no request was sent
-    in a batch.
-    """
     return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
 
 
 def _clear(journal: Path, *, attempts: bool) -> None:
-    """Delete a journal without attempts, or rename one with attempts, so that a new journal can be created."""
     if not attempts:
         journal.unlink()
         return
@@ -322,7 +288,7 @@ def _clear(journal: Path, *, attempts: bool) -> None:
 
 
 def _refuse_keys(definition: dict[str, Any]) -> None:
-    """Raise SpecError where the definition contains an API key, which would be sent to the judge and stored."""
+    # An API key would be sent to the judge and stored.
     for name, part in definition.items():
         text = orjson.dumps(part).decode()
         if why := redaction.held_in(text) or redaction.looks_in(text):
@@ -342,9 +308,6 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolde
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Names of the settings that differ between the stored definition (`before`) and the present one (`now`), although
-    they must be equal.
-    """
     changed = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
@@ -358,9 +321,7 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The stored definition (`before`), with the criteria and Eval-Prompts that were added in the present one (`now`).
-    None are removed.
-    """
+    # None of the stored criteria and Eval-Prompts are removed.
     records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
     kept = {k: v for k, v in before.get("rating_patterns", {}).items() if k not in now["eval_prompts"]}
     patterns = kept | now.get("rating_patterns", {})

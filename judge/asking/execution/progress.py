@@ -34,18 +34,14 @@ class Shown(Protocol):
     total: int
 
     @property
-    def settled(self) -> int:
-        """Number of repeats that need no further requests."""
-        ...
+    def settled(self) -> int: ...
 
     def line(self, width: int | None = None) -> str:
-        """Text of the progress line, at most `width` terminal columns wide; None: not shortened."""
+        """Text of the line, at most `width` columns wide; None: not shortened."""
         ...
 
 
 class Line:
-    """Progress line of one judge."""
-
     def __init__(self, board: Board, name: str) -> None:
         self.name = name
         self.shown: Shown | None = None
@@ -54,15 +50,14 @@ class Line:
 
     @property
     def live(self) -> bool:
-        """Whether the judge's line is redrawn in place; otherwise each state becomes a line of a log."""
+        """Whether the line is redrawn in place; otherwise each state becomes a line of a log."""
         return self._board.live
 
     def begin(self, shown: Shown) -> None:
-        """Set the object whose progress the judge's line shows from now on."""
         self.shown = shown
 
     def write(self, text: str) -> None:
-        """Write a text to the log, after the judge's name. Nothing is written where lines are redrawn on a terminal."""
+        """Write to the log, after the judge's name; nothing where lines are redrawn on a terminal."""
         self._board.write(f"{self.name}: {text}")
 
     def end(self, how: str) -> None:
@@ -74,7 +69,7 @@ class Line:
 
 
 class Board:
-    """The progress lines of all judges of a command, in the order of their names on the command line."""
+    """The progress lines of a command's judges, in the order of their names on the command line."""
 
     def __init__(self, names: Sequence[str], *, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._lines = {name: Line(self, name) for name in names}
@@ -105,17 +100,16 @@ class Board:
             self._screen.stop()
 
     def line_of(self, name: str) -> Line:
-        """The progress line of the judge with this name."""
         return self._lines[name]
 
     def write(self, text: str) -> None:
-        """Write a line to the log; nothing is written on a terminal or where the board is quiet."""
+        """Write to the log; nothing on a terminal or where the board is quiet."""
         if not (self.live or self._quiet):
             self._stream.write(text + "\n")
             self._stream.flush()
 
     def text(self, width: int) -> list[str]:
-        """All progress lines in their current state, each at most `width` terminal columns wide."""
+        """All progress lines, each at most `width` columns wide."""
         names = [cut(name, _NAME) for name in self._lines]
         column = max(map(len, names))
         return [
@@ -136,7 +130,7 @@ def _state(line: Line, width: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The text, shortened to at most `most` characters with an ellipsis in place of its middle."""
+    """The text in at most `most` characters, with an ellipsis in place of its middle."""
     if len(text) <= most:
         return text
     head = (most - 1) // 2
@@ -156,9 +150,7 @@ _PARSED_LATER = 16
 
 
 class Progress:
-    """Counter and display of stored answers. `total` is the number of the run's repeats; those settled in earlier
-    sessions count as done.
-    """
+    """Counts and shows stored answers of a run with `total` repeats; those settled in earlier sessions are done."""
 
     def __init__(
         self,
@@ -218,14 +210,10 @@ class Progress:
             self._stream.write(self.line() + "\n")
 
     def skipped(self, count: int) -> None:
-        """Count repeats that were settled (answered, or failed for good) in an earlier session."""
         self.done += count
 
     def watch(self, query: Request, response: Response) -> None:
-        """Parse this answer if it is in the sample for display, so that a prompt that fails is noticed early.
-
-        The sample is every one of the first answers, then every n-th.
-        """
+        """Parse the answer if it is one of the first or an n-th, so that a prompt that fails is noticed early."""
         self._seen += 1
         if (
             self._parser is None
@@ -240,7 +228,6 @@ class Progress:
             self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"
 
     def committed(self, answered: int, failed: int) -> None:
-        """Count repeats that are now stored durably."""
         self.done += answered
         self._new += answered + failed
         self.failed += failed
@@ -251,7 +238,6 @@ class Progress:
             self._write(self.line())
 
     def _write(self, line: str) -> None:
-        """Write a line to the log. Nothing is written where a board redraws its lines on a terminal."""
         if self._board is not None:
             if not self._board.live:
                 self._board.write(line)
@@ -261,31 +247,28 @@ class Progress:
 
     @property
     def settled(self) -> int:
-        """Number of the run's repeats that need no further requests."""
         return self.done + self.failed
 
     @property
     def parsed_share(self) -> float | None:
-        """Share of the sampled answers from which a rating or a verdict was parsed; None before the first."""
+        """Share of the sampled answers from which a rating or a verdict was parsed."""
         return self._parsed / self._tried if self._tried else None
 
     @property
     def rate(self) -> float:
-        """Number of repeats per second that were settled (answered, or failed for good) in this session."""
+        """Repeats settled per second in this session."""
         seconds = (self._clock() if self._ended is None else self._ended) - self._began
         return self._new / seconds if seconds > 0 else 0.0
 
     def line(self, width: int | None = None) -> str:
-        """The progress line as text; for a narrow `width`, only its most important parts."""
+        """The progress line; for a narrow `width`, only its most important parts."""
         parts = list(self._parts())
         while width is not None and len(_SEPARATOR.join(text for _, text in parts)) > width and len(parts) > 1:
             parts.remove(max(parts))
         return _SEPARATOR.join(text for _, text in parts)
 
     def _parts(self) -> Iterator[tuple[int, str]]:
-        """Yield (rank, text) of each part of the progress line that is known, in reading order. On a narrow line, the
-        parts with the highest ranks are left out first.
-        """
+        # (rank, text): on a narrow line, the highest ranks are left out first.
         yield 0, f"{self.settled}/{self.total}"
         left = 0 if self._ended is not None else self.total - self.settled
         if self.rate > 0:

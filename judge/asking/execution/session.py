@@ -1,6 +1,4 @@
-"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, and the session's
-entry in the manifest.
-"""
+"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, manifest entry."""
 
 from __future__ import annotations
 
@@ -45,14 +43,9 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """What one session of a run has to do. `limit` restricts it to the first stories or pairs of the plan (None: all).
-    `reuse` is the result folder of another run from which answers to equal queries are copied. `again` repeats only
-    failed queries (or also queries whose answers could not be parsed); None sends all missing queries.
-
-    `part` is one of several parts of the plan, each run by its own process; None is the whole plan. With a `part`,
-    `result` is the part's own folder, and repeats that the folder of the whole plan has as answered or given up are not
-    requested again.
-    """
+    """What one session has to do. `limit`: the plan's first stories or pairs (None: all). `reuse`: a run from which
+    equal queries' answers are copied. `again`: repeat only failed (or also unparsed) queries. `part`: a part of the
+    plan; `result` is then its own folder, and what is settled in the whole plan's is not requested again."""
 
     spec: AnySpec
     folder: Path
@@ -66,15 +59,9 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a session. `planned` is the number of repeats in the plan, and `missing` the number of those without an
-    answer. If the session ran only a part of the plan, or was limited to its first stories or pairs, only their repeats
-    count.
-
-    `outcomes` counts what this session did, and `totals` what the result folder holds. `seconds` is the session's
-    duration. `reused` is the number of answers copied from another run. `parsed` is the share of this session's sampled
-    answers from which a rating or a verdict was parsed (None: no sample), and `unparsed_example` is the beginning of an
-    answer that could not be parsed (None: there was none).
-    """
+    """Result of a session. Only the repeats of its part or limit count as `planned` and `missing`. `totals` is what the
+    folder holds. `parsed` is the share of sampled answers with a rating or verdict (None: no sample), and
+    `unparsed_example` begins an answer without."""
 
     outcomes: Outcomes
     totals: Totals
@@ -88,10 +75,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Objects shared by the parallel sessions of one command; empty for a single session.
-
-    `budget` limits what all sessions may spend together. `line` is the session's line in the progress display.
-    """
+    """What a command's parallel sessions share; empty for a single one. `budget` limits what they spend together."""
 
     interruption: Interruption
     budget: Budget | None = None
@@ -99,7 +83,7 @@ class Beside:
 
 
 def sit(sitting: Sitting) -> Result:
-    """Run one session to its end, and return its result. Raises JudgeError for every problem that a user can fix."""
+    """Run one session to its end. Raises JudgeError for every problem that a user can fix."""
 
     async def alone() -> Result:
         return await sit_beside(sitting, Beside(Interruption()))
@@ -108,7 +92,7 @@ def sit(sitting: Sitting) -> Result:
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
-    """Run one session to its end, possibly in parallel with others, and return its result."""
+    """Run one session to its end, possibly in parallel with others."""
     spec = sitting.spec
     if not charged(spec):
         # What costs nothing spends from no budget.
@@ -144,9 +128,6 @@ def charged(spec: AnySpec) -> bool:
 
 
 def _cost_will_be_known(sitting: Sitting) -> bool:
-    """Whether the cost of answers will be known: the price table has the judge's price, or the server is known to
-    report costs.
-    """
     spec = sitting.spec
     if load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url):
         return True
@@ -189,10 +170,7 @@ Settled = Callable[[Request], set[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """State of the journal at the start of a session. `began` is the start time. `settled` is a function that returns
-    the repeats of a query that are not to be requested; None where all are to be requested.
-    """
-
+    # `settled` gives a query's repeats that are not to be requested; None: all are to be requested.
     prepared: Prepared
     journal: JournalReader
     reused: int
@@ -273,9 +251,6 @@ class NotBegunError(Exception):
 async def _first(
     backend: Backend, groups: Iterator[list[Work]], pace: Pace, account: Account
 ) -> tuple[Early | None, Iterator[list[Work]]]:
-    """Send the plan's first query before the others, if budgets have room for it. Returns the call for this query (None
-    where none was sent) and the groups of the whole plan.
-    """
     work, groups = first_of(split_calls(groups, backend))
     if work is None or not await account.admit():
         return None, groups
@@ -293,7 +268,6 @@ async def _first(
 
 
 async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
-    """Update the manifest with what the first query revealed about the server."""
     if not isinstance(backend, Rehearsing):
         return
     manifest = read_manifest(sitting.result.manifest)
@@ -306,9 +280,7 @@ async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
 
 @contextlib.contextmanager
 def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
-    """Context manager that gives the journal of the whole plan if the session runs only a part of the plan. It gives
-    None if the session runs the whole plan, or if this journal does not exist.
-    """
+    # None where the session runs the whole plan.
     whole = None if sitting.part is None else whole_of(sitting.result).journal
     if whole is None or not whole.is_file():
         yield None
@@ -320,7 +292,6 @@ def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
 def _settled(
     sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
 ) -> Settled | None:
-    """Function that returns the repeats of a query that are not to be requested; None where all are to be requested."""
     everything = set(range(sitting.spec.repeats))
     if sitting.again == "failed":
         return lambda query: everything - journal.failed(query.key)
@@ -343,32 +314,29 @@ def _settled(
 
 
 def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
-    """Budget of a run or, for a part of its plan, a fixed share of the budget, because parts do not communicate.
-
-    `most` is the run's limit in dollars, and `owner` names the budget in messages. `before` is what earlier sessions
-    spent; resuming a run does not renew its budget.
-    """
+    """Budget of a run or, as parts do not communicate, a part's fixed share. `most` is in dollars, `owner` its name in
+    messages. Resuming does not renew it: `before` is what earlier sessions spent."""
     if part is None:
         return Budget(most, owner, before)
     return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},", before)
 
 
 def spent_before(sitting: Sitting) -> float:
-    """Dollars that earlier sessions spent in the result folder of this session, as far as costs are known."""
+    """Dollars that earlier sessions spent in this result folder, as far as costs are known."""
     if not charged(sitting.spec) or not sitting.result.journal.is_file():
         return 0.0
     return folder_cost(sitting.result).dollars or 0.0
 
 
 def _pace(sitting: Sitting) -> Pace:
-    """The judge's rate limits from the run definition; for a part of the plan, its share of them."""
+    # A part of the plan has a share of the limits.
     spec, share = sitting.spec, 1.0 if sitting.part is None else sitting.part.share
     limits = (spec.requests_per_minute, spec.tokens_per_minute)
     return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
 
 
 async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journal: JournalReader) -> int:
-    """Copy answers to equal queries from another run of the same judge. Returns the number of copied answers."""
+    """Copy answers to equal queries from another run of the same judge; their number."""
     if sitting.reuse is None:
         return 0
     other = ResultFolder(sitting.reuse)
@@ -395,15 +363,13 @@ async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journ
 
 
 def _addresses(spec: AnySpec) -> Sequence[str]:
-    """Addresses of the judge's servers; empty for a model in this process."""
+    # Empty for a model in this process.
     return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
 def settings_of(spec: AnySpec, folder: Path | None, result: ResultFolder | None = None) -> Settings:
-    """Settings with which the run's back-end is opened. `folder` is that of the definition; None for one that the user
-    gave on the command line. `result` is the folder in which the back-end stores what it learnt from the server's
-    refusals, such as settings that the server does not accept; with None, nothing is stored.
-    """
+    """Settings that open the run's back-end. `folder` is the definition's (None: given on the command line). `result`
+    stores what it learns from refusals; with None, nothing is stored."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,

@@ -1,6 +1,4 @@
-"""Verification of a finished run: recomputes the hashes of templates, stories and queries and compares them with the
-stored ones.
-"""
+"""Verification of a finished run: recomputes hashes of templates, stories and queries and compares them."""
 
 from __future__ import annotations
 
@@ -26,10 +24,7 @@ _SHOWN = 3
 
 
 def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
-    """Number of queries verified, and a list of problems found. Only the result folder is needed.
-
-    If the texts were removed from the journal, no query can be rendered, and the number is 0.
-    """
+    """Number of queries verified, and the problems, from the result folder alone. 0 where the texts were removed."""
     with JournalReader(result.journal) as journal:
         problems = journal.check_integrity()
         meta = journal.meta()
@@ -75,10 +70,7 @@ def _different(wrong: list[str]) -> list[str]:
 def _written_again(
     plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
 ) -> tuple[int, list[str]]:
-    """Verification of a run that writes stories. Returns the number of requests whose recomputed key equals the key
-    stored in the journal, and the names of those whose keys differ. `asked` holds the stored keys; requests without a
-    stored key are skipped.
-    """
+    # Requests without a stored key are skipped.
     verified, wrong = 0, []
     for group in plan.asked_in(journal):
         for commission in group:
@@ -91,7 +83,7 @@ def _written_again(
 
 
 def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str]:
-    """Map from (stories in the order shown, criterion, Eval-Prompt) to the key of the stored query."""
+    # The stories are in the order shown.
     second = journal.comparisons()
     return {
         ((story, *(second[key][1:] if key in second else ())), criterion, prompt): key
@@ -100,9 +92,7 @@ def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str
 
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> AnyPlan:
-    """The plan reconstructed from the definition stored in the journal and the rest of the result folder, without the
-    files from which it was made.
-    """
+    """The plan reconstructed from the result folder, without the files from which it was made."""
     spec = _spec(result)
     if isinstance(spec, GenerateSpec):
         sources, file, system = definition["eval_prompt_sources"], Path("stored template"), definition["system"]

@@ -1,6 +1,4 @@
-"""Snapshot of the model catalogue modelparams, shipped with the program: the settings and availability of each
-model.
-"""
+"""Snapshot of the model catalogue modelparams, shipped with the program: each model's settings and availability."""
 
 from __future__ import annotations
 
@@ -19,10 +17,8 @@ _DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The model catalogue's entry on a provider's model. `params` are the model's settings by their names in run.yaml,
-    and `surface` is the API to which they apply. `status`, `shutdown` (a date) and `replacement` describe the model's
-    availability.
-    """
+    """An entry on a provider's model. `params` are settings by their names in run.yaml, `surface` is their API, and
+    `shutdown` is a date."""
 
     provider: str
     model: str
@@ -34,15 +30,12 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The model as `provider/model`, as the catalogue writes it."""
         return f"{self.provider}/{self.model}"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A snapshot of the model catalogue: its source, and `by_provider`, a map from a provider to its entries by model
-    name.
-    """
+    """A snapshot and its source. `by_provider` maps a provider to its entries by model name."""
 
     version: str
     taken: str
@@ -53,15 +46,12 @@ class Catalogue:
 
     @property
     def named(self) -> str:
-        """The model catalogue's name, version and snapshot date, for use in a sentence."""
+        """The catalogue's name, version and snapshot date, for use in a sentence."""
         return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:
-        """The provider's entry on a model; None where there is none.
-
-        The model is searched by its name, then by its name without a date. A name without a date also matches a dated
-        one, if there is only one.
-        """
+        """The entry on a model, by its name, then without its date; a name without a date matches a single dated
+        one."""
         entries = self.by_provider.get(provider, {})
         name = _key(model)
         if name in entries:
@@ -73,15 +63,13 @@ class Catalogue:
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:
-        """Whether the catalogue lists this setting for any model of the provider. If it does not, the fact that a
-        model's entry lacks the setting shows nothing.
-        """
+        """Whether the setting is listed for any model of the provider. If not, its absence from an entry shows
+        nothing."""
         return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue's snapshot that is shipped with the program."""
     data = orjson.loads(package_file("asking", "in_force", "models.json").read_bytes())
     by_provider: dict[str, dict[str, Entry]] = {}
     for row in data["models"]:

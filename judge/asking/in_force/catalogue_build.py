@@ -58,7 +58,6 @@ _SENTENCES = re.compile(r"(?<=\.)\s+")
 
 
 def build(wheel: Path, taken: str) -> dict[str, Any]:
-    """The catalogue's snapshot as plain data, from a wheel of modelparams; `taken` is the date of the snapshot."""
     with zipfile.ZipFile(wheel) as archive:
         catalogue = json.loads(archive.read("modelparams/_generated/catalog.json"))
         info = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -93,9 +92,7 @@ def _model(entry: Mapping[str, Any], params: int) -> dict[str, Any]:
 
 
 def _params(listed: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Settings of a model by their names in run.yaml. Other settings on which these depend keep the catalogue's
-    names.
-    """
+    # Other settings on which these depend keep the catalogue's names.
     plain = {_plain(param["path"]): param for param in listed}
     settings = {SETTINGS[path]: _setting(path, param) for path, param in plain.items() if path in SETTINGS}
     needed = {path for setting in settings.values() for rule in setting.get("except", ()) for path in rule}
@@ -143,9 +140,7 @@ def main() -> None:
 
 
 def as_json(catalogue: Mapping[str, Any]) -> str:
-    """The catalogue's snapshot as JSON with one model or one set of settings per line, so that the diff of a new
-    snapshot is readable.
-    """
+    """The snapshot as JSON with one model or set of settings per line, so that a new one's diff is readable."""
     head = {key: value for key, value in catalogue.items() if key not in ("params", "models")}
     lines = [json.dumps(head, indent=1)[:-2]]
     for key in ("params", "models"):

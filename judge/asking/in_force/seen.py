@@ -1,8 +1,5 @@
-"""Evidence on settings from a run's answers: answers cut at the token limit, output formats, stop strings, repeats at
-temperature 0.
-
-Only the first answers of a journal are read, without their ratings. Proofs and indications are kept separately.
-"""
+"""Evidence on settings from a run's first answers, without their ratings: cuts at the token limit, output formats, stop
+strings, repeats at temperature 0. Proofs and indications are kept apart."""
 
 from __future__ import annotations
 
@@ -33,21 +30,16 @@ _THINKING = "thinking.type"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Statement on a setting: its state, and `words`, the clause that gives the reason.
-
-    *honoured*: it works as requested. *refused*: the server does not accept it. *ignored*: it has no effect.
-    """
+    """Statement on a setting, with the reason as a clause: it works (*honoured*), is not accepted (*refused*), or has
+    no effect (*ignored*)."""
 
     state: Literal["honoured", "refused", "ignored", "unknown"]
     words: str
 
 
 def by_catalogue(who: Asked, name: str, value: Any, spec: AnySpec, *, thinking: bool | None) -> Said | None:
-    """The model catalogue's statement on a setting with this value; None where it makes none.
-
-    A statement that a setting works is used only if the model was found at its provider's own address, and not by its
-    name only. A statement that a setting does not work always holds, because it concerns the model.
-    """
+    """The catalogue's statement on a setting with this value. That it works counts only where the model was found at
+    its provider's own address; that it does not always holds, because it concerns the model."""
     entry = who.entry
     native = who.endpoint is not None and who.endpoint.native
     if entry is None or (native and name not in _EVERY_INTERFACE):
@@ -69,9 +61,7 @@ def _of(entry: Entry, who: Asked) -> str:
 
 
 def _without_effect(entry: Entry, who: Asked, name: str, spec: AnySpec, thinking: bool | None) -> Said | None:
-    """Statement on a setting that does not apply in combination with another, such as temperature with thinking; None
-    where there is no such combination in the run.
-    """
+    # Such as temperature with thinking.
     param = entry.params[name]
     values = _values(entry, spec, thinking)
     broken = next((rule for rule in param.get("except", ()) if _holds(rule, values)), None)
@@ -89,9 +79,6 @@ def _shown(value: Any) -> str:
 
 
 def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str, Any]) -> Said | None:
-    """Statement that a value is outside the catalogue's range or list of values; None where it is not, or where nothing
-    is listed.
-    """
     if name == "structured":
         listed = [str(allowed) for allowed in param.get("values", ())]
         wanted = "structured_outputs" if value == "choice" else "json_schema"
@@ -126,9 +113,7 @@ def _span(param: Mapping[str, Any]) -> str:
 
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
-    """Values of those settings on which it can depend whether another setting applies. They are the model's defaults,
-    replaced by the values that the run sets; where answers show that the model thinks, thinking counts as enabled.
-    """
+    # The model's defaults, replaced by what the run sets; thinking counts as enabled where answers show it.
     values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in values:
         values[_THINKING] = "enabled"
@@ -168,9 +153,7 @@ _LONG = 40
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from answers on each setting. `firm` holds proofs, `hints` holds indications. `thinking` says whether
-    the model thinks; None: not known.
-    """
+    """Evidence from answers on each setting: `firm` proofs and `hints`. `thinking` None: not known."""
 
     firm: Mapping[str, Said] = field(default_factory=dict)
     hints: Mapping[str, Said] = field(default_factory=dict)
@@ -183,9 +166,7 @@ ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request
 
 
 def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
-    """Evidence on settings from the first answers of a journal. `several` says whether one call returned several
-    repeats; None: not known.
-    """
+    """Evidence from a journal's first answers. `several`: one call returned several repeats (None: not known)."""
     answers = [answer for answer in islice(journal.answers(), MOST) if answer.response is not None]
     definition = journal.meta().get("definition")
     if not answers or definition is None:
@@ -209,11 +190,7 @@ def _known(statements: Mapping[str, Said | None]) -> dict[str, Said]:
 
 
 def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
-    """Evidence on `max_tokens`: it is honoured if answers were cut at the limit, and ignored if an answer is longer.
-    None without either, or where no limit is set.
-
-    A call's tokens are stored with its first answer and include all its repeats.
-    """
+    # A call's tokens are stored with its first answer and include all its repeats.
     most = spec.generation.max_tokens
     if most is None:
         return None
@@ -256,9 +233,7 @@ def _all_logprobs(responses: Iterable[Response]) -> bool:
 def _forms(
     answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: AnySpec
 ) -> Said | None:
-    """Evidence on `structured`: one answer without the requested format shows that the format is not enforced. None
-    where no format is requested or there are too few answers.
-    """
+    # One answer without the requested format shows that the format is not enforced.
     if spec.structured == "none":
         return None
     patterns, joint = definition.get("rating_patterns", {}), definition.get("joint", {})
@@ -281,11 +256,7 @@ def _forms(
 
 
 def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
-    """Evidence on temperature 0 from the repeats of queries. Equal repeats support it. Different repeats prove nothing,
-    because servers may compute batches of requests differently.
-
-    None with too few repeats, or at another temperature.
-    """
+    # Different repeats prove nothing: servers may compute batches of requests differently.
     if spec.generation.temperature != 0 or spec.repeats < 2:
         return None
     by_query: dict[str, list[str]] = {}

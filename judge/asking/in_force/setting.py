@@ -11,12 +11,8 @@ Source = Literal["server", "answers", "probe", "documentation", "catalogue", "en
 
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """One requested setting, its state (honoured, refused, ignored or unknown), and the evidence: a clause that can
-    follow "temperature 0 was asked;".
-
-    `source` says where the evidence comes from. `setting` is a key of run.yaml: of `generation`, of `engine`, or of the
-    run itself.
-    """
+    """One requested setting (a key of `generation`, `engine` or the run itself), its state, and the evidence: a clause
+    to follow "temperature 0 was asked;". `source` is where the evidence comes from."""
 
     setting: str
     asked: Any

@@ -1,10 +1,8 @@
-"""Settings that a run requests, and whether each is honoured, refused, ignored or unknown, with evidence.
+"""Whether each requested setting is honoured, refused, ignored or unknown, with evidence.
 
-No request is sent, and no setting counts as honoured without a source. Sources are used in this order: a refusal by the
-server, proofs in its answers, a probe, and statements against the setting by the catalogue of models or the endpoint's
-documentation. They are followed by statements for the setting by the catalogue, indications in answers, and statements
-for it by the documentation.
-"""
+No request is sent, and nothing is honoured without a source. Sources in order: a refusal by the server, proofs in its
+answers, a probe, statements against the setting by the catalogue or the endpoint's documentation, for it by the
+catalogue, indications in answers, and statements for it by the documentation."""
 
 from __future__ import annotations
 
@@ -39,11 +37,9 @@ def settings_in_force(
     refusals: Mapping[str, str] | None = None,
     seen: Seen = NOTHING,
 ) -> list[SettingInForce]:
-    """Every setting that the run definition requests, with its state; empty for a judge without a model.
-
-    `server` is the result of the probe. `refusals` maps the name of a refused setting (in run.yaml or in the request)
-    to the server's message. `seen` is the evidence from answers so far. All three may be missing, as before a run.
-    """
+    """Every requested setting with its state; none for a judge without a model. `server` is the probe's result,
+    `refusals` maps refused settings (named as in run.yaml or the request) to the server's messages, and `seen` is the
+    answers' evidence. All three may be missing, as before a run."""
     if spec.provider in MODELLESS:
         return []
     asked = list(settings_of(spec))
@@ -60,9 +56,7 @@ def settings_in_force(
 
 
 def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of each setting that the run definition requests. For a setting that it does not name, the
-    provider's default applies.
-    """
+    """(name, value) of each setting that the definition names; for others the provider's default applies."""
     generation = spec.generation
     for name in ("temperature", "top_p", "max_tokens", "seed"):
         if getattr(generation, name) is not None:
@@ -83,8 +77,6 @@ def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """All evidence about one run's settings, and the state of each setting that follows from it."""
-
     spec: AnySpec
     server: Mapping[str, Any]
     refusals: Mapping[str, str]
@@ -92,9 +84,7 @@ class _Look:
     who: Asked
 
     def at(self, name: str, value: Any) -> SettingInForce:
-        """State of a setting by the strongest evidence that decides it. Where no evidence decides, the state is
-        unknown, and the reason is that of the strongest evidence.
-        """
+        # Where no evidence decides, the reason is that of the strongest.
         catalogued = self._catalogue(name, value)
         without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
         evidence = (
@@ -151,9 +141,7 @@ class _Look:
         return None
 
     def _told(self, fact: str) -> list[Any]:
-        """The values of one fact about the servers (a key of the probe's result), one value from each server that
-        reports it.
-        """
+        # One value from each server that reports it.
         return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
@@ -165,9 +153,6 @@ class _Look:
         return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
 
     def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        """Statement of the endpoint's documentation that the setting does not work as requested, and its source; None
-        where there is none.
-        """
         statement = self._statement(name)
         if statement is None or statement["state"] == "honoured":
             return None
@@ -178,14 +163,11 @@ class _Look:
         return Said(statement["state"], f"{self._docs()} says: {statement['words']}"), "documentation"
 
     def _routed_as_asked(self) -> bool:
-        """Whether the run requires a router to use only providers that support every setting."""
+        # A router may use only providers that support every setting.
         routing = self.spec.engine.get("provider")
         return isinstance(routing, Mapping) and routing.get("require_parameters") is True
 
     def _documented(self, name: str) -> tuple[Said, Source] | None:
-        """Statement of the endpoint's documentation that the setting works as requested, and its source; None where
-        there is none.
-        """
         statement = self._statement(name)
         if statement is None:
             return None

@@ -1,6 +1,4 @@
-"""Date on which a provider shuts a judge's model down, from the catalogue of models. It is not compared with the
-current date.
-"""
+"""Date on which a provider shuts a judge's model down, by the catalogue; not compared with today."""
 
 from __future__ import annotations
 
@@ -27,14 +25,11 @@ from judge.base.judge_name import JudgeName
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One kind of server: a provider's endpoint, or an engine that users run themselves (recognised by `owned_by`).
+    """A provider's endpoint, or an engine that users run (recognised by `owned_by`).
 
-    `speaks` is the back-end that sends requests to it, and `hosts` are patterns of its addresses. `settings` holds what
-    its documentation says on settings. `catalogue` is the provider's name in the model catalogue; None: it is not
-    there. `native`: the catalogue describes the models for another API of the provider. `deployments`: users choose the
-    model names themselves. `routes`: it forwards requests to other providers. `makes` are beginnings of the provider's
-    model names ("gpt-"), and `called` are the provider's names in MAKER/MODEL ("openai").
-    """
+    `hosts` are patterns of addresses; `catalogue` is the provider's name there, or None; `native`: it describes another
+    API of the provider. `deployments`: users name the models. `routes`: requests go on to other providers. `makes`
+    begin its model names ("gpt-"), `called` are its names in MAKER/MODEL ("openai")."""
 
     key: str
     name: str
@@ -53,12 +48,8 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The provider and model of a run, as far as they can be recognised from the address, the server and the model's
-    name.
-
-    `entry` is the catalogue's entry on the model. `by_name` says that it was found by the model's name only: the
-    address is not the provider's own, and a gateway or the user's own server may treat settings differently.
-    """
+    """A run's provider and model, as far as recognised. `by_name`: the entry was found by the model's name only; a
+    gateway or the user's own server may treat settings differently."""
 
     endpoint: Endpoint | None
     entry: Entry | None
@@ -84,9 +75,7 @@ def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
 def addresses_of(
     base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> list[str]:
-    """Addresses to which a run sends requests. They are taken from the stored data on the server, otherwise from the
-    run definition, otherwise from the environment.
-    """
+    """Addresses of a run's requests, from the stored data on the server, else its definition, else the environment."""
     addresses = [
         str(server_entry["base_url"])
         for server_entry in (server or {}).get("servers", ())
@@ -98,9 +87,7 @@ def addresses_of(
 def who_is_asked(
     model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> Asked:
-    """The kind of server at these addresses and the catalogue's entry on the model, as far as they are recognised.
-    `server` is the result of a probe.
-    """
+    """The kind of server at these addresses and the catalogue's entry on the model. `server` is a probe's result."""
     keys = {_at(address, backend) for address in addresses}
     endpoint = endpoints()[next(iter(keys)) or ""] if len(keys) == 1 and None not in keys else None
     if endpoint is None:
@@ -130,9 +117,7 @@ def _at(address: str, backend: str) -> str | None:
 
 
 def _by_name(model: str) -> Entry | None:
-    """The catalogue's entry on a model by its name alone, given as NAME or MAKER/NAME; None where no maker is
-    recognised.
-    """
+    # As NAME or MAKER/NAME.
     maker, slash, name = model.rpartition("/")
     for endpoint in endpoints().values():
         if endpoint.catalogue is None or endpoint.deployments:
@@ -145,12 +130,8 @@ def _by_name(model: str) -> Entry | None:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The model catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None: no
-    day is listed. `status` is a word of the catalogue, such as "deprecated".
-
-    `instead` is the replacement that the provider names. `by_name` says that the model was recognised by its name only,
-    because the address is not its provider's own.
-    """
+    """A model's availability in the catalogue. `on` is the day of the shutdown as YYYY-MM-DD (None: not listed),
+    `status` a word such as "deprecated", `instead` the replacement. `by_name`: not at its provider's own address."""
 
     model: str
     on: str | None
@@ -165,36 +146,26 @@ class Life:
 
     @property
     def sentence(self) -> str:
-        """Clause for warnings about the model: which shutdown is listed, and in which catalogue. It does not name the
-        judge.
-        """
+        """Clause for warnings: which shutdown is listed, and in which catalogue. It does not name the judge."""
         when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
         instead = f"; the provider names {self.instead} in its place" if self.instead else ""
         alone = " (recognised by its name alone)" if self.by_name else ""
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
-        """Dict for the manifest with the keys `model`, `on` (day of the shutdown), `status` and `source` (name of the
-        catalogue).
-        """
+        """Dict for the manifest with `model`, `on`, `status` and `source` (the catalogue)."""
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
 
 
 def life_in(manifest: Mapping[str, Any]) -> Life | None:
-    """Availability of a stored run's model; None where no shutdown of the model is listed. It is read from the current
-    catalogue, which may be newer than the run.
-    """
+    """A stored run's listed shutdown, or None, by the current catalogue, which may be newer than the run."""
     force = manifest.get("in_force") or {}
     life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
     return life if life is not None and life.ends else None
 
 
 def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
-    """Judges whose model has a listed shutdown: a map from judge to the model's availability and the folders of the
-    runs that use it.
-
-    Only runs directly under the folder `runs` are searched.
-    """
+    """Judge -> a listed shutdown and the folders of the runs directly under `runs` that use it."""
     lives: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):
         try:
@@ -209,9 +180,7 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
 
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:
-    """Availability of the judge's model; None where the catalogue lacks the model or the model runs on the user's own
-    machine.
-    """
+    """The model's availability; None where the catalogue lacks it or it runs on the user's own machine."""
     backend, model = JudgeName.of(judge)
     if backend not in PROTOCOLS:
         return None

@@ -1,6 +1,4 @@
-"""Text on the settings in force: a part of the signature, sentences for notes and Methods sections, and warnings before
-a run.
-"""
+"""Text on the settings in force: for signatures, notes, Methods sections and warnings before a run."""
 
 from __future__ import annotations
 
@@ -22,17 +20,13 @@ _STATES = ("refused", "ignored", "unknown")
 
 
 def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
-    """The run's requested settings, each with its state and evidence, as a manifest stores them; empty for a manifest
-    of an older version, which stores none.
-    """
+    """The settings that a manifest stores; empty for an older version's, which stores none."""
     kept = (manifest.get("in_force") or {}).get("settings") or {}
     return [SettingInForce(setting=name, **record) for name, record in kept.items()]
 
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Map from each setting to its record for the manifest. Where the current session has no evidence on a setting, the
-    evidence of an earlier session (in the manifest `before`) is kept.
-    """
+    """Setting -> its record for the manifest. Without evidence in this session, that in `before` is kept."""
     earlier_by_name = {
         setting.setting: setting
         for setting in stored(before)
@@ -47,9 +41,7 @@ def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> di
 
 
 def mark(settings: Iterable[SettingInForce]) -> str:
-    """Part of a table's signature line on settings that are not known to be in force, such as
-    `temp:ignored|seed+stop:unknown`; "" without such settings.
-    """
+    """Part of a signature on settings not known to be in force, such as `temp:ignored|seed+stop:unknown`, or ""."""
     short: dict[str, list[str]] = {state: [] for state in _STATES}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:
@@ -58,9 +50,7 @@ def mark(settings: Iterable[SettingInForce]) -> str:
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
-    """Sentences on the requested settings that are not known to be in force. Settings with the same reason share a
-    sentence.
-    """
+    """Sentences on requested settings not known to be in force; those with the same reason share one."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:
@@ -80,9 +70,7 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 
 
 def warnings(spec: AnySpec) -> list[str]:
-    """Warnings to print before the first request: on settings that are not in force, and on the shutdown of the
-    model.
-    """
+    """Warnings before the first request: on settings not in force, and on the model's shutdown."""
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
     from judge.asking.in_force.settings import settings_in_force
     from judge.asking.in_force.shutdown import life_of

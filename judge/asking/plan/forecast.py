@@ -29,32 +29,13 @@ MOST_SUBJECTS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measurements of a pilot (the run's first queries, sent before the rest).
+    """Measurements of a pilot (the run's first queries, sent before the rest). None where the server reported none.
 
-    Attributes
-    ----------
-    answers : int
-        Number of answers in the pilot.
-    answers_per_query, calls_per_query : float
-        Mean numbers of answers and of calls per query. There are fewer calls than answers where one call
-        returns several answers.
-    prompt_tokens, completion_tokens : float or None
-        Mean tokens of a call's prompt and of an answer; None where the server reported no tokens.
-    characters : float
-        Mean length of the prompts that were sent.
-    tokens_per_character : float
-        Additional prompt tokens per additional character of a prompt.
-    cached, written : float
-        Shares of the prompt tokens that were read from the provider's cache, and that were written to it.
-    cost : float or None
-        Mean cost of a call in dollars; None where the server reported no cost.
-    cost_per_character : float
-        Additional dollars of a call per additional character of its prompt.
-    answers_per_second : float or None
-        Speed of the pilot.
-    parsed : float or None
-        Share of answers with a rating.
-    """
+    `answers_per_query` and `calls_per_query` are means; one call can return several answers. `prompt_tokens` and
+    `completion_tokens` are means of a call's prompt and of an answer, `cost` of a call in dollars, and `characters` of
+    the prompts. `tokens_per_character` and `cost_per_character` (dollars) are per additional character of a prompt.
+    `cached` and `written` are shares of prompt tokens from and to the provider's cache; `parsed` of answers with a
+    rating."""
 
     answers: int
     answers_per_query: float = 1.0
@@ -73,13 +54,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Forecast of a run's totals: numbers of queries, answers, calls and tokens, cost and duration. None = not known.
-    `seconds` is the duration, `cost` is in dollars, and `batch_cost` is the cost through the provider's batch API.
-    `basis` says in words how tokens were measured or estimated.
-
-    `subjects` is the number of stories to rate or, in a run that compares, of pairs, counted once for each order in
-    which they are shown.
-    """
+    """A run's totals, None where not known. `seconds` is the duration, `cost` is in dollars, `batch_cost` through the
+    provider's batch API. `basis` says how tokens were obtained. `subjects` is stories, or pairs per order shown."""
 
     subjects: int
     queries: int
@@ -102,14 +78,9 @@ def forecast(
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Forecast of the totals for `count` stories or for `count` pairs (counted once for each order in which they are
-    shown).
-
-    It uses the lengths of the prompts and, if there was one, the pilot's measurements (`measured`). `subjects` yields
-    all stories or pairs, or is a list with a sample of them. `price` gives the cost; None = not known. `one_call`: all
-    repeats of a query are sent in one request, so that its prompt is paid once. If the pilot sent several repeats of a
-    query, the number of calls is extrapolated from the pilot instead.
-    """
+    """Totals for `count` stories, or pairs per order shown, from prompt lengths and the pilot's measurements.
+    `subjects` yields all, or is a list with a sample. `price` None = not known. `one_call`: a query's repeats share one
+    request and one paid prompt; a pilot with several repeats decides the number of calls instead."""
     queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats
     calls = round(queries * _calls_per_query(plan.spec.repeats, one_call, measured))
@@ -138,9 +109,7 @@ def forecast(
 
 
 def _growth(measured: Measured, answers_per_call: float) -> float:
-    """Tokens of a planned call divided by the tokens of a pilot's call, if the two return different numbers of answers;
-    1 where tokens are not known.
-    """
+    # The two calls may return different numbers of answers; 1 where tokens are not known.
     if measured.prompt_tokens is None or measured.completion_tokens is None:
         return 1.0
     before = measured.answers_per_query / measured.calls_per_query
@@ -149,9 +118,7 @@ def _growth(measured: Measured, answers_per_call: float) -> float:
 
 
 def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:
-    """Calls per query, extrapolated from the pilot if it sent several repeats of a query. Otherwise 1 if all repeats
-    are sent in one call (`one_call`), and `repeats` if not.
-    """
+    # Extrapolated from the pilot if it sent several repeats of a query.
     if measured is None or measured.answers_per_query <= 1:
         return 1.0 if one_call else float(repeats)
     more = (measured.calls_per_query - 1) / (measured.answers_per_query - 1)
@@ -159,11 +126,8 @@ def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) ->
 
 
 def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float]:
-    """For each story or pair as shown, the mean length in characters of the prompts about it.
-
-    Each Eval-Prompt is rendered with one criterion only. The additional length with other criteria is measured on the
-    first story or pair, because a template's text about a criterion does not depend on the story.
-    """
+    """For each story or pair as shown, its prompts' mean length in characters. One criterion is rendered; the others'
+    additional length is measured once, because a template's text about a criterion does not depend on the story."""
     asked = [(prompt, plan.asked_by(prompt)) for prompt in plan.eval_prompts]
     longer: list[float] | None = None
     for subject in subjects:
@@ -177,9 +141,7 @@ def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float
 
 
 def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], float]:
-    """(Eval-Prompt, criterion) -> number of characters of the prompt about this story or pair. Several criteria in one
-    query have one joint name.
-    """
+    """(Eval-Prompt, criterion) -> the prompt's characters. Several criteria in one query have one joint name."""
     return {
         (prompt.name, (asked if isinstance(asked, Criterion) else Criterion.together(asked)).name): float(
             _length(plan, subject, prompt, asked)
@@ -190,13 +152,12 @@ def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], f
 
 
 def _length(plan: Plan, subject: Subject, prompt: EvalPrompt, asked: Asked) -> int:
-    """Number of characters of one rendered query. `asked` is its criterion, or the criteria rated in one answer."""
     messages = plan.messages(subject, prompt, asked)
     return sum(len(message.content) for message in messages)
 
 
 def _completion_tokens(plan: Plan) -> float:
-    """Estimated mean number of tokens per answer, over the queries about one story or pair; at most max_tokens."""
+    # At most max_tokens.
     guesses = [
         (_ANSWER_TOKENS if prompt.asks_explanation else _RATING_TOKENS)
         * (len(asked) if isinstance(asked, tuple) else 1)

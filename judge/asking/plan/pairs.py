@@ -1,8 +1,5 @@
-"""Pairs of stories that a run compares, and the order in which each pair is shown.
-
-The stories of a pair have a default order: that of the dataset's own pair of these stories, if there is one, else their
-order in the dataset. (first, second) and (second, first) are two queries.
-"""
+"""Pairs of stories that a run compares, and their orders. A pair's default order is that of the dataset's own pair,
+else of the dataset. (first, second) and (second, first) are two queries."""
 
 from __future__ import annotations
 
@@ -29,14 +26,11 @@ class StoryPlace:
 
     @classmethod
     def of(cls, story: Story) -> StoryPlace:
-        """The facts of a story that decide with which other stories it is compared: id, story-prompt and system."""
         return cls(story.id, story.story_prompt, story.system)
 
 
 class Planned(NamedTuple):
-    """One planned comparison: number of the pair (from 0), id of the pair, and ids of the stories shown first and
-    second.
-    """
+    """One planned comparison. `number` is the pair's, from 0; `first` and `second` are the stories' ids as shown."""
 
     number: int
     pair: str
@@ -47,12 +41,9 @@ class Planned(NamedTuple):
 def pairs_of(
     spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair] | None, listed: Sequence[Pair] | None = None
 ) -> list[Pair]:
-    """The pairs of stories that the run compares, sorted by story-prompt and by the stories' order in the dataset.
-
-    The run's setting `pairs` decides where they come from. If it is `given`, they are `named`, the dataset's own pairs
-    (None = the dataset has none). If it names a file, they are `listed`, the pairs read from that file. Otherwise they
-    are chosen among `stories`. Raises SpecError if no pair results, or if a pair does not fit the stories.
-    """
+    """The run's pairs, sorted by story-prompt and the dataset's order: `named` (the dataset's own; None = it has none)
+    if the setting `pairs` is `given`, `listed` if it names a file, else chosen among `stories`. Raises SpecError
+    without a pair, or if one does not fit."""
     wanted = spec.pairs
     own = None if named is None else list(named)
     if wanted == "given":
@@ -71,9 +62,7 @@ def pairs_of(
 
 
 def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Planned]:
-    """Each pair in every order in which it is shown, sorted in the order of requests. Comparisons with the same first
-    story are adjacent.
-    """
+    """Each pair in every order shown, in the order of requests. Those with the same first story are adjacent."""
     comparisons = []
     for number, pair in enumerate(pairs):
         given = Planned(number, pair.id, pair.first, pair.second)
@@ -87,14 +76,12 @@ def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[Story
 
 
 def _drawn_turned(pair: Pair) -> bool:
-    """Whether a pair is shown in reversed order. The random choice depends only on the two stories."""
+    # The random choice depends only on the two stories.
     return bool(digest(f"order\0{pair.first}\0{pair.second}", 1)[0] & 1)
 
 
 def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs that the run's setting `pairs` selects among the stories. If a selected pair is one of the dataset's
-    own pairs (`named`), that pair is used.
-    """
+    # A selected pair that is one of the dataset's own is used as that.
     own_pairs: dict[frozenset[str], Pair] = {}
     for pair in named:
         own_pairs.setdefault(frozenset((pair.first, pair.second)), pair)
@@ -115,9 +102,6 @@ def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) 
 
 
 def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryPlace, StoryPlace]]:
-    """The pairs selected among the stories of one story-prompt, or among all stories if the run compares across
-    story-prompts.
-    """
     if not isinstance(spec.pairs, PairsSpec):
         yield from combinations(group, _EITHER)
     elif spec.pairs.against is not None:
@@ -131,12 +115,8 @@ def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryP
 
 
 def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
-    """The edges of a circulant graph, as pairs of node numbers: each of `count` nodes is joined to `each` others. The
-    graph is connected if `each` is 2 or more.
-
-    If `count` and `each` are both odd, no such graph exists, and one node has one edge fewer. If there are at most
-    `each` + 1 nodes, all pairs are returned.
-    """
+    """The edges of a circulant graph: each of `count` nodes is joined to `each` others, connected if `each` is 2 or
+    more. If both are odd, none exists, and one node has an edge fewer. With at most `each` + 1 nodes, all pairs."""
     if each >= count - 1:
         yield from combinations(range(count), _EITHER)
         return
@@ -148,7 +128,6 @@ def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
 
 
 def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace]) -> None:
-    """Raise SpecError for a pair that does not fit the stories, and where there is no pair."""
     if not pairs:
         raise SpecError(
             f"dataset {spec.dataset!r} has no two stories to compare for one story-prompt",
@@ -172,8 +151,6 @@ def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace])
 
 
 def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
-    """Pairs sorted by story-prompt and by the positions of their stories in the dataset. Pairs are requested in this
-    order, and a limit on the number of pairs keeps the first ones.
-    """
+    # Pairs are requested in this order, and a limit keeps the first ones.
     order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
     return sorted(pairs, key=lambda pair: (*order[pair.first], order[pair.second]))

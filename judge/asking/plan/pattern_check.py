@@ -1,6 +1,4 @@
-"""Checks whether an Eval-Prompt's rating_pattern matches its example answer, so that a wrong pattern is detected before
-the run.
-"""
+"""Checks an Eval-Prompt's rating_pattern on its example answer, to detect a wrong pattern before the run."""
 
 from __future__ import annotations
 
@@ -18,12 +16,9 @@ _ANY_SCALE = Scale(-1e9, 1e9)
 
 
 def pattern_problems(file: Path) -> list[str]:
-    """Sentences on problems with the `rating_pattern` of an Eval-Prompt file and with its example answer, each with the
-    file's name. Empty where the file has neither of the two, and where a rating is read from the example answer.
-
-    A file that cannot be loaded gives no sentence; `eval_prompts.check.problems` reports it. Example answers with
-    labels that depend on the criteria are not tried.
-    """
+    """Problems with a file's `rating_pattern` and example answer, as sentences with its name. Empty where it has
+    neither, or a rating is read from the example. A file that cannot be loaded is reported by
+    `eval_prompts.check.problems`; examples with labels that depend on the criteria are not tried."""
     try:
         eval_prompt = load_eval_prompt(file)
     except JudgeError:

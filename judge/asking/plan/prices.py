@@ -1,6 +1,4 @@
-"""Prices of models: a snapshot of a public catalogue, which the user's own table overrides. A model in neither has no
-price.
-"""
+"""Prices of models: a public catalogue's snapshot, which the user's table overrides. A model in neither has none."""
 
 from __future__ import annotations
 
@@ -45,12 +43,9 @@ _DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Price of a model in dollars per million tokens, and the source of the price.
-
-    `cached` is for prompt tokens read from the provider's cache and `written` for those written to it; None = the price
-    of `input`. `batch` is the price through the provider's batch API; None = not known. The price holds for prompts of
-    at most `up_to` tokens; None = of any length. `note` is a remark that reports print with the price.
-    """
+    """Price in dollars per million tokens. `cached` and `written` are for prompt tokens from and to the provider's
+    cache (None = as `input`), `batch` for its batch API (None = not known). It holds for prompts of at most `up_to`
+    tokens (None = any); reports print `note`."""
 
     input: float
     output: float
@@ -65,7 +60,7 @@ class Price:
     def cost(
         self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0, written_tokens: float = 0
     ) -> float:
-        """Cost of these tokens in dollars. Cached and written tokens are part of the prompt tokens."""
+        """Cost in dollars. Cached and written tokens are part of the prompt tokens."""
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.written is None else self.written
         fresh = prompt_tokens - cached_tokens - written_tokens
@@ -73,7 +68,7 @@ class Price:
         return (prompt + completion_tokens * self.output) / 1e6
 
     def of(self, response: Response) -> float:
-        """Cost in dollars, at this price, of the call that returned a response, from the response's token counts."""
+        """Cost in dollars of the call that returned a response."""
         return self.cost(
             response.prompt_tokens or 0,
             response.completion_tokens or 0,
@@ -93,7 +88,7 @@ class Price:
         return text + "".join(f"; {part}" for part in (self.source, self.note) if part)
 
     def facts(self) -> dict[str, Any]:
-        """The price as plain data, in the form of the user's price table."""
+        """The price in the form of the user's price table."""
         numbers: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
         if self.batch is not None:
             numbers["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
@@ -101,18 +96,17 @@ class Price:
 
 
 def user_price_file() -> Path:
-    """Path of the user's own price table, whether or not the file exists."""
+    """Path of the user's own price table, whether or not it exists."""
     return config_folder() / "prices.yaml"
 
 
 def shipped_table() -> str:
-    """Name and date of the price catalogue that the program ships."""
     data = _snapshot()
     return f"prices of {data['catalogue']} as of {data['date']}"
 
 
 def how_to_price(judge: str) -> str:
-    """Instruction for users: the line to add, and the file to add it to, so that the judge has a price."""
+    """Instruction for users: which line to add to which file, so that the judge has a price."""
     return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
 
 
@@ -123,13 +117,9 @@ def load_prices(
     *,
     on: date | None = None,
 ) -> Price | None:
-    """The price of a judge named `provider/model` at these addresses; None where no table has a price.
-
-    The user's own table has priority and applies at any address. The shipped table gives the price of the provider at
-    the address. At an unknown host, such as a gateway, it has prices only for models that nobody but their maker can
-    serve. It gives no price where a setting in `engine` (such as another service tier) changes the price. `on` is the
-    day for which the price is wanted; None = today.
-    """
+    """The price of `provider/model` at these addresses on a day (None = today), or None. The user's own table comes
+    first, at any address. The shipped table has the provider's price there; at an unknown host, only for models that
+    nobody but their maker can serve; none where `engine` (such as another service tier) changes it."""
     own = _user_table()
     if judge in own:
         return own[judge]
@@ -143,9 +133,7 @@ def reports_cost(base_url: Sequence[str]) -> bool:
 
 
 def parse_price(entry: Any, name: str) -> Price:
-    """The price in plain data, such as an entry of the user's price table. `name` is the judge, for error messages.
-    Raises ValueError with a description of the fault.
-    """
+    """The price in plain data. `name` is the judge, for messages. Raises ValueError with the fault."""
     if not isinstance(entry, Mapping):
         raise ValueError(f"{name} has no input and output")  # noqa: TRY004  one kind of error for the caller
     for key in entry:
@@ -196,7 +184,6 @@ def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on:
 
 
 def _at(host: str, model: str, on: date) -> Price | None:
-    """The price of a model at a host on a day, from the shipped table; None where there is none."""
     data = _snapshot()
     sections = data["providers"].values()
     section_of_host = next((section for section in sections if host in section["hosts"]), None)
@@ -212,9 +199,7 @@ def _at(host: str, model: str, on: date) -> Price | None:
 
 
 def _step(entry: Any, on: date, checked: str, source: str) -> Price:
-    """The price on a day, from an entry of the shipped table. The entry may list several prices, each valid from a
-    certain date on.
-    """
+    # The entry may list several prices, each valid from a certain date on.
     steps = entry if isinstance(entry, list) else [entry]
     now = [step for step in steps if step.get("from", "") <= on.isoformat()][-1]
     numbers = {key: now[key] for key in (*_NUMBERS, "up_to", "note") if key in now}
@@ -237,7 +222,6 @@ def _hosts(base_url: Sequence[str], backend: str = "openai") -> list[str]:
 
 
 def _is_dated(judge: str, name: str) -> bool:
-    """Whether `judge` is `name` followed by a date, as in a dated version of a model."""
     return judge.startswith(name) and _DATE.fullmatch(judge, len(name)) is not None
 
 

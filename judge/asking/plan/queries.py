@@ -1,10 +1,6 @@
-"""Renders the queries of a run lazily, one block of stories at a time, so that queries with a common prefix follow each
-other (servers cache prefixes).
-
-The stories (or the pairs, in a run that compares) come grouped by story-prompt. The queries of a block are rendered and
-sorted as text, so that queries with a common prefix are adjacent for any template. A template that begins with the
-criterion (such as its guidelines) gets a separate pass for each criterion, because all stories then share the prefix.
-"""
+"""Renders a run's queries lazily, a block of stories (or pairs) grouped by story-prompt at a time, sorted as text, so
+that queries with a common prefix are adjacent for any template (servers cache prefixes). A template that begins with
+the criterion gets a pass for each criterion, because all stories then share the prefix."""
 
 from __future__ import annotations
 
@@ -32,9 +28,7 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Plan of a run: its queries about each story or, in a run that compares, about each pair in each order in which it
-    is shown.
-    """
+    """Plan of a run: its queries about each story, or each pair in each order in which it is shown."""
 
     spec: RunSpec
     criteria: tuple[Criterion, ...]
@@ -43,34 +37,28 @@ class Plan:
 
     @property
     def compares(self) -> bool:
-        """Whether the run compares pairs of stories; otherwise it rates stories."""
         return self.spec.pairs is not None
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of queries about one story or one pair as shown. There is one query for each Eval-Prompt and
-        criterion, or only one for an Eval-Prompt that rates its criteria in one answer.
-        """
+        """Queries per story or pair as shown: one for each Eval-Prompt and criterion, or one for several criteria in
+        one answer."""
         return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
 
     def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
-        """What the queries of an Eval-Prompt about one story or pair ask for: one criterion each, or, in a single
-        query, a tuple of all the Eval-Prompt's criteria.
-        """
+        """What an Eval-Prompt's queries ask for: one criterion each, or, in a single query, a tuple of all."""
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
-        """Lists of queries about the stories or pairs in a journal (all, or the first `limit`). The prompts of a list
-        have a common prefix.
-        """
+        """Lists of queries about the stories or pairs in a journal (all, or the first `limit`), each with a common
+        prefix."""
         return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
-        """Lists of queries whose prompts have a common prefix. Each call of `subjects` must return a new iterator over
-        stories or pairs, grouped by story-prompt.
-        """
+        """Lists of queries with a common prefix. `subjects` must return a new iterator each time, grouped by
+        story-prompt."""
         published = self.criteria_set.published
         by_story: list[_Place] = []
         by_criterion: list[_Place] = []
@@ -88,9 +76,7 @@ class Plan:
                 yield from self._block_groups(block, [place])
 
     def query(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> Query:
-        """One rendered query with its key. `asked` is its criterion, or the criteria rated in one answer. Raises
-        SpecError or TemplateError where it cannot be rendered.
-        """
+        """One rendered query with its key. Raises SpecError or TemplateError where it cannot be rendered."""
         spec = self.spec
         messages = self.messages(subject, prompt, asked)
         together = () if isinstance(asked, Criterion) else asked
@@ -122,13 +108,10 @@ class Plan:
         )
 
     def messages(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> tuple[Message, ...]:
-        """The chat messages of one query. `asked` is its criterion, or the criteria rated in one answer."""
         return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
-        """Plain data on everything that decides the queries' content. It is stored with the run and compared when the
-        run is resumed.
-        """
+        """Everything that decides the queries' content, stored with the run and compared when it is resumed."""
         spec = self.spec
         patterns = {p.name: p.rating_pattern for p in self.eval_prompts if p.rating_pattern is not None}
         joint = {
@@ -172,11 +155,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An Eval-Prompt with the criterion or criteria that one of its queries asks for. `order` names the first two kinds
-    of text in the prompt that differ between queries, such as story-prompt, story or criterion, in the order in which
-    they appear.
-    """
-
+    # `order` names the first two kinds of text that differ between queries, as they appear in the prompt.
     eval_prompt: EvalPrompt
     asked: Asked
     order: tuple[str, ...]
@@ -192,9 +171,7 @@ class _Place:
 
 
 def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
-    """The plan of a run, from the files that the run's definition names (paths relative to `folder`). Everything that
-    can be checked without stories is checked.
-    """
+    """The plan of a run's definition (paths relative to `folder`), checked as far as possible without stories."""
     wording = None
     if spec.criteria.wording is not None:
         wording = (folder or Path()) / spec.criteria.wording
@@ -227,9 +204,6 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
 
 
 def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-    """The criteria that an Eval-Prompt rates in one answer, in the Eval-Prompt's order. Raises SpecError where the run
-    lacks one of these criteria.
-    """
     by_name = {
         word.casefold(): criterion for criterion in criteria for word in (criterion.abbreviation, criterion.name)
     }
@@ -244,11 +218,6 @@ def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criteri
 
 
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
-    """Raise SpecError where a run's Eval-Prompts do not fit together or do not fit its settings.
-
-    The error is raised if some Eval-Prompts rate and others compare, if they do not fit the setting `pairs`, or if one
-    asks for several criteria in one answer and the setting `structured` or `scoring` does not allow this.
-    """
     compare = [prompt.name for prompt in prompts if prompt.compares]
     rate = [prompt.name for prompt in prompts if not prompt.compares]
     if compare and rate:
@@ -280,9 +249,7 @@ def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
 
 
 def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
-    """The stories, unchanged. Raises SpecError at the first story that has no reference story although an Eval-Prompt
-    needs one.
-    """
+    """The stories. Raises SpecError at the first without a reference story that an Eval-Prompt needs."""
     for story in stories:
         for prompt in plan.eval_prompts:
             if prompt.lacks_reference(story, published=plan.criteria_set.published):
@@ -294,12 +261,8 @@ def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
 
 
 def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec) -> str:
-    """Fingerprint of everything that an answer depends on, except the judge.
-
-    It includes the story's id, the criterion and the Eval-Prompt as well as the messages, so that two stories with the
-    same text have different keys. The seed of repeat i is the run's seed plus i, so (key, repeat) identifies one
-    answer.
-    """
+    """Fingerprint of all that an answer depends on, except the judge. It includes the story's id, so that equal texts
+    have different keys. Repeat i's seed is the run's plus i, so (key, repeat) identifies one answer."""
     generation = spec.generation
     head = orjson.dumps(
         [
@@ -322,9 +285,7 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
 def joint_key(
     story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
-    """Fingerprint of a query that rates several criteria in one answer: of everything that the answer depends on,
-    except the judge. It includes the story's id, the criteria and the Eval-Prompt as well as the messages.
-    """
+    """Fingerprint of a query that rates several criteria in one answer; as `query_key`."""
     generation = spec.generation
     head = orjson.dumps(
         [
@@ -351,10 +312,8 @@ def comparison_key(
     messages: tuple[Message, ...],
     spec: RunSpec,
 ) -> str:
-    """Fingerprint of a comparison: of everything that the answer depends on, except the judge. It includes the ids of
-    both stories in the order shown, the criterion, the Eval-Prompt and the labels of the choices as well as the
-    messages.
-    """
+    """Fingerprint of a comparison; as `query_key`, with both stories' ids in the order shown and the labels of the
+    choices."""
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -31,16 +31,14 @@ _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How to start the vLLM servers for a run: one command line for each server, and notes on assumptions."""
+    """One command line for each vLLM server of a run, and notes on assumptions."""
 
     commands: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
-    """The `vllm serve` command for each of the run's servers, with notes on assumptions. Raises SpecError for a judge
-    that vLLM cannot serve.
-    """
+    """The `vllm serve` command for each server. Raises SpecError for a judge that vLLM cannot serve."""
     spec = plan.spec
     provider, model = JudgeName.of(spec.judge)
     if provider not in ("openai", "vllm", "hf"):
@@ -73,9 +71,6 @@ def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
 
 
 def _names(spec: RunSpec, model: str) -> list[str]:
-    """Command-line arguments that set the name under which the server offers the model, or the LoRA adapter applied to
-    it; empty where none are needed.
-    """
     lora = spec.engine.get("lora")
     if lora is not None:
         return ["--served-model-name", f"{model}-base", "--enable-lora", "--lora-modules", f"{model}={lora}"]
@@ -83,9 +78,6 @@ def _names(spec: RunSpec, model: str) -> list[str]:
 
 
 def _context(plan: Plan, subjects: Iterable[Subject], notes: list[str]) -> int:
-    """Context length in tokens: `max_model_len` of the engine settings where given, else an estimate for the longest
-    query and its answer, rounded up. A note on the estimate is added to `notes`.
-    """
     spec = plan.spec
     if "max_model_len" in spec.engine:
         return int(spec.engine["max_model_len"])
@@ -112,7 +104,6 @@ def _characters(plan: Plan, subject: Subject) -> int:
 
 
 def _flag(key: str, value: Any) -> list[str]:
-    """Arguments of the server's command line for one engine setting."""
     name = "--" + key.replace("_", "-")
     if value is True:
         return [name]

@@ -22,50 +22,39 @@ from judge.inputs.eval_prompts.writer_prompt import WriterPrompt, load_writer_pr
 
 @dataclass(frozen=True, slots=True)
 class WritingPlan:
-    """Plan of a run in which a model writes stories: for each story-prompt and each writer prompt (a template of the
-    request to the model), the request for a story.
-    """
+    """Plan of a run in which a model writes a story for each story-prompt and writer prompt (a template of the
+    request)."""
 
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]
 
     @property
     def compares(self) -> bool:
-        """Whether the run compares pairs of stories. Always false, because this run writes stories."""
+        """Always false, because this run writes stories."""
         return False
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The criteria that the run rates: always empty, because a run that writes stories rates nothing."""
+        """Always empty, because a run that writes stories rates nothing."""
         return ()
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of requests for each story-prompt: one for each writer prompt (template of the request to the model
-        that writes the story).
-        """
         return len(self.writer_prompts)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
-        """Lists of requests for the story-prompts in a journal (all, or the first `limit`). The requests of a list have
-        the same story-prompt.
-        """
+        """Lists of requests for a journal's (first `limit`) story-prompts, each with one story-prompt."""
         for _, wanted in groupby(journal.story_prompts(limit), key=lambda story_prompt: story_prompt.text):
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
     def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
-        """The rendered request for a story, with its key. `wanted` is the story-prompt, and `prompt` the template of
-        the request.
-        """
         spec = self.spec
         messages = prompt.render(wanted, spec.words)
         key = commission_key(wanted.id, prompt.name, messages, spec)
         return Commission(key, wanted, prompt.name, messages, spec.generation.record(), spec.api)
 
     def definition(self) -> dict[str, Any]:
-        """Plain data on everything that decides the content of the requests, under the same keys as the definition of a
-        rating run.
-        """
+        """Everything that decides the requests' content, under the keys of a rating run's definition."""
         spec = self.spec
         return {
             "name": spec.name,
@@ -91,9 +80,7 @@ AnyPlan = Plan | WritingPlan
 
 
 def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
-    """The plan of a rating run or a writing run, from the files that its definition names (paths relative to `folder`).
-    Everything that can be checked without stories is checked.
-    """
+    """The plan of a rating or writing run (paths relative to `folder`), checked as far as possible without stories."""
     if isinstance(spec, RunSpec):
         return make_plan(spec, folder=folder)
     prompts = tuple(load_writer_prompt(name, folder=folder, system=spec.system) for name in spec.writer_prompts)
@@ -104,9 +91,8 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 
 
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
-    """Fingerprint of everything that a written story depends on, except the model that writes it. It includes the id of
-    the story-prompt (`wanted`) and the name of the writer prompt (the template of the request) as well as the messages.
-    """
+    """Fingerprint of all that a written story depends on, except the model: with the ids of story-prompt and writer
+    prompt."""
     generation = spec.generation
     head = orjson.dumps(
         [

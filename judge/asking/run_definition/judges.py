@@ -1,9 +1,6 @@
-"""Turns a run definition with several judges into one definition for each entry of `judges:`.
-
-Keys of the run say what is asked: stories, criteria, Eval-Prompts, repeats. An entry of `judges` says which judge is
-asked and how it is reached. Address, API key and engine belong to one judge and may only be given in its entry, so that
-the key of one provider is never sent to the address of another.
-"""
+"""One definition for each entry of `judges:`. The run's keys say what is asked, an entry which judge and how it is
+reached. Address, API key and engine may only stand in an entry, so that one provider's key is never sent to another's
+address."""
 
 from __future__ import annotations
 
@@ -35,9 +32,7 @@ _SUFFIXES = {
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
-    """Raise SpecError where a definition names a file outside `folder`, or allows code that comes with a model
-    to run.
-    """
+    """Raise SpecError where a definition names a file outside `folder`, or lets code that comes with a model run."""
     for key, name in _named(data):
         refuse_file(key, name, folder, where)
     entries = data.get("judges")
@@ -54,9 +49,8 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
 
 
 def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
-    """Raise SpecError where `name`, the value of the setting `key`, is a file outside the definition's folder, or a
-    file of the wrong type for this setting. `where` names the definition in error messages.
-    """
+    """Raise SpecError where `name`, the value of `key`, is a file outside the folder or of the wrong type. `where` is
+    for messages."""
     file = next((path for path in (folder / name, Path(name)) if path.is_file()), None)
     if file is None:
         return
@@ -70,7 +64,7 @@ def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) of all settings of a run definition whose value may be a file."""
+    # All settings whose value may be a file.
     criteria, pairs, prompts = data.get("criteria"), data.get("pairs"), data.get("eval_prompts")
     parts = criteria if isinstance(criteria, Mapping) else {"set": criteria}
     listed = prompts if isinstance(prompts, list) else [prompts]
@@ -130,10 +124,8 @@ class Definition:
     where: str
 
     def within(self, most: Any) -> dict[str, Any]:
-        """The run definition for a run of this judge alone; `most` is the budget of the whole run, None for no limit.
-
-        The lower of the judge's own budget and the run's budget applies.
-        """
+        """The definition for this judge alone, with the lower of its own budget and the run's (`most`, None for no
+        limit)."""
         own = self.data.get("max_cost")
         if most is None:
             return self.data
@@ -145,21 +137,9 @@ class Definition:
 def definitions(
     data: Mapping[str, Any], names: Sequence[str], where: str, *, revision: str | None = ANY, kept: Sequence[str] = ()
 ) -> list[Definition]:
-    """The definition of each judge of a run, or of the judges in `names`, without the run's budget.
-
-    Parameters
-    ----------
-    data : mapping
-        The run definition.
-    names : sequence of str
-        Judges to ask instead of those in the definition; empty = those in the definition.
-    where : str
-        Name of the definition in error messages.
-    revision : str or None
-        Revision of the judges in `names`; `ANY` for all revisions, None for the entry without a revision.
-    kept : sequence of str
-        Keys that belong to one server (such as `base_url`) and that no override replaces.
-    """
+    """Each judge's definition (or of the judges in `names`) without the run's budget. `where` is for messages;
+    `revision` is that of `names` (`ANY`: all, None: the entry without one). `kept` are keys of one server (such as
+    `base_url`) that no override replaces."""
     if "judges" not in data:
         for name in names:
             refuse_address(data, name, where, kept)
@@ -174,15 +154,13 @@ def definitions(
 
 
 def shared(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A run definition without its judges and its budget: the keys that all judges of the run share."""
+    """A definition without its judges and its budget: the keys that all judges share."""
     return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
 
 
 def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Entries of the list `judges` in a run definition, after a check of the keys that determine the judge.
-
-    Raises SpecError for a wrong entry, with its number.
-    """
+    """The entries of `judges`, after a check of the keys that determine the judge. Raises SpecError with the entry's
+    number."""
     listed = data["judges"]
     if "judge" in data:
         raise SpecError(f"{where}: judge and judges exclude each other", hint="write that judge as an entry of judges")
@@ -211,17 +189,12 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
-    """Entries of one judge with the given revision, from the entries of the list `judges` in a run definition.
-
-    `ANY` stands for all revisions, and None for the entry without a revision.
-    """
+    """A judge's entries with the given revision: `ANY` stands for all, None for the entry without one."""
     return [entry for entry in judges if entry["judge"] == judge and revision in (ANY, entry.get("revision"))]
 
 
 def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy of the run definition's shared keys, overridden by the keys of one judge's entry; `generation` is merged key
-    by key.
-    """
+    # `generation` is merged key by key.
     joined = {**shared(data), **entry}
     both = data.get("generation"), entry.get("generation")
     if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
@@ -230,11 +203,8 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
-    """Raise SpecError if the judge `name` would use the address, headers or API key that the definition gives for
-    another provider's judge.
-
-    `kept` names the keys of this kind that no override has replaced.
-    """
+    """Raise SpecError if `name` would use the address, headers or API key of another provider's judge. `kept` are those
+    keys that no override has replaced."""
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
         return

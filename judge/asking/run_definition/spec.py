@@ -93,9 +93,7 @@ _PAIRS_TAKES = "pairs is all, given, {each: K}, {against: SYSTEM} or {file: pair
 
 
 def _pairs(value: Any) -> Any:
-    """Validate the key `pairs` with a single message for a mistake; a union type would give a message for each
-    member.
-    """
+    # A single message for a mistake; a union type would give one for each member.
     if value is None or value in ("all", "given"):
         return value
     if not isinstance(value, dict) or len(set(value) & {"each", "against", "file"}) != 1:
@@ -152,11 +150,8 @@ class Reached(Strict):
 
 
 def judge_key_of(judge: str, how: Reached) -> str:
-    """Fingerprint (short hash) of the model that answers: of its provider, model, revision and engine settings.
-
-    A declared `identity` replaces provider and model. It declares that, for example, a server, an engine in this
-    process and a batch file count as one judge.
-    """
+    """Fingerprint of provider, model, revision and engine settings. A declared `identity` replaces provider and model,
+    so that, for example, a server, an engine in this process and a batch file count as one judge."""
     provider, model = JudgeName.of(judge)
     engine = {k: v for k, v in how.engine.items() if k not in SPEED}
     who = {"identity": how.identity} if how.identity else {"provider": provider, "identity": model}
@@ -227,39 +222,30 @@ class RunSpec(Reached, _Asked):
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys of the definition with the values in effect; keys of comparisons and `people` only if they
-        are set.
-        """
+        """All keys with the values in effect; keys of comparisons and `people` only if they are set."""
         unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
         return self.model_dump(exclude=unsaid)
 
     @property
     def provider(self) -> str:
-        """Name of the back-end that sends the requests."""
         return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
-        """Fingerprint of the judge: of its provider, model, revision and engine settings (see `judge_key_of`)."""
+        """Fingerprint of the judge (see `judge_key_of`)."""
         return judge_key_of(self.judge, self)
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpecs:
-    """A run's definition for each of its judges.
-
-    With several judges, `max_cost` is the budget of all together, and each judge's own budget is in its definition.
-    """
+    """A run's definition for each judge. With several, `max_cost` is the budget of all together."""
 
     judges: tuple[RunSpec, ...]
     max_cost: float | None = None
 
 
 def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = judge_lists.ANY) -> RunSpec:
-    """Read run.yaml as the definition of one judge.
-
-    `overrides` are `key=value`, with dots for nested keys and values in YAML. If the file lists several judges, the
-    override `judge=NAME` selects one, and `revision` its revision. Raises SpecError if more than one judge remains.
-    """
+    """run.yaml as the definition of one judge. `overrides` are `key=value`, with dots for nested keys and values in
+    YAML; `judge=NAME` selects one of several, with `revision`. Raises SpecError if more than one remains."""
     specs = load_run_specs(path, overrides, revision=revision).judges
     if len(specs) > 1:
         names = ", ".join(dict.fromkeys(spec.judge for spec in specs))
@@ -273,11 +259,8 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 def load_run_specs(
     path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = judge_lists.ANY
 ) -> RunSpecs:
-    """Read run.yaml as one definition for each of its judges, or for each judge in `judges` instead.
-
-    A judge that is listed under `judges:` has the keys of its entry; any other judge has only the run's keys. Overrides
-    apply to each judge, except `max_cost`, which applies to all together.
-    """
+    """run.yaml as one definition for each judge, or for each of `judges`: one listed under `judges:` has its entry's
+    keys, any other only the run's. Overrides apply to each, except `max_cost`, for all together."""
     data = read_definition(path)
     if "writer_prompts" in data:
         raise SpecError(f"{path} defines stories to write, and asks no judge", hint=f"judge generate {path}")
@@ -307,20 +290,13 @@ def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) 
 
 
 def _base(data: dict[str, Any], first: judge_lists.Definition, of_each: Sequence[str]) -> dict[str, Any]:
-    """The run's own keys as a definition, with the name of the run's first judge (`first`) and the overrides that apply
-    to each judge (`of_each`).
-    """
     base = judge_lists.shared(data) | {"judge": first.data.get("judge")}
     _apply(base, of_each)
     return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
 
 
 def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """Three lists: the judge that the overrides select, the overrides of keys of the run, and those of keys of each
-    judge.
-
-    If several overrides select a judge, the last one counts.
-    """
+    # If several overrides select a judge, the last one counts.
     named: list[str] = []
     of_run: list[str] = []
     of_each: list[str] = []
@@ -334,7 +310,6 @@ def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _key(pair: str) -> str:
-    """First part of the dotted key in an override `key=value`."""
     return pair.partition("=")[0].strip().partition(".")[0]
 
 
@@ -345,7 +320,7 @@ def _apply(data: dict[str, Any], overrides: Iterable[str]) -> None:
 
 
 def read_definition(path: Path) -> dict[str, Any]:
-    """Read a definition as plain data. Raises SpecError if the file cannot be read or contains an API key."""
+    """A definition as plain data. Raises SpecError if the file cannot be read or contains an API key."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -365,7 +340,7 @@ def read_definition(path: Path) -> dict[str, Any]:
 
 
 def default_name(path: Path) -> str:
-    """Default name of a run: the name of its folder for run.yaml, otherwise the file's name without suffix."""
+    """Name of the folder for run.yaml, otherwise the file's name without suffix."""
     return path.resolve().parent.name if path.name == "run.yaml" else path.stem
 
 
@@ -378,10 +353,8 @@ def named_after(path: Path) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """JSON Schema of run.yaml.
-
-    `name` is optional, because `load_run_spec` fills it in. `judges`, a list, may replace `judge`.
-    """
+    """JSON Schema of run.yaml. `name` is optional, because `load_run_spec` fills it in; `judges` may replace
+    `judge`."""
     schema = RunSpec.model_json_schema()
     properties = schema["properties"]
     entry = {
@@ -402,10 +375,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
-    """Check plain data against the schema of run.yaml.
-
-    Raises SpecError that names the key of each mistake, and the nearest known key for an unknown one.
-    """
+    """Plain data checked as run.yaml. Raises SpecError that names each mistake's key, and the nearest known one."""
     try:
         return RunSpec.model_validate(data)
     except ValidationError as error:
@@ -415,7 +385,7 @@ def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
 
 
 def override(data: dict[str, Any], pair: str) -> None:
-    """Set one `key=value` in plain data, in place. Dots in the key lead to nested keys, and the value is YAML."""
+    """Set one `key=value` in place. Dots in the key lead to nested keys, and the value is YAML."""
     key, equals, value = pair.partition("=")
     if not equals:
         # What stands behind the key's name may be a secret, so it is never repeated.
@@ -435,15 +405,12 @@ def override(data: dict[str, Any], pair: str) -> None:
 
 
 def _quoted_key(pair: str) -> str:
-    """The key of an override, quoted for an error message."""
     match = re.match(r"[A-Za-z_.]*", pair)
     return repr(match.group() if match else "")
 
 
 def mistakes(error: ValidationError, keys: Callable[[list[str]], set[str]]) -> list[str]:
-    """A sentence for each mistake in a definition. `keys` is a function that takes the keys that lead to a nested part,
-    and returns the keys that are allowed there.
-    """
+    """A sentence for each mistake. `keys` gives the keys allowed in a nested part, from those that lead to it."""
     return [_mistake(dict(mistake), keys) for mistake in error.errors()]
 
 

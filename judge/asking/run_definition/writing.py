@@ -1,8 +1,5 @@
-"""Schema of `generate.yaml`: which stories are written, by which models, and with which settings.
-
-A writer is reached in the same way as a judge and has the same keys (`Reached`). The definitions share an interface
-with runs: `judge` is the model that answers, and `repeats` is how often each request is made.
-"""
+"""Schema of `generate.yaml`: which stories are written by which models. A writer is reached like a judge, with the same
+keys (`Reached`). As in runs, `judge` is the model that answers and `repeats` how often a request is made."""
 
 from __future__ import annotations
 
@@ -70,32 +67,31 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """Name of the model that writes the stories, the key `writer`; in a run of judges the key is named `judge`."""
+        """The model that writes the stories, under the name that it has in runs."""
         return self.writer
 
     @property
     def repeats(self) -> int:
-        """Number of repeats of each request, which is the number of stories to be written for it."""
+        """Number of stories to be written for each request."""
         return self.stories_each
 
     @property
     def provider(self) -> str:
-        """Name of the back-end that sends the requests."""
         return JudgeName.of(self.writer).provider
 
     @property
     def structured(self) -> Literal["none"]:
-        """How the form of answers is constrained: always "none", since a story is free text."""
+        """Always "none", since a story is free text."""
         return "none"
 
     @property
     def scoring(self) -> Literal["text"]:
-        """How an answer is used: always "text", because the answer is the story."""
+        """Always "text", because the answer is the story."""
         return "text"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Possible verdicts of an answer: always (), because the answer is a story."""
+        """Always (), because the answer is a story."""
         return ()
 
     @property
@@ -105,15 +101,11 @@ class GenerateSpec(Reached):
         return model if self.revision is None else f"{model}@{self.revision}"
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys of the definition with the values in effect, and in addition `judge` and `repeats`, which
-        runs have.
-        """
+        """All keys with the values in effect, and `judge` and `repeats`, which runs have."""
         return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
 
     def judge_key(self) -> str:
-        """Fingerprint of the model that writes the stories: of its provider, model, revision and engine settings (see
-        `judge_key_of`).
-        """
+        """Fingerprint of the writing model (see `judge_key_of`)."""
         return judge_key_of(self.writer, self)
 
 
@@ -123,9 +115,7 @@ AnySpec = RunSpec | GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class Specs:
-    """Run definitions, one for each judge, or for each model that writes stories. With several of them, `max_cost` is
-    the budget of all together.
-    """
+    """Definitions, one for each judge or writing model. With several, `max_cost` is the budget of all together."""
 
     asked: tuple[AnySpec, ...]
     max_cost: float | None = None
@@ -137,9 +127,7 @@ def is_writing(path: Path) -> bool:
 
 
 def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
-    """Read generate.yaml as one definition for its writer (the model that writes stories), or for each writer in
-    `writers` instead. `overrides` are `key=value`.
-    """
+    """generate.yaml as one definition for its writer, or for each of `writers`. `overrides` are `key=value`."""
     data = read_definition(path)
     if WRITES not in data:
         raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")
@@ -165,10 +153,8 @@ def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequ
 
 
 def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
-    """Check plain data against the schema of generate.yaml.
-
-    Raises SpecError that names the key of each mistake, and the nearest known key for an unknown one.
-    """
+    """Plain data checked as generate.yaml. Raises SpecError that names each mistake's key, and the nearest known
+    one."""
     try:
         return GenerateSpec.model_validate(data)
     except ValidationError as error:
@@ -177,22 +163,20 @@ def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
 
 
 def parse_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """Parse plain data as a definition of either kind: a run of judges, or a generation run."""
+    """A definition of either kind: a run of judges, or a generation run."""
     return parse_generate_spec(data, where) if WRITES in data else parse_run_spec(data, where)
 
 
 def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """Parse the definition stored in a manifest, so that its requests can be sent again.
-
-    Raises SpecError if the definition contains an API key, which earlier versions allowed.
-    """
+    """A manifest's definition, to send again. Raises SpecError if it contains an API key, which earlier versions
+    allowed."""
     literal.refuse_keys(data, where)
     refuse_foreign(data, Path(where).parent, where)
     return parse_spec(data, where)
 
 
 def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs:
-    """Read a definition of either kind: a run of judges, or a generation run."""
+    """Definitions of either kind: a run of judges, or a generation run."""
     if is_writing(path):
         return load_generate_specs(path, overrides, judges)
     specs = load_run_specs(path, overrides, judges)

@@ -1,6 +1,4 @@
-"""Finds the definition with which a result folder is continued: its run.yaml, or the manifest's copy if the folder was
-moved.
-"""
+"""The definition that continues a result folder: its run.yaml, or the manifest's copy if the folder was moved."""
 
 from __future__ import annotations
 
@@ -19,10 +17,8 @@ from judge.base.errors import RunFolderError, SpecError
 def definition_in_force(
     folder: ResultFolder, overrides: Sequence[str] = (), judge: str | None = None
 ) -> tuple[AnySpec, Path]:
-    """Definition for continuing a result folder, and the folder to which its paths are relative.
-
-    `judge` replaces the folder's own judge. Raises RunFolderError for a folder that `judge run` did not make.
-    """
+    """The definition, and the folder of its relative paths. `judge` replaces the folder's own. Raises RunFolderError
+    for a folder that `judge run` did not make."""
     manifest = read_manifest(folder.manifest)
     if "asked" not in manifest:
         raise RunFolderError(
@@ -45,17 +41,13 @@ def definition_in_force(
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
-    """Budget in dollars for all judges of a run together, in one command, as run.yaml gives it; None if there is no
-    limit.
-    """
+    """Budget in dollars for all judges of a run together, in one command; None if there is no limit."""
     specs = load_specs(definition_of(run), overrides)
     return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 
 
 def not_begun(run: Path) -> list[str]:
-    """Judges listed in a run.yaml that have no results yet. [] if the file lists fewer than two judges, is not valid or
-    does not exist. `run` is the file or its folder.
-    """
+    """Judges of a run.yaml (or its folder) without results yet. [] with fewer than two judges, or no valid file."""
     definition = definition_in(run) if run.is_dir() else run
     if definition is None or not definition.is_file():
         return []

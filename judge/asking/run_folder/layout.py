@@ -43,29 +43,27 @@ _OWN_FOLDER = (DEFINITION, GENERATION)
 
 @dataclass(frozen=True, slots=True)
 class ResultFolder:
-    """Folder with one judge's results of one run."""
-
     path: Path
 
     @property
     def manifest(self) -> Path:
-        """Path of the manifest: what was requested, and the settings in effect."""
+        """What was requested, and the settings in effect."""
         return self.path / MANIFEST
 
     @property
     def journal(self) -> Path:
-        """Path of the journal: all requests and answers."""
+        """All requests and answers."""
         return self.path / JOURNAL
 
     @property
     def imported(self) -> Path:
-        """Path of an imported ratings table (CSV or Parquet), which the folder has instead of a journal."""
+        """Imported ratings table (CSV or Parquet), instead of a journal."""
         parquet = self.path / IMPORTED_PARQUET
         return parquet if parquet.is_file() else self.path / IMPORTED
 
     @property
     def preferences(self) -> Path:
-        """Path of an imported preferences table, used instead of a journal."""
+        """Imported preferences table, instead of a journal."""
         return self.path / IMPORTED_PREFERENCES
 
     @property
@@ -75,11 +73,10 @@ class ResultFolder:
 
     @property
     def server_terms(self) -> Path:
-        """Path of the cache of request formats that servers accept, learnt from refused requests."""
+        """Cache of request formats that servers accept, learnt from refused requests."""
         return self.derived / "server_terms.json"
 
     def parsed(self, parser: str) -> Path:
-        """Path of the cache of answers parsed by the parser of this name."""
         return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
 
     def exists(self) -> bool:
@@ -94,21 +91,14 @@ def judge_slug(judge: str, revision: str | None = None) -> str:
 
 
 def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
-    """Result folder of a judge.
-
-    It lies next to run.yaml or generate.yaml. For a definition with another file name it lies in a folder named after
-    the run.
-    """
+    """A judge's result folder, next to run.yaml or generate.yaml, or in a folder named after the run for other file
+    names."""
     parent = definition.parent if definition.name in _OWN_FOLDER else definition.parent / name
     return ResultFolder(parent / judge_slug(judge, revision))
 
 
 def results_beside(definition: Path) -> list[ResultFolder]:
-    """Folders that may hold a definition's results, sorted by name.
-
-    They lie next to run.yaml or generate.yaml. For a definition with another file name they lie in a folder named after
-    the run.
-    """
+    """Folders that may hold a definition's results, sorted by name; where `folder_for` puts them."""
     parent = definition.parent
     if definition.name not in _OWN_FOLDER:
         parent /= str(_defined(definition).get("name") or definition.stem)
@@ -116,10 +106,8 @@ def results_beside(definition: Path) -> list[ResultFolder]:
 
 
 def definition_in(folder: Path) -> Path | None:
-    """Path of run.yaml or generate.yaml in a folder; None if there is neither.
-
-    Raises RunFolderError if there are both, since both would use one result folder.
-    """
+    """run.yaml or generate.yaml in a folder; None without. Raises RunFolderError for both, which would share a result
+    folder."""
     definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
     if len(definitions) > 1:
         raise RunFolderError(f"{folder} holds both {DEFINITION} and {GENERATION}", hint="give each a folder of its own")
@@ -127,11 +115,7 @@ def definition_in(folder: Path) -> Path | None:
 
 
 def definition_of(run: Path) -> Path:
-    """Path of the definition that RUN names: RUN itself if it is a file, or the definition in the folder RUN or its
-    parent.
-
-    Raises RunFolderError if there is none.
-    """
+    """The definition that RUN names: a file, or in the folder or its parent. Raises RunFolderError if there is none."""
     if run.is_dir():
         # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
         above = [run.parents[2]] if run.parent.name == SHARDS and len(run.parents) > 2 else []
@@ -148,11 +132,8 @@ def definition_of(run: Path) -> Path:
 
 
 def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
-    """Result folders of RUNs, in order and without duplicates.
-
-    A RUN is a run definition (such as run.yaml), its folder (the results of all judges), or one result folder. Raises
-    RunFolderError where a RUN has no results.
-    """
+    """Result folders of RUNs, in order, without duplicates. A RUN is a definition, its folder (all judges), or one
+    result folder. Raises RunFolderError for a RUN without results."""
     results: dict[Path, ResultFolder] = {}
     for run in map(Path, runs):
         folders = _results_in(run)
@@ -178,7 +159,7 @@ def _results_in(run: Path) -> list[ResultFolder]:
 
 
 def _defined(file: Path) -> dict[str, Any]:
-    """Read a run definition of any file name. Raises RunFolderError for another kind of file, such as a bundle."""
+    # Another kind of file, such as a bundle, is a RunFolderError.
     import yaml
 
     _refuse_archive(file)
@@ -207,9 +188,6 @@ def _refuse_archive(file: Path) -> None:
 
 
 def _without_results(run: Path) -> RunFolderError:
-    """The error to raise for a path without results. It says whether the path is a folder of several runs, a run
-    without results yet, or not a run.
-    """
     if run.name == GENERATION or (run / GENERATION).is_file():
         return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():
@@ -227,7 +205,6 @@ def _runs_in(folder: Path) -> list[Path]:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Subfolders of a folder, sorted by name. Raises RunFolderError if the folder cannot be read."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:
@@ -239,18 +216,14 @@ def _folders(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost in dollars; None where it is not known.
-
-    `basis` says how the cost was computed, or why it is unknown. `price` is the judge's price per token, if it was
-    looked up and is known.
-    """
+    """Cost in dollars; None where it is not known. `basis` says how it was computed, or why it is unknown. `price` is
+    per token."""
 
     dollars: float | None
     basis: str
     price: Price | None = None
 
     def words(self) -> str:
-        """The cost with its basis as text."""
         return f"{'not known' if self.dollars is None else dollars(self.dollars)}: {self.basis}"
 
 
@@ -264,9 +237,7 @@ def folder_cost(folder: ResultFolder) -> Cost:
 
 
 def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
-    """Cost of the tokens and calls in `spent`, for a run with this manifest. Reported costs that no request can have
-    are counted in its basis and not in the sum.
-    """
+    """Cost of `spent`. Reported costs that no request can have are counted in its basis and not in the sum."""
     cost = _charged(spent, manifest)
     if not spent.implausible:
         return cost
@@ -302,7 +273,7 @@ def _charged(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
 
 
 def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
-    """Price of a run's judge on the day of `when` (seconds since 1970; 0 = today); None if no price is known."""
+    """The judge's price on the day of `when` (seconds since 1970; 0 = today); None if not known."""
     # Templates and servers come along, which tables without a price need not wait for.
     from judge.asking.plan.prices import load_prices, parse_price
 

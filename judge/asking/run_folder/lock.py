@@ -1,7 +1,5 @@
-"""Lock that allows only one process to write in a result folder.
-
-The operating system holds the lock and releases it when the process ends, even if the process is killed.
-"""
+"""Lock for one writing process in a result folder. The operating system releases it when the process ends, even if
+killed."""
 
 from __future__ import annotations
 
@@ -28,10 +26,8 @@ _ELSEWHERE = Advice("choose another place with {output}", output="FOLDER")
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Context manager that holds a folder's lock for writing, and makes the folder if it does not exist.
-
-    Raises RunFolderError at once if another process holds the lock.
-    """
+    """Context manager that holds a folder's lock, and makes the folder. Raises RunFolderError at once if another
+    process holds it."""
     with ExitStack() as held:
         stream = held.enter_context(_opened(folder))
         hint = "wait for it, or stop it, and run again"
@@ -56,9 +52,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process holds the folder's lock. This is tested by trying to take the lock. If that is not permitted,
-    the result says whether the last writer is running.
-    """
+    """Whether a process holds the lock, by trying to take it or, if not permitted, whether the last writer runs."""
     path = folder / LOCK
     try:
         with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as stream, ExitStack() as held:
@@ -70,10 +64,7 @@ def is_held(folder: Path) -> bool:
 
 
 def writer_runs(folder: Path) -> bool:
-    """Whether the last process that wrote in the folder is still running.
-
-    The lock is not tried, because that could make a run that is just starting fail.
-    """
+    """Whether the last writer still runs. The lock is not tried: that could make a run that is just starting fail."""
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             stream.read()
@@ -116,7 +107,6 @@ def _mark(folder: Path, held: ExitStack) -> bool:
 
 
 def _writer(folder: Path) -> int | None:
-    """Id of the process that wrote last in a result folder, read from the lock file; None if unknown."""
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             try:

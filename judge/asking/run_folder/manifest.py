@@ -1,7 +1,4 @@
-"""Reads and writes `manifest.json`, which records the requested settings and the settings in effect.
-
-The manifest holds no API key and no answer.
-"""
+"""Reads and writes `manifest.json`: the settings requested and in effect. It holds no API key and no answer."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "
 
 
 class _Part(BaseModel):
-    """Base class of a manifest's parts. Other keys, as other versions of this program write them, are not checked."""
-
+    # Other keys, as other versions of this program write them, are not checked.
     model_config = ConfigDict(strict=True, extra="allow")
 
 
@@ -97,7 +93,7 @@ def environment() -> dict[str, Any]:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest as plain data; {} if the file does not exist. Raises RunFolderError if the file is not valid."""
+    """The manifest; {} if the file does not exist. Raises RunFolderError if it is not valid."""
     try:
         data = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -144,10 +140,7 @@ def _git() -> dict[str, Any] | None:
 
 
 def _git_output(checkout: Path, *arguments: str) -> str:
-    """Output of a git command in the program's own checkout.
-
-    Other checkouts are not queried, because their git configuration could start programs.
-    """
+    # Only in the program's own checkout: another's git configuration could start programs.
     command = ["git", "-C", str(checkout), "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(command, capture_output=True, timeout=5, check=True, env=own)

@@ -1,10 +1,8 @@
-"""Converts answers of Anthropic's Messages API, from live calls or batches, into responses.
+"""Responses from answers of Anthropic's Messages API, live or batch.
 
-Thinking is stored separately from the text. Anthropic's `input_tokens` excludes tokens that were read from or written
-to the cache; here the prompt's tokens are the sum of all three. Sources, read in November 2026:
-platform.claude.com/docs/en/api/messages/create, .../build-with-claude/handling-stop-reasons,
-.../build-with-claude/prompt-caching.
-"""
+Thinking is apart from the text. `input_tokens` excludes tokens read from or written to the cache; here the prompt's
+tokens are the sum of all three. Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
+.../build-with-claude/handling-stop-reasons, .../build-with-claude/prompt-caching."""
 
 from __future__ import annotations
 
@@ -68,10 +66,7 @@ def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
 
 
 def _key(name: str, sent: Mapping[str, Any] | None) -> str:
-    """Name in OpenAI's API of a setting that Anthropic's API refused. `remedy` needs this name to find the key of
-    run.yaml that the user should change. `name` is the setting's name in Anthropic's API, and `sent` the body of the
-    refused request.
-    """
+    # `remedy` finds the key of run.yaml that the user should change by OpenAI's names.
     output = (sent or {}).get("output_config")
     if name == "output_config" and isinstance(output, Mapping) and "format" in output:
         return "response_format"
@@ -89,7 +84,7 @@ _STOPPED = {
 
 
 def read_message(body: bytes, url: str) -> Response:
-    """The response in the body of an answer. Raises `BackendError` if the body holds an error or is not a message."""
+    """The response in a body. Raises `BackendError` for an error or anything but a message."""
     try:
         data = json_value(body)
         if data.get("type") == "error":
@@ -108,9 +103,7 @@ def read_message(body: bytes, url: str) -> Response:
 
 
 def _usual_names(usage: object) -> dict[str, Any] | None:
-    """Token counts of an answer under OpenAI's names, in which cached tokens are part of the prompt's tokens; None
-    without counts.
-    """
+    # In OpenAI's, cached tokens are part of the prompt's.
     if not isinstance(usage, Mapping) or not isinstance(usage.get("input_tokens"), int):
         return None
     read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))

@@ -1,10 +1,9 @@
-"""Back-end `anthropic/<model>`: client for Anthropic's Messages API over aiohttp. It sets cache points where prompts
-diverge.
+"""Back-end `anthropic/<model>`: client for Anthropic's Messages API over aiohttp.
 
-Anthropic's OpenAI-compatible endpoint lacks two features of the Messages API: a prompt cache, and answers that follow a
-schema. A cache entry exists only after the first answer has begun. Therefore, of the queries that share a prefix, one
-is answered before the others are sent (`Capabilities.cache_points`). Sources: see `requests` and `answers`.
-"""
+Anthropic's OpenAI-compatible endpoint lacks two of its features: a prompt cache, and answers that follow a schema.
+Cache points are set where prompts diverge. A cache entry exists only after the first answer has begun. Therefore, of
+the queries that share a prefix, one is answered before the others are sent (`Capabilities.cache_points`). Sources: see
+`answers`."""
 
 from __future__ import annotations
 
@@ -38,9 +37,7 @@ _EPHEMERAL = {"type": "ephemeral"}
 
 
 def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON body of the request. `extra` holds keys of the run's `engine`. Raises `BackendError` for an unsupported
-    request.
-    """
+    """JSON body of the request, with `engine` keys in `extra`. Raises `BackendError` for an unsupported request."""
     check(query)
     generation = query.generation
     body: dict[str, Any] = {"model": model, **extra, "max_tokens": generation.max_tokens}
@@ -87,7 +84,6 @@ def _unsayable(why: str, mend: str) -> BackendError:
 
 
 def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Text blocks of the system message, and the other messages with their text blocks."""
     points = query.shared[:CACHE_POINTS]
     instructions: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []
@@ -104,11 +100,7 @@ def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any
 
 
 def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
-    """Text blocks that together are the message's content, cut at the character positions `places`. A block that ends
-    at one of them carries a cache point.
-
-    A cut that would leave a block of only white space is not made, because the API refuses blank blocks.
-    """
+    # A block that ends at a cut carries a cache point. The API refuses blank blocks, so no cut leaves one.
     blocks: list[dict[str, Any]] = []
     start = 0
     for cut in places:
@@ -135,7 +127,7 @@ _FEW = 8
 
 
 def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check that the key may be sent to the server. No connection is made yet."""
+    """The back-end, after a check that the key may be sent to the server. No connection is made yet."""
     backend = AnthropicBackend(model, settings)
     backend.credentials.check()
     return backend
@@ -165,9 +157,7 @@ class AnthropicBackend:
         self.on_limits: Callable[[RateLimits], None] | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check address, key and model within the run's `probe_timeout`, and return facts about the server for the
-        manifest.
-        """
+        """Facts for the manifest, after a check of address, key and model within the run's `probe_timeout`."""
         self.credentials.require()
         patience = self._settings.probe_timeout
         began = time.perf_counter()
@@ -189,9 +179,7 @@ class AnthropicBackend:
         return await self.facts()
 
     async def _lacks_the_model(self, patience: float) -> None:
-        """Raise RefusalError if the server lists its models and the judge's model is not among them. A server without a
-        list of models passes. `patience` is the time limit in seconds.
-        """
+        # A server without a list of models passes.
         status, headers, body = await self._get("/models?limit=1000", patience)
         names = _names(body) if status == 200 else None
         if names is None:
@@ -206,9 +194,7 @@ class AnthropicBackend:
         )
 
     def patience(self, query: Request) -> Patience:
-        """How long the first query of the plan runs alone, before the other queries are sent. Raises BackendError for a
-        query that the API cannot express.
-        """
+        """How long the plan's first query runs alone. Raises BackendError for a query that the API cannot express."""
         check(query)
         # A refusal comes about as fast as the answer about the model did.
         return Patience(min(self._settings.probe_timeout, max(0.02, 4 * self._probe_seconds)))
@@ -219,18 +205,15 @@ class AnthropicBackend:
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts about the server, for the manifest."""
         return {"servers": [{"base_url": self.url, "answers_per_call": 1, **self._told}]}
 
     @property
     def notices(self) -> list[str]:
-        """A list with one sentence if no prompt was cached although cache points were set; otherwise an empty list."""
+        """One sentence if no prompt was cached although cache points were set."""
         return self._cache.notices(self.model)
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
-        """A list with one answer to the query, whatever the number of repeats, because the API gives one answer per
-        call. Raises `BackendError`.
-        """
+        """One answer, whatever the number of repeats: the API gives one per call. Raises `BackendError`."""
         sent = self.payload(query)
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
@@ -254,11 +237,10 @@ class AnthropicBackend:
             self.on_limits(limits)
 
     def payload(self, query: Request, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
-        """JSON body of the request, exactly as sent. It is the same for every repeat."""
+        """JSON body exactly as sent, the same for every repeat."""
         return body_of(query, self.model, self._extra)
 
     async def close(self) -> None:
-        """Close all connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -278,20 +260,16 @@ class AnthropicBackend:
 
 
 class _CacheUse:
-    """Counts how many answers to prompts with cache points used the provider's cache."""
-
     def __init__(self) -> None:
         self.answers = self.met = self.tokens = 0
 
     def count(self, query: Request, response: Response) -> None:
-        """Count one answer, if its prompt had cache points and its token counts are known."""
         if query.shared and response.prompt_tokens is not None:
             self.answers += 1
             self.met += bool(response.cached_tokens or response.cache_write_tokens)
             self.tokens += response.prompt_tokens
 
     def notices(self, model: str) -> list[str]:
-        """A list with one sentence, which gives the likely reason, if no prompt was cached; otherwise an empty list."""
         if self.met or self.answers < _FEW:
             return []
         mean = self.tokens / self.answers
@@ -302,7 +280,6 @@ class _CacheUse:
 
 
 def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of `engine` that are added to every request. Raises SpecError for a key that the program sets itself."""
     if own := sorted(_OWN & set(engine)):
         raise SpecError(
             f"engine.{own[0]} cannot be set for an anthropic/ judge: the program sets it itself",
@@ -312,9 +289,8 @@ def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
-    """HTTP session that sends requests only to the server at `url`. `credentials` adds key and headers to each request;
-    `timeout` is the limit for a request in seconds.
-    """
+    """HTTP session that sends requests only to the server at `url`, with key and headers; `timeout` is in seconds per
+    request."""
     return aiohttp.ClientSession(
         headers={"Content-Type": "application/json", "anthropic-version": VERSION},
         middlewares=(credentials.attach,),
@@ -327,9 +303,8 @@ def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.Clien
 
 
 def url_of(settings: Settings) -> str:
-    """Address of the run's server: base_url, or the environment variable that Anthropic's own programs read. Raises
-    SpecError for several addresses.
-    """
+    """The server's address: base_url, or the environment variable of Anthropic's own programs. Raises SpecError for
+    several."""
     given = addresses_of(settings.base_url, "anthropic")
     if len(given) > 1:
         raise SpecError("an anthropic/ judge has one server, and base_url names several", hint="name one")
@@ -337,16 +312,12 @@ def url_of(settings: Settings) -> str:
 
 
 def route_of(url: str, route: str) -> str:
-    """Address of the route `route`, such as `/messages`, on the server at `url`. `url` may end with or without the
-    version `/v1`.
-    """
+    """Address of a route such as `/messages`. `url` may end with or without the version `/v1`."""
     return endpoint(url, route if urlsplit(url).path.endswith("/v1") else f"/v1{route}")
 
 
 def _facts(body: bytes) -> dict[str, Any]:
-    """Facts about the judge's model, read from the body of the server's answer to a request for information on it. For
-    an alias they include the name of the model that it refers to. Empty if the body is not a JSON object.
-    """
+    # For an alias, with the name of the model that it refers to.
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -355,7 +326,6 @@ def _facts(body: bytes) -> dict[str, Any]:
 
 
 def _names(body: bytes) -> list[str] | None:
-    """Names of the models that a server lists; None if the body is not a list of models."""
     try:
         return [str(entry["id"]) for entry in orjson.loads(body)["data"]]
     except (orjson.JSONDecodeError, KeyError, TypeError):

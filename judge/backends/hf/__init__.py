@@ -1,3 +1,1 @@
-"""Back-end that runs transformers models in this process: generation, scoring of texts, local weights, packaged
-models.
-"""
+"""Transformers models in this process: generation, scoring of texts, local weights, packaged models."""

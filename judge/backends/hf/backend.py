@@ -1,10 +1,8 @@
-"""Back-end `hf/<model>`: runs a transformers model in this process, in batches, on a CPU or a GPU.
+"""Back-end `hf/<model>`: runs a transformers model in this process, on a CPU or a GPU.
 
-Queries that wait at the same moment are sorted by length and answered in one batch, in a separate thread. Prompts with
-the same beginning, such as those about one story, are put into the same batch, and the beginning is processed once.
-Each answer has its own random generator, so that an answer with a seed does not depend on the rest of its batch (except
-for rounding in batched arithmetic).
-"""
+Waiting queries are sorted by length and answered in batches, in a thread; prompts with a common beginning, such as one
+story, share a batch, which processes it once. Each answer has its own generator, so that a seeded one does not depend
+on its batch (except for rounding)."""
 
 from __future__ import annotations
 
@@ -50,14 +48,12 @@ WAIT_MS = 5.0
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check of the keys in `settings.engine`. Weights are loaded by `probe`."""
+    """The back-end, after a check of the keys in `settings.engine`. Weights are loaded by `probe`."""
     return HFBackend(model, settings)
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Settings that all answers of one batch share."""
-
     generation: Generation
     choices: tuple[str, ...]
     logprobs: bool
@@ -65,10 +61,7 @@ class _Kind:
 
 @dataclass(slots=True)
 class _Waiting:
-    """One requested answer that waits for its batch; `answer` is the future that receives it. `call` is the same object
-    for all answers of one call.
-    """
-
+    # `call` is the same object for all answers of one call.
     kind: _Kind
     row: Row
     answer: asyncio.Future[Any]
@@ -76,8 +69,6 @@ class _Waiting:
 
 
 class HFBackend:
-    """Back-end for a model that transformers runs in this process."""
-
     provider = extra = "hf"
 
     def __init__(self, model: str, settings: Settings) -> None:
@@ -102,7 +93,7 @@ class HFBackend:
         self._wait = float(self._keys.get("batch_wait_ms", WAIT_MS)) / 1000
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights, and return their versions, revision, template hash and dtype for the manifest."""
+        """Loads tokenizer and weights; their versions, revision, template hash and dtype for the manifest."""
         loop = asyncio.get_running_loop()
         try:
             self._loaded = await loop.run_in_executor(self._thread, self._load)
@@ -142,9 +133,7 @@ class HFBackend:
         )
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The answers to all given repeats of a query, generated in batches with other waiting queries. Raises
-        `BackendError`.
-        """
+        """The answers to all repeats, generated in batches with other waiting queries. Raises `BackendError`."""
         from judge.backends.hf.generation import Row
 
         if query.structured not in self.capabilities.structured:
@@ -195,9 +184,7 @@ class HFBackend:
         ]
 
     def leave_waiting(self) -> None:
-        """Cancel the calls of `complete` that wait for a batch. Calls with an answer in the present batch are
-        completed.
-        """
+        """Cancel calls of `complete` that wait for a batch. Those with an answer in the present batch are completed."""
         while not self._queue.empty():
             self._held.append(self._queue.get_nowait())
         begun = {id(request.call) for request in self._batch}
@@ -206,9 +193,7 @@ class HFBackend:
                 request.answer.cancel()
 
     async def close(self) -> None:
-        """Stop batching. A batch that is being generated ends at its next token. The memory of the weights is freed
-        with the object.
-        """
+        """Stop batching. A batch ends at its next token. The weights' memory is freed with the object."""
         self._closing.set()
         if self._batches is not None:
             self._batches.cancel()
@@ -217,7 +202,6 @@ class HFBackend:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     async def _serve(self) -> None:
-        """Loop that takes the waiting queries, sorts them, and answers them batch by batch."""
         loop = asyncio.get_running_loop()
         while True:
             if not self._held:
@@ -242,7 +226,6 @@ class HFBackend:
                     request.answer.set_result(answer)
 
     def _next_batch(self) -> list[_Waiting]:
-        """Take the requests of the next batch out of those that are held."""
         # The longest first: a batch that does not fit into memory is met at the start, not at the end.
         self._held.sort(key=lambda request: -len(request.row.tokens))
         alike = [request for request in self._held if request.kind == self._held[0].kind]

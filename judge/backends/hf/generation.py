@@ -1,11 +1,8 @@
-"""Generates one batch of answers with transformers: padding, sampling, log-probabilities, stop strings.
+"""Generates a batch of answers with transformers: padding, sampling, log-probabilities, stop strings.
 
-A common beginning of the prompts is processed only once, if the model has an ordinary key-value cache.
-
-Sampling uses the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel noise
-to the log-probabilities and taking the maximum draws from the distribution. The noise of each row comes from that row's
-own generator, so that an answer with a seed does not depend on the rest of the batch.
-"""
+A common beginning of prompts is processed once, with an ordinary key-value cache. Sampling uses the Gumbel-max trick
+(Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): the maximum of log-probabilities plus standard Gumbel noise is
+a draw. Each row's noise has its own generator, so that a seeded answer does not depend on the batch."""
 
 from __future__ import annotations
 
@@ -48,9 +45,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One generated answer: its text, why generation ended (`finish_reason`), its number of tokens, and their
-    log-probabilities (None if not requested).
-    """
+    """One generated answer. `tokens` is their number; `logprobs` is None if not requested."""
 
     text: str
     finish_reason: str
@@ -60,8 +55,6 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model with its tokenizer, and the device that it is on."""
-
     model: Any
     tokenizer: Any
     device: str
@@ -70,9 +63,7 @@ class Loaded:
 def load(
     name: str, *, tokenizer: str | None, revision: str | None, dtype: str, device: str | None, trust: bool
 ) -> Loaded:
-    """A model with its tokenizer, loaded onto a device. Without `device`, this is a GPU if there is one. `trust` allows
-    code from the model's repository to run.
-    """
+    """A model on a device: without `device`, a GPU if there is one. `trust` lets code from its repository run."""
     target = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if target.startswith("cuda") and not torch.cuda.is_available():
         raise BackendError(
@@ -89,10 +80,6 @@ def load(
 
 @dataclass(slots=True)
 class _Steps:
-    """Logits processor that is applied at each step of generation. It restricts the tokens to the allowed ones, stores
-    log-probabilities, applies temperature and limits such as top-p, and adds the noise for sampling.
-    """
-
     warpers: LogitsProcessorList
     generators: list[torch.Generator] | None
     prompt: int
@@ -143,13 +130,9 @@ def generate(
     context: int,
     left: Callable[[], bool] = lambda: False,
 ) -> list[Text]:
-    """The generated answers of a batch, in the order of `rows`.
-
-    `generation` holds the run's settings of generation, and `extra` the keys of `engine` in run.yaml, such as
-    `top_logprobs`. `choices` are the only permitted answers (empty: any text). With `logprobs`, answers have
-    log-probabilities. `context` is the model's maximum number of tokens. Raises `LeftError` at the next token when
-    `left` returns True.
-    """
+    """The answers, in the order of `rows`. `extra` holds `engine` keys such as `top_logprobs`; `choices` are the only
+    permitted answers (empty: any text); `context` is the model's maximum number of tokens. Raises `LeftError` at the
+    next token when `left` returns True."""
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
@@ -191,12 +174,7 @@ def generate(
 
 
 def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor, Any]:
-    """Padded prompts, shape (b prompts, t tokens), their attention mask, and the key-value cache of the beginnings that
-    were processed in advance.
-
-    The cache is None if no two prompts have the same beginning, or if the model does not use an ordinary key-value
-    cache.
-    """
+    # Ids and mask have shape (b prompts, t tokens). The cache is None without a common beginning or an ordinary cache.
     starts, of_prompt = beginnings(prompts)
     if len(starts) < len(prompts):
         ids, seen = _padded(starts, pad)
@@ -209,7 +187,7 @@ def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch
 
 
 def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens padded on the left, shape (b rows, t tokens), and their attention mask."""
+    # On the left, shape (b rows, t tokens).
     width = max(map(len, rows))
     gaps = [width - len(row) for row in rows]
     ids = torch.tensor([[pad] * gap + list(row) for gap, row in zip(gaps, rows, strict=True)])
@@ -217,9 +195,7 @@ def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torc
 
 
 def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
-    """Key-value cache of the tokens `ids`, whose attention mask is `seen`. None if the model stores something else,
-    such as a recurrent state or a sliding window.
-    """
+    # None for something else, such as a recurrent state or a sliding window.
     if not {"position_ids", "logits_to_keep"} <= inspect.signature(loaded.model.forward).parameters.keys():
         return None
     with torch.inference_mode():
@@ -243,11 +219,7 @@ def _ends(model: Any, tokenizer: Any) -> list[int]:
 
 
 def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:
-    """Logits processors for temperature, repetition penalty, top-k, top-p and min-p, and whether answers are sampled
-    (False at temperature 0). Settings come from `generation` and `extra`; missing ones from `default`, the model's
-    generation_config.
-    """
-
+    # The bool says whether answers are sampled. `default` is the model's generation_config.
     def value(key: str, given: Any = None) -> Any:
         return given if given is not None else extra.get(key, getattr(default, key, None))
 
@@ -273,9 +245,6 @@ def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> 
 
 
 def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:
-    """Function from the tokens generated so far to the tokens allowed next, so that the whole answer is one of the
-    choices.
-    """
     spelled = [[*tokenizer.encode(choice, add_special_tokens=False), ends[0]] for choice in choices]
 
     def allowed(written: list[int]) -> list[int]:
@@ -303,9 +272,7 @@ def _text(
 
 
 def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> int:
-    """How many of an answer's first `tokens` are needed to spell `text`, the part of the answer before the stop string;
-    at most `most`.
-    """
+    # `text` is the part of the answer before the stop string.
     for count in range(most + 1):
         if len(tokenizer.decode(tokens[:count], skip_special_tokens=True)) >= len(text):
             return count
@@ -313,9 +280,6 @@ def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> in
 
 
 def _content(tokenizer: Any, tokens: Sequence[int], row: int, steps: _Steps) -> list[dict[str, Any]]:
-    """Log-probabilities of an answer's tokens in the format of OpenAI's chat answers. `row` is the answer's place in
-    the batch.
-    """
     content = []
     for step, token in enumerate(tokens):
         values, indices = steps.kept[step]

@@ -90,7 +90,7 @@ def check_folder(model: str) -> None:
 
 
 def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
-    """Error that says in one sentence why an engine did not start; `log` is the output of its processes."""
+    """Why an engine did not start, in one sentence; `log` is the output of its processes."""
     message = " ".join(f"{type(error).__name__}: {error} {log}".split())
     low = message.lower()
     for signs, kind, sentence, hint in _SIGNS:
@@ -112,7 +112,7 @@ def no_template(model: str) -> BackendError:
 
 
 def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError:
-    """Error for a query that exceeds the model's context; `prompt`, `answer` and `context` are numbers of tokens."""
+    """Error for a query that exceeds the model's context, in tokens."""
     return BackendError(
         f"{model}: a query of {prompt} tokens with an answer of {answer} exceeds the context length of {context}",
         kind="context",
@@ -122,14 +122,13 @@ def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError
 
 
 def template_hash(template: str | None) -> str | None:
-    """First 16 hex digits of the chat template's SHA-256; None without a template."""
+    """First 16 hex digits of the chat template's SHA-256."""
     return None if template is None else sha256(template)[:16]
 
 
 def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
-    """The chat template to use: the key `chat_template` in `engine` (a file or the text), else the tokenizer's own,
-    else None.
-    """
+    """The chat template: the key `chat_template` in `engine` (a file or the text), else the tokenizer's own, else
+    None."""
     given = engine.get("chat_template")
     if given is None:
         own = getattr(tokenizer, "chat_template", None)
@@ -138,9 +137,7 @@ def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
 
 
 def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extra: dict[str, Any]) -> str:
-    """The prompt that the chat template makes of the messages, up to the start of the model's turn. `extra` holds
-    values of further variables of the template.
-    """
+    """The prompt up to the start of the model's turn. `extra` holds further variables of the template."""
     turns = [{"role": message.role, "content": message.content} for message in messages]
     return str(
         tokenizer.apply_chat_template(

@@ -1,7 +1,5 @@
-"""Back-end `local/<name>`: runs a small packaged language model in this process, without a server, a key or the hub.
-
-It works like `hf/` and differs only in the origin of the weights.
-"""
+"""Back-end `local/<name>`: a small packaged model in this process, without a server, a key or the hub; otherwise as
+`hf/`."""
 
 from __future__ import annotations
 
@@ -19,31 +17,23 @@ DTYPE = "float32"
 
 
 def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for a packaged model, after a check that the model is available. `probe` unpacks and loads the
-    model.
-    """
+    """The back-end, after a check that the model is available. `probe` unpacks and loads it."""
     check_installed(model)
     return LocalBackend(model, replace(settings, engine={"dtype": DTYPE, **settings.engine}))
 
 
 def open_scorer(model: str, settings: Settings) -> LocalScorer:
-    """Scorer that gives the log-probabilities of texts under the packaged model `model`. Raises SpecError for an
-    unknown name, MissingExtraError without torch or transformers, and BackendError if the model's package is not
-    installed.
-    """
+    """Scorer under a packaged model. Raises SpecError for an unknown name, MissingExtraError without torch or
+    transformers, and BackendError without the model's package."""
     check_installed(model)
     return LocalScorer(model, settings)
 
 
 class LocalBackend(HFBackend):
-    """Back-end for a packaged model."""
-
     provider, extra = "local", EXTRA
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load the model and return the facts about it for the manifest. They identify it by its package and the
-        checksum of its file instead of a folder.
-        """
+        """Loads the model; its facts, with its package and its file's checksum instead of a folder."""
         facts = await super().probe()
         packaged = model_of(self.model)
         return {**facts, "model": packaged.package, "model_revision": packaged.sha256}
@@ -54,8 +44,6 @@ class LocalBackend(HFBackend):
 
 
 class LocalScorer(HFScorer):
-    """Scorer that gives the log-probabilities of texts under a packaged language model."""
-
     def _read(self) -> Loaded:
         packaged = model_of(self.model)
         loaded = super()._read_from(str(unpacked(self.model)))

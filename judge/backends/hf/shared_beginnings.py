@@ -1,8 +1,5 @@
-"""Finds prompts in a batch that begin with the same tokens, so that the model processes these tokens only once.
-
-This saves time, because prompts about the same story begin with the story, and on a CPU most time is spent on
-processing prompts.
-"""
+"""Prompts in a batch that begin with the same tokens, which the model processes once: prompts about a story begin with
+it, and on a CPU most time goes into prompts."""
 
 from __future__ import annotations
 
@@ -12,9 +9,7 @@ Tokens = Sequence[int]
 
 
 def in_common(first: Tokens, other: Tokens) -> int:
-    """Length of the common prefix of two prompts, in tokens. The last token of each prompt is excluded, because at
-    least one must remain to be processed.
-    """
+    """Length of the common prefix in tokens, without each prompt's last, because one must remain to be processed."""
     low, high = 0, min(len(first), len(other)) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -26,15 +21,14 @@ def in_common(first: Tokens, other: Tokens) -> int:
 
 
 def begin_alike(first: Tokens, other: Tokens) -> int:
-    """Length of the common prefix of two prompts, in tokens; 0 if it is shorter than half of the longer prompt."""
+    """Length of the common prefix in tokens; 0 if it is shorter than half of the longer prompt."""
     shared = in_common(first, other)
     return shared if 2 * shared >= max(len(first), len(other)) else 0
 
 
 def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
-    """Indices of at most `size` prompts to answer next. After the first prompt come the prompts with the same
-    beginning, then the next remaining prompt with those that share its beginning, and so on.
-    """
+    """Indices of at most `size` prompts to answer next: the first with those that begin alike, then the next remaining
+    one with its own, and so on."""
     left, taken = list(range(len(prompts))), list[int]()
     while left and len(taken) < size:
         first = prompts[left[0]]
@@ -45,12 +39,8 @@ def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
 
 
 def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
-    """The beginnings that prompts have in common, and for each prompt the index of its beginning in this list.
-
-    Each prompt joins the first group whose first prompt begins in the same way (`begin_alike`), or starts a new group.
-    The beginning of a group is the prefix that all its prompts share; for a group of one prompt, it is the whole prompt
-    except its last token.
-    """
+    """The groups' common beginnings, and for each prompt its index. A prompt joins the first group whose first prompt
+    begins alike (`begin_alike`), or starts one. A single prompt's beginning is all but its last token."""
     distinct: list[Tokens] = []
     firsts: list[Tokens] = []
     of_prompt = []

@@ -29,9 +29,7 @@ _FILTERED = frozenset({"safety", "prohibited_content", "blocklist", "spii", "rec
 
 
 def error_inside(data: Any) -> Any:
-    """The error in the body of a response, if it has an error where the answers should be. None if there is no error or
-    the body is not that of an answer.
-    """
+    """The error in a body where the answers should be; None without one or for another body."""
     if isinstance(data, list):
         return data if data and isinstance(data[0], dict) and data[0].get("error") else None
     if not isinstance(data, dict):
@@ -48,9 +46,7 @@ def error_inside(data: Any) -> Any:
 
 
 def choice_error(choice: Any) -> dict[str, Any] | None:
-    """The error in a choice (one of the answers in a body) that holds an error instead of an answer; None without an
-    error.
-    """
+    """The error in a choice that holds one instead of an answer."""
     if not isinstance(choice, dict):
         return None
     if choice.get("error"):
@@ -61,9 +57,7 @@ def choice_error(choice: Any) -> dict[str, Any] | None:
 
 
 def finish_reason(word: Any) -> str | None:
-    """Finish reason of an answer in OpenAI's words. Other servers' words for an answer that was cut or filtered are
-    translated.
-    """
+    """Finish reason in OpenAI's words; other servers' words for a cut or filtered answer are translated."""
     if not isinstance(word, str):
         return None
     low = word.lower()
@@ -80,10 +74,7 @@ def _text(choice: Any) -> Any:
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
-    """The responses of one call, and the number of all choices (answers in the body), including failed ones. Token
-    usage is stored with the first response. Raises a retryable `BackendError` for a body that does not follow the
-    protocol.
-    """
+    # The number counts failed choices too. Usage is stored with the first response.
     try:
         data = json_value(body)
         problem = error_inside(data)
@@ -139,9 +130,7 @@ COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, _read_comple
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Connection to one server: a function that returns the HTTP session, the address, the model, a function (`scrub`)
-    that removes keys from texts, and the API format.
-    """
+    """Connection to one server. `client` returns the HTTP session, and `scrub` removes keys from texts."""
 
     client: Callable[[], aiohttp.ClientSession]
     url: str
@@ -165,9 +154,7 @@ SEED_NOTE = (
 
 
 async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    """Version, hash of the chat template and configuration of the server, as far as it has routes for them; otherwise
-    empty.
-    """
+    """The server's version, chat template hash and configuration, as far as it has routes for them."""
     facts: dict[str, Any] = {}
     version = await _json(client, beside(url, "/version"))
     if "version" in version:
@@ -186,12 +173,8 @@ async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, A
 
 
 async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
-    """Whether the server respects a seed, tested with up to three answers to one question. `request` is a request body
-    without messages, to which the question is added.
-
-    False: two answers with the same seed differ. True: they are equal, and an answer with another seed differs. None:
-    all three are equal, so that nothing can be concluded, or the server did not answer.
-    """
+    """Whether the server respects a seed, by up to three answers to a question added to `request`. False: two with one
+    seed differ. True: they are equal, and another seed's differs. None: all three are equal, or there is no answer."""
     question = "Write twelve words that have nothing to do with each other."
     dialect = asker.dialect
     asked = {**request, "temperature": 1.0}
@@ -224,7 +207,6 @@ async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
 
 
 def _flat(config: Any) -> dict[str, Any]:
-    """A server's configuration as one flat dict: the keys of its sections, without the names of the sections."""
     if not isinstance(config, dict):
         return {}
     facts: dict[str, Any] = {}

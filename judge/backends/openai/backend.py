@@ -1,11 +1,6 @@
-"""Back-end `openai/<model>`: client over aiohttp for OpenAI-compatible servers, and for other HTTP APIs whose formats a
-`Dialect` describes.
-
-Prompts are sent unchanged. A failed call is repeated only if the server refused the form of the call, e.g. several
-answers at once.
-
-The openai SDK is not used: it costs 1 to 3 ms of CPU time per request, and aiohttp 0.1 ms.
-"""
+"""Back-end `openai/<model>`: client for OpenAI-compatible servers, and other HTTP APIs that a `Dialect` describes. A
+failed call is repeated only if the server refused its form, e.g. several answers at once. Not by the openai SDK: it
+costs 1 to 3 ms of CPU time per request, and aiohttp 0.1 ms."""
 
 from __future__ import annotations
 
@@ -44,7 +39,7 @@ _SHORTEST = 0.02
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check that the keys may be sent to the servers. No connection is made yet."""
+    """The back-end, after a check that the keys may be sent to the servers. No connection is made yet."""
     backend = OpenAIBackend(model, settings)
     backend.credentials.check()
     return backend
@@ -72,9 +67,7 @@ class OpenAIBackend:
         self._tell_capabilities()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check every address and the key, within the run's `probe_timeout` for each, and return facts about the
-        servers for the manifest.
-        """
+        """Facts for the manifest, after a check of every address and the key, within `probe_timeout` for each."""
         self.credentials.require()
         for url in self.servers.urls:
             try:
@@ -87,14 +80,9 @@ class OpenAIBackend:
         return self._server_record()
 
     def patience(self, query: Request) -> Patience:
-        """How long the first query of the plan runs alone, so that other queries are not sent in a form that the server
-        refuses.
-
-        If the server listed the judge's model, the time is a few times the time that the list took, at most
-        `probe_timeout`, because a refusal takes about as long as the list. Otherwise the time is `probe_timeout`. If
-        the server has no list of models, only an answer shows that it works; it is then an error if no answer comes
-        within this time.
-        """
+        """How long the plan's first query runs alone. With the model in the server's list, a few times as long as the
+        list took, because a refusal takes about as long; at most `probe_timeout`, as otherwise. Without a list, only an
+        answer shows that the server works: none within this time is an error."""
         url = self.servers.choose(query.story_prompt)
         probed = self._probed.get(url, Probed())
         seconds = self._settings.probe_timeout
@@ -108,9 +96,7 @@ class OpenAIBackend:
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts about the servers after the first query, for the manifest: accepted settings, and whether a seed is
-        respected.
-        """
+        """Facts after the first query, for the manifest: accepted settings, and whether a seed is respected."""
         reported = self._server_record()
         notes = []
         for url, probed, server in zip(self._probed, self._probed.values(), reported["servers"], strict=True):
@@ -122,7 +108,6 @@ class OpenAIBackend:
         return {**reported, **({"notes": notes} if notes else {})}
 
     def _server_record(self) -> dict[str, Any]:
-        """Facts about the servers, from their own routes and from their refusals."""
         first = self._negotiations[self.servers.urls[0]].terms
         servers = []
         for url, probed in self._probed.items():
@@ -136,21 +121,17 @@ class OpenAIBackend:
         return {"max_tokens_parameter": self._limit(first.url), "servers": servers}
 
     def _limit(self, url: str) -> str:
-        """Name of the setting for the maximum length of an answer, as it is sent to the server at `url`."""
         return self.dialect(url).limit or self._negotiations[url].terms.limit
 
     async def _seed_kept(self, url: str) -> bool | None:
-        """Whether the server respects the run's seed; None if no seed is set or if the test was inconclusive."""
         if self._settings.seed is None:
             return None
         limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
         return await seed_kept(self._negotiations[url].asker, {"model": self.model, **self._extra, limit: 24})
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The answers to the given repeats, or only to the first of them if the server gives fewer answers per call.
-
-        If the server refuses the form of the call, the call is repeated in another form. Raises `BackendError`.
-        """
+        """The answers to the given repeats, or only to the first if the server gives fewer. A call whose form the
+        server refuses is repeated in another. Raises `BackendError`."""
         # Queries on one story-prompt share prefixes.
         url = self.servers.choose(query.story_prompt)
         negotiation = self._negotiations[url]
@@ -185,18 +166,14 @@ class OpenAIBackend:
         return responses[: len(asked)]
 
     def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
-        """Use the Responses API of a server from now on. `why` is its refusal of a request, which says that it offers
-        the model only there.
-        """
+        # `why` says that the server offers the model only there.
         self._sent_on.setdefault(negotiation.asker.url, why)
         negotiation.terms.take_responses()
         negotiation.asker = self._asker(negotiation.asker.url, RESPONSES)
         self._keep_terms()
 
     async def _settle(self, error: RefusalError, url: str, query: Request, repeats: Sequence[int]) -> None:
-        """Decide what follows from the refusal `error` of the server at `url`: return if the call is to be repeated in
-        another form, otherwise raise the final error.
-        """
+        # Returns if the call is to be repeated in another form, otherwise raises the final error.
         negotiation = self._negotiations[url]
 
         def again() -> dict[str, Any]:
@@ -215,7 +192,6 @@ class OpenAIBackend:
         ]
 
     def _keep_terms(self) -> None:
-        """Apply what was learnt about the servers' limits to later calls, and save it for the next run."""
         if self._kept == self._shapes():
             return
         self._kept = self._shapes()
@@ -292,7 +268,6 @@ class OpenAIBackend:
         return self.dialect().route(self.model)
 
     async def close(self) -> None:
-        """Close all connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -302,9 +277,8 @@ class OpenAIBackend:
         return self.dialect().wire(self.request(query, repeats))
 
     def request(self, query: Request, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
-        """The request for repeats of a query under OpenAI's names, whatever the format of the server's API. Refused
-        settings are negotiated under these names.
-        """
+        """The request under OpenAI's names, whatever the server's format: refused settings are negotiated under
+        these."""
         terms = self._negotiations[url or self.servers.urls[0]].terms
         chat = self.dialect(url).chat
         generation = query.generation
@@ -333,9 +307,7 @@ class OpenAIBackend:
         return body
 
     def name_max_tokens(self, name: str) -> None:
-        """Use `name` as the name of the setting for the maximum length of an answer on the chat route. This is for
-        cases where no server can be asked which name it accepts (e.g. batch files).
-        """
+        """Name the chat route's answer length setting where no server can be asked (e.g. batch files)."""
         for negotiation in self._negotiations.values():
             negotiation.terms.limit = name
 
@@ -359,7 +331,7 @@ class OpenAIBackend:
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) sets for this address, or None."""
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) sets for this address."""
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None
@@ -367,9 +339,7 @@ def proxy_of(url: str) -> str | None:
 
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:
-    """Raise BackendError if the run computes its ratings from log-probabilities and an answer with text has none.
-    `server` names the server in the message.
-    """
+    """Raise BackendError if ratings need log-probabilities and an answer with text has none."""
     if query.scoring == "logprobs" and any(response.text and not response.logprobs for response in responses):
         raise BackendError(
             f"{server}: the server gave no log-probabilities, and the run takes its ratings from them",

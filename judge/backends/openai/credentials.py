@@ -1,9 +1,5 @@
-"""Adds keys and headers to the requests of a run. Each server receives its own key and headers, and no other host
-receives any.
-
-Headers with keys are not stored in the HTTP session. They are added to each request that goes to a server of the run,
-so that no redirect can carry a key or a story to another address.
-"""
+"""Keys and headers of a run's requests: each server gets its own, no other host any. They are added to each request to
+a server of the run, not to the HTTP session, so that no redirect can carry a key or a story elsewhere."""
 
 from __future__ import annotations
 
@@ -29,9 +25,7 @@ from judge.base.folders.trusted import VARIABLE as FOLDERS
 
 
 def without_slash(base_url: str) -> str:
-    """The address `base_url` without the slash at the end of its path, for comparing and printing. Raises SpecError for
-    an invalid address.
-    """
+    """The address without the slash at its path's end. Raises SpecError for an invalid one."""
     try:
         scheme, host, path, query, _ = urlsplit(base_url)
     except ValueError as error:
@@ -40,7 +34,7 @@ def without_slash(base_url: str) -> str:
 
 
 def endpoint(base_url: str, route: str) -> str:
-    """Address of a route such as `/chat/completions` or `/models` below a base_url; a query in base_url is kept."""
+    """Address of a route such as `/chat/completions` below a base_url, whose query is kept."""
     if "?" not in base_url:
         return base_url + route
     scheme, host, path, query, _ = urlsplit(base_url)
@@ -62,15 +56,13 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class RedirectError(aiohttp.ClientError):
-    """Raised when a server of the run redirects a request to another address; the redirect is not followed."""
+    """Raised when a server redirects a request, which is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Headers for one server, and the environment variables that they use.
-
-    `wanted` names a provider's key variables if the server needs one of them and none is set.
-    """
+    """A server's headers and the environment variables in them. `wanted` are a provider's key variables if one is
+    needed and none set."""
 
     headers: Mapping[str, str]
     variables: tuple[str, ...]
@@ -78,11 +70,8 @@ class Sent:
 
 
 class Credentials:
-    """Keys and headers for the servers of one run, read only from the environment.
-
-    `protocol` is the provider whose protocol the servers use. For a host that belongs to no known provider, it
-    determines the header that carries the key and the environment variables that can hold the key.
-    """
+    """A run's keys and headers, read only from the environment. For hosts of no known provider, `protocol` decides the
+    header and the variables of the key."""
 
     def __init__(self, urls: Sequence[str], settings: Settings, protocol: Provider = OPENAI) -> None:
         self._urls = tuple(urls)
@@ -98,14 +87,11 @@ class Credentials:
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
-        """Headers that are added to requests to the server at `url`."""
         self.check()
         return (self._sent or {})[origin_of(url)].headers
 
     def require(self) -> None:
-        """Raise BackendError if a server of a known provider is used and none of the provider's key variables is
-        set.
-        """
+        """Raise BackendError if a server of a known provider is used and none of its key variables is set."""
         self.check()
         for origin, sent in (self._sent or {}).items():
             if sent.wanted:
@@ -118,9 +104,8 @@ class Credentials:
                 )
 
     async def attach(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        """Middleware of aiohttp that adds the server's headers to a request. Raises RedirectError if the request goes
-        to a host that is not a server of the run, or if the server redirects it.
-        """
+        """aiohttp middleware that adds a server's headers. Raises RedirectError for a host that is no server of the
+        run, or a redirect."""
         headers = self._by_place.get((request.url.scheme, request.url.host, request.url.port))
         if headers is None:
             raise RedirectError(f"the server redirects to {request.url.origin()}, which the run does not name")
@@ -135,9 +120,7 @@ class Credentials:
         return response
 
     def clean(self, body: bytes) -> bytes:
-        """The body of a server's answer with the run's keys removed, because some servers repeat keys in their
-        answers.
-        """
+        """The body without the run's keys, because some servers repeat keys in their answers."""
         return redaction.cleaned(body, self._values)
 
     @cached_property
@@ -150,13 +133,11 @@ class Credentials:
 
     @cached_property
     def _values(self) -> tuple[str, ...]:
-        """Values of the environment variables that are sent as keys."""
         self.check()
         names = {name for credential in (self._sent or {}).values() for name in credential.variables}
         return tuple(sorted(value for value in map(_value, names) if redaction.is_key_value(value)))
 
     def _for(self, origin: Origin) -> Sent:
-        """Headers for the server at `origin`, with the environment variables that they use."""
         own = {name: _filled(name, value) for name, value in self._settings.headers.items()}
         variables = [name for value in self._settings.headers.values() for name in REFERENCE.findall(value)]
         provider = provider_of(origin.host)
@@ -170,18 +151,14 @@ class Credentials:
         return Sent(own, secret, wanted)
 
     def _carrier(self, provider: Provider | None) -> tuple[str, str]:
-        """Name of the header that carries the key to a server, and the text before the key, e.g. "Bearer "."""
+        # The text before the key is, e.g., "Bearer ".
         if self._protocol.own_header and provider in (None, self._protocol):
             return self._protocol.own_header, ""
         return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
-        """Name of the environment variable whose value is sent as key to the server at `origin`; None for no key. The
-        second value names the provider's key variables if one of them must be set and none is; otherwise it is empty.
-
-        `provider` is None for a server of no known provider. `given` says that a header in run.yaml already carries a
-        key, so that none is added unless `api_key_env` is set.
-        """
+        # The second value names the provider's key variables if one must be set and none is. `given`: a header in
+        # run.yaml already carries a key.
         named = self._settings.api_key_env
         if named == NO_KEY or (named is None and given):
             return None, ()
@@ -200,7 +177,6 @@ class Credentials:
         return None, own
 
     def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:
-        """Raise UntrustedHostError if the value of one of these variables may not be sent to the server at `origin`."""
         secure = origin.scheme == "https"
         kept = tuple(
             name
@@ -223,14 +199,11 @@ class Credentials:
 
 
 def _filled(header: str, value: str) -> str:
-    """Value of a header with each `${NAME}` replaced by that environment variable."""
+    # Each `${NAME}` is replaced by that environment variable.
     return REFERENCE.sub(lambda found: _value(found[1], f"headers.{header}"), value)
 
 
 def _value(name: str, where: str = "api_key_env") -> str:
-    """Value of the environment variable `name`. Raises SpecError if it is not set or cannot be sent in a header; the
-    message says that `where` (a key of run.yaml) names the variable.
-    """
     value = os.environ.get(name, "").strip()
     if not value:
         raise SpecError(f"{where} names {name}, which is not set", hint=f"export {name}=...")

@@ -1,4 +1,4 @@
-"""Converts HTTP statuses and broken connections into `BackendError`s with hints for the user."""
+"""HTTP statuses and broken connections as `BackendError`s with hints for the user."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ _HINTS: dict[ErrorKind, str] = {
 
 
 class RefusalError(BackendError):
-    """Raised when a server refuses a request. `refusal` holds the interpretation of its answer, `sent` the request's
-    body if it is known.
-    """
+    """Raised when a server refuses a request: `refusal` interprets its answer, `sent` is the body if known."""
 
     def __init__(
         self,
@@ -62,11 +60,8 @@ def status_error(
     route: str = "/chat/completions",
     protocol: Provider = OPENAI,
 ) -> RefusalError:
-    """Error for a refused request, or for an answer of status 200 that holds an error.
-
-    `scrub` removes keys from the server's message. `sent` is the request under OpenAI's names, `route` the route that
-    it went to, and `protocol` the provider whose format it has.
-    """
+    """Error for a refused request, or an answer of status 200 with an error. `scrub` removes keys; `sent` is under
+    OpenAI's names; `protocol` is the provider whose format `route` has."""
     refusal = read_refusal(status, headers, body, sent)
     words = scrub(refusal.error_body.shown())
     where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
@@ -75,7 +70,6 @@ def status_error(
 
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
-    """`BackendError` for a failed or broken connection."""
     if isinstance(error, RedirectError):
         return BackendError(
             f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"

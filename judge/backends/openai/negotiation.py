@@ -1,9 +1,6 @@
-"""Reacts to refusals of a server: the call is repeated in another form, or the run ends with an error that names the
-key of run.yaml to change.
-
-Each decision uses only the refusal and the request body that was refused, not the current state: while many requests
-are in flight, several of them may be refused for a reason that is already known.
-"""
+"""Reacts to a server's refusals: the call is repeated in another form, or the run ends with the key of run.yaml to
+change. A decision uses only the refusal and the refused body, not the current state: several requests in flight may be
+refused for a reason that is already known."""
 
 from __future__ import annotations
 
@@ -36,11 +33,8 @@ _ENTRY = ("version", "inputTokenLimit", "owned_by", "max_model_len", "root", "pa
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """Facts that a server reports about itself.
-
-    `names` are the models that it lists; None if it has no list. `listed` says whether the judge's model is among them.
-    `seconds` is the time that the list took.
-    """
+    """What a server reports about itself: the models it lists (None: no list), whether the judge's is `listed`, and the
+    `seconds` the list took."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
@@ -49,9 +43,7 @@ class Probed:
 
 
 async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
-    """Facts about the server, such as its list of models and its version, found within `patience` seconds. Raises
-    `BackendError` with URL and cause.
-    """
+    """Facts about the server within `patience` seconds. Raises `BackendError` with URL and cause."""
     url = asker.url
     try:
         async with asyncio.timeout(patience):
@@ -81,14 +73,14 @@ def silence(url: str, seconds: float) -> BackendError:
 
 
 async def ask_plainly(asker: Asker) -> RefusalError | None:
-    """Send a question without any setting. Returns None if the server answers, otherwise its refusal."""
+    """A server's refusal of a question without any setting; None if it answers."""
     chat = {"messages": [{"role": "user", "content": "Say 1."}]}
     prompt: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
     return await try_body(asker, {"model": asker.model, **prompt})
 
 
 async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
-    """Send a request with this body. Returns None if the server answers, otherwise its refusal."""
+    """A server's refusal of a request with this body; None if it answers."""
     dialect = asker.dialect
     route = endpoint(asker.url, dialect.route(asker.model))
     async with asker.client().post(route, data=orjson.dumps(dialect.wire(body))) as reply:
@@ -99,9 +91,7 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
 
 
 def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
-    """The error `error` unchanged or, if it says that the server does not have the model, an error that names the
-    models it has.
-    """
+    """The error, with the models that the server has if it lacks the judge's."""
     if error.kind != "model" or not names or "deployment" in error.refusal.error_body.low:
         return error
     return RefusalError(
@@ -113,7 +103,6 @@ def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | N
 
 
 async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
-    """Facts from the server's list of models, and the server's refusal to list them (None if it did not refuse)."""
     facts: dict[str, Any] = {}
     began = time.perf_counter()
     async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
@@ -134,9 +123,7 @@ async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
 
 
 async def _check_key(asker: Asker, patience: float) -> None:
-    """Raise RefusalError if the server refuses a plain question because of the key. Some servers require another kind
-    of key for the list of models than for answers.
-    """
+    # Some servers require another kind of key for the list of models than for answers.
     with contextlib.suppress(TimeoutError, aiohttp.ClientError):
         async with asyncio.timeout(patience):
             error = await ask_plainly(asker)
@@ -153,9 +140,7 @@ def refusal_by(
 
 
 def models_in(body: bytes) -> list[dict[str, Any]] | None:
-    """The models in the body of a server's list of models, each with its `id`, in any of the formats that servers use.
-    None if the body is not such a list.
-    """
+    """The models in a server's list, each with its `id`, in any server's format; None for another body."""
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -185,9 +170,8 @@ _KEPT = frozenset({"model", "messages", "prompt"})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the server refuses: every request, the content of this request, or the settings in `settings`. If it refuses
-    every request, `error` is its refusal of a plain question.
-    """
+    """What the server refuses: every request (`error` is its refusal of a plain question), this content, or
+    `settings`."""
 
     blame: Blame
     settings: tuple[str, ...] = ()
@@ -195,9 +179,7 @@ class Diagnosis:
 
 
 async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
-    """The cause of a refusal of the request `sent`. To find it, a plain question is sent, then the request without any
-    settings, then the request without each setting in turn.
-    """
+    """The cause of a refusal of `sent`, by a plain question, then without any settings, then without each in turn."""
     refused = await ask_plainly(asker)
     if refused is not None:
         return Diagnosis("everything", error=refused)
@@ -211,11 +193,7 @@ async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
 
 
 async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
-    """Names of all refused settings of a request, for the case that leaving out a single one is not enough.
-
-    The settings are added one by one to a request that the server accepts. The names returned are those of the settings
-    with which the server refused the request.
-    """
+    # Where leaving out a single one is not enough, settings are added one by one to a request that is accepted.
     refused: list[str] = []
     for name in _likeliest_first(settings):
         later = [other for other in _likeliest_first(settings) if other not in refused]
@@ -251,9 +229,7 @@ Again = Callable[[], dict[str, Any]]
 
 
 class Negotiation:
-    """Reaction to the refusals of one server: stores in which form it accepts requests and which settings it refuses,
-    and decides whether a refused call is repeated.
-    """
+    """What one server accepts and refuses, and whether a refused call is repeated."""
 
     def __init__(self, asker: Asker, terms: Terms) -> None:
         self.asker = asker
@@ -266,18 +242,15 @@ class Negotiation:
         self._key_shown = float("-inf")
 
     def answered(self, sent: Callable[[], dict[str, Any]], *, several: bool) -> None:
-        """Record that the server answered the request that `sent` gives, and therefore accepts its settings. `several`
-        is True for a request of several answers.
-        """
+        """Record that the server accepts the request that `sent` gives. `several`: it was for several answers."""
         shape = (self.terms.limit, several)
         if shape not in self._shapes:
             self._shapes.add(shape)
             self.terms.answered.update(sent())
 
     async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Decide what follows from the refusal `error` of the request `sent`. Returns if the call is to be repeated
-        with the request body that `again` gives; otherwise raises the final error.
-        """
+        """Decide what follows from the refusal of the request `sent`. Returns if the call is to be repeated with the
+        body that `again` gives; otherwise raises the final error."""
         names = error.refusal.settings
         if error.sent is None and names:
             names = refused_settings(error.refusal.error_body, sent)
@@ -297,9 +270,7 @@ class Negotiation:
             raise error
 
     async def _learn(self, error: RefusalError, names: tuple[str, ...], sent: Any, again: Again) -> None:
-        """Adapt the form of later calls, if this solves the refusal of the settings `names`. Raises RefusalError if
-        run.yaml must be changed.
-        """
+        # RefusalError where run.yaml must be changed.
         left = self.terms.learn(error.refusal, names, sent)
         if not left:
             return
@@ -322,12 +293,7 @@ class Negotiation:
         )
 
     async def _all_refused(self, first: tuple[str, ...], again: Again) -> tuple[str, ...]:
-        """Names of all settings in run.yaml that the server refuses, so that the user can change them at once. `first`
-        are the settings already known to be refused.
-
-        The request that `again` gives is repeated without the refused settings until it is answered or refused for
-        another reason.
-        """
+        # All refused settings, so that the user can change them at once.
         names = list(first)
         for _ in range(_MOST_SETTINGS):
             body = without(again(), names)
@@ -338,9 +304,7 @@ class Negotiation:
         return tuple(names)
 
     async def _take_apart(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Find the cause of a refusal for which the server gives no reason. This is done only as long as the server has
-        not answered any request; otherwise the error is raised.
-        """
+        # Only as long as the server has not answered any request.
         async with self._one_at_a_time:
             if again() != sent:
                 return
@@ -362,9 +326,7 @@ class Negotiation:
         await self._learn(error, diagnosis.settings, sent, again)
 
     async def _try_key(self, error: RefusalError) -> None:
-        """Decide whether the server refuses the key or the content of the request, by sending a plain question without
-        a story. Raises the corresponding error.
-        """
+        # A plain question without a story shows whether it is the key or the content that is refused.
         async with self._one_at_a_time:
             if time.monotonic() - self._key_shown > _KEY_HOLDS:
                 if await ask_plainly(self.asker) is not None:

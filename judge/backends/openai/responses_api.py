@@ -1,10 +1,8 @@
-"""Request and response format of OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.
+"""OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.
 
 Format: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
-generated from it (both read in November 2026). The API has no `n`, `seed` or `stop`. Repeats are therefore separate
-requests. If a run sets `seed` or `stop`, they are sent nevertheless, and the server's refusal is reported as for any
-other setting.
-"""
+generated from it (both read in November 2026). It has no `n`, so repeats are separate requests, nor `seed` or `stop`:
+if a run sets these, they are sent, and the server's refusal is reported."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ _SERVER_KINDS = frozenset({"connection", "address", "timeout", "server", "overlo
 
 
 class Servers:
-    """The servers of one run. `notices` holds sentences on which servers are not used any more, and which are used
-    again.
-    """
+    """A run's servers. `notices` say which are not used any more, and which are used again."""
 
     def __init__(self, urls: Sequence[str], *, clock: Callable[[], float] = time.monotonic) -> None:
         self.urls = tuple(urls)
@@ -46,9 +42,7 @@ class Servers:
         self._dead_until: dict[str, float] = {}
 
     def choose(self, group: str) -> str:
-        """The server for a group of queries that share a prefix, chosen among the servers that work. If none works, the
-        choice is made among all.
-        """
+        """The server for queries that share a prefix, among those that work or, if none does, all."""
         if len(self.urls) == 1:
             return self.urls[0]
         now = self._clock()
@@ -56,7 +50,6 @@ class Servers:
         return max(living, key=lambda url: _rank(url, group))
 
     def answered(self, url: str) -> None:
-        """Record that the server answered, so that it counts as working."""
         self._failures[url] = 0
         if self._dead_until.pop(url, None) is not None:
             self.notices.append(f"{url} answers again and is used again")
@@ -74,9 +67,8 @@ class Servers:
         self._dead_until[url] = self._clock() + REST
 
     def out_from_the_start(self, url: str, error: BackendError) -> bool:
-        """Exclude a server that does not answer before the first query, and return True. Returns False, and keeps the
-        server, if the error was not caused by the server or if no other server is left.
-        """
+        """Exclude a server that does not answer before the first query; False, and kept, if the error is not the
+        server's or no other is left."""
         others = [other for other in self.urls if other != url and other not in self._dead_until]
         if error.kind not in _SERVER_KINDS or not others:
             return False
@@ -100,9 +92,7 @@ _CUT = frozenset({"max_output_tokens", "max_messages"})
 
 
 def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Body of a request to the Responses API. It has `store: false` unless the run sets `store`, because otherwise
-    OpenAI stores story and answer.
-    """
+    # `store: false` unless the run sets it: otherwise OpenAI stores story and answer.
     body: dict[str, Any] = {"store": False}
     for name, value in asked.items():
         if name == "response_format":
@@ -122,9 +112,7 @@ def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The one answer in the body of a response, in a list, and the number of answers, 1. Thinking is in separate items
-    of the body, and the finish reason in `status` and `incomplete_details`.
-    """
+    # Thinking is in items of its own, and the finish reason in `status` and `incomplete_details`.
     try:
         data = json_value(body)
         status = data["status"]
@@ -145,9 +133,7 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _incomplete(details: Any) -> str:
-    """Finish reason of an incomplete response in OpenAI's chat words; the provider's own word if there is no
-    equivalent.
-    """
+    # The provider's own word if OpenAI's chat has no equivalent.
     word = str((details or {}).get("reason") or "the server gives no cause")
     return "length" if word in _CUT else word
 

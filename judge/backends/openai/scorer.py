@@ -44,18 +44,14 @@ _PAUSE = 1.0
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
-    """Scorer that gives the log-probabilities of texts under the server's model `model`. It is made after a check that
-    the key may be sent to the server. No connection is made yet.
-    """
+    """The scorer, after a check that the key may be sent to the server. No connection is made yet."""
     scorer = OpenAIScorer(model, settings)
     scorer.check()
     return scorer
 
 
 class OpenAIScorer:
-    """Scorer that gives the log-probabilities of texts under the model of a server. It sends at most
-    `settings.concurrency` requests at once.
-    """
+    """Log-probabilities of texts under a server's model, with at most `settings.concurrency` requests at once."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -84,12 +80,9 @@ class OpenAIScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time.
-        `full_distribution` adds the mean and variance of log p over the vocabulary. `prefix` is one prefix for all
-        texts, or a list with one for each.
-
-        Raises BackendError for a prefix or a full distribution if the server has no route `/tokenize`.
-        """
+        """Log-probabilities of each text's tokens, by a request each. `full_distribution` adds mean and variance of log
+        p over the vocabulary. Raises BackendError for that or a prefix (one for all, or a list) without a route
+        `/tokenize`."""
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
             figures = "the full distribution" if full_distribution else "a text after a prefix"
@@ -112,13 +105,11 @@ class OpenAIScorer:
         return await _gather(map(logprobs_of, texts, prefixes))
 
     async def close(self) -> None:
-        """Close all connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
 
     async def _probed(self) -> dict[str, Any]:
-        """Facts that the server gives about itself. Raises `BackendError` if the key or the model is wrong."""
         asker = Asker(self._client, self.url, self.model, self._scrub)
         probed = await probe_server(asker, self._settings.probe_timeout)
         if not probed.listed:
@@ -129,7 +120,6 @@ class OpenAIScorer:
         return probed.facts
 
     async def _find_route(self) -> None:
-        """Find out whether the server has a route that tokenizes texts, as vLLM has, and store the result."""
         try:
             await self._tokens("a", special=True)
             self._tokenizes = True
@@ -201,9 +191,6 @@ class OpenAIScorer:
         return TokenLogprobs((-1,) * len(tokens), tokens, tuple(values))
 
     async def _post(self, url: str, body: dict[str, Any]) -> Any:
-        """JSON of the server's answer to one request. After temporary errors (overload, broken connections) the request
-        is repeated with growing pauses.
-        """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return await self._send(url, body)
@@ -258,7 +245,7 @@ class OpenAIScorer:
 
 
 async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
-    """Await all requests and return their results in order. The first error cancels the others."""
+    # The first error cancels the others.
     tasks = [asyncio.create_task(answer) for answer in asked]
     try:
         return list(await asyncio.gather(*tasks))
@@ -268,12 +255,9 @@ async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
 
 
 def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
-    """Log-probabilities of a text's tokens from vLLM's `prompt_logprobs`. These have one entry for each token: {token
-    id: {logprob, decoded_token}}, or None for the first token, whose log-probability is then NaN.
-
-    With `full`, the mean and variance of log p over the entries of each token are added. `truncated` says that the text
-    was cut to the model's context.
-    """
+    """Log-probabilities from vLLM's `prompt_logprobs`, per token {token id: {logprob, decoded_token}}, or None (then
+    NaN) for the first. `full` adds mean and variance of log p over a token's entries; `truncated`: the text was cut to
+    the context."""
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):
         fields = entry[str(token)] if entry else {}
@@ -291,7 +275,7 @@ def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, trun
 
 
 def _moments(logs: Sequence[float]) -> tuple[float, float]:
-    """Mean and variance of log p under p, given the log-probabilities of a whole distribution."""
+    # Under p, given a whole distribution.
     pairs = [(math.exp(log), log) for log in logs if log > -1e30]
     mean = math.fsum(p * log for p, log in pairs)
     return mean, math.fsum(p * (log - mean) ** 2 for p, log in pairs)

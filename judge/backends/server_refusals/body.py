@@ -1,7 +1,5 @@
-"""Extracts messages, codes, parameters and delays from the body of an HTTP error in any format.
-
-Providers send objects, lists of objects, JSON inside a string, FastAPI's `detail`, plain text and whole HTML pages.
-"""
+"""Messages, codes, parameters and delays in an HTTP error's body of any format: objects, lists of objects, JSON inside
+a string, FastAPI's `detail`, plain text and whole HTML pages."""
 
 from __future__ import annotations
 
@@ -45,21 +43,9 @@ _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re
 
 @dataclass(slots=True)
 class ErrorBody:
-    """Content of the body of an HTTP error.
-
-    Attributes
-    ----------
-    words : str
-        All messages in the body, the outermost first.
-    codes : set of str
-        Codes, types and reasons in lower case, including numbers as text.
-    params : list of str
-        Parameters that the body names in a separate field (`param`, FastAPI's `loc`).
-    delays : list of (str, object)
-        Fields that say when to try again, as (key, value).
-    status : int or None
-        HTTP status given inside the body.
-    """
+    """Content of an HTTP error's body. `words` are all messages, the outermost first; `codes` are codes, types and
+    reasons in lower case, numbers as text; `params` are those in a field of their own (`param`, FastAPI's `loc`);
+    `delays` are fields on when to try again; `status` is the one inside."""
 
     words: str = ""
     codes: set[str] = field(default_factory=set)
@@ -69,13 +55,11 @@ class ErrorBody:
 
     @property
     def low(self) -> str:
-        """The server's messages in lower case, with straight instead of typographic apostrophes."""
+        """The server's messages in lower case, with straight apostrophes."""
         return self.words.lower().replace("’", "'").replace("‘", "'")
 
     def shown(self) -> str:
-        """The error as a text for users: at most SHOWN characters of the server's messages, then an error code unless
-        the text already contains it.
-        """
+        """Text for users: at most SHOWN characters of messages, then a code that they do not contain."""
         text = self.words[:SHOWN]
         named = sorted(code for code in self.codes if "_" in code and code not in _SAYS_NOTHING)
         if named and named[0] not in text.lower():
@@ -88,7 +72,6 @@ _LONG_CODE = 20
 
 
 def read_error_body(body: bytes) -> ErrorBody:
-    """Messages, codes and other fields of an error body in any format."""
     error_body = ErrorBody()
     parts: list[str] = []
     try:
@@ -127,9 +110,7 @@ def _read(data: Any, error_body: ErrorBody, parts: list[str], depth: int) -> Non
 
 
 def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of an error body with the messages first, so that the text shown to users begins with
-    them.
-    """
+    # The messages first, so that the text shown to users begins with them.
     for name in (*_WORDS, *_WORDS_TOO):
         yield from ((key, value) for key, value in data.items() if key.lower() == name)
     yield from ((key, value) for key, value in data.items() if key.lower() not in (*_WORDS, *_WORDS_TOO))
@@ -185,9 +166,7 @@ def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], de
 
 
 def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -> None:
-    """Read the message `text` into `parts` (the texts found so far) and `error_body`. If it is JSON of another server,
-    or ends in such JSON, this JSON is read too.
-    """
+    # A message may be, or end in, the JSON of another server.
     start = min((position for position in (text.find("{"), text.find("[{")) if position >= 0), default=-1)
     if start >= 0 and ('"' in text[start:]):
         try:
@@ -233,7 +212,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _asked(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait according to a `retry-after` header; None without one."""
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if (milliseconds := number(headers.get(name))) is not None:
             return milliseconds / 1000
@@ -241,9 +219,7 @@ def _asked(headers: Mapping[str, str]) -> float | None:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Seconds until rate limits are full again, from their headers. It is the longest time of the exhausted limits or,
-    if none is exhausted, the shortest time of all limits. None without such headers.
-    """
+    # The longest time of the exhausted limits or, if none is exhausted, the shortest time of all limits.
     spent, named = [], []
     for limit in _LIMITS:
         for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
@@ -261,9 +237,7 @@ def _reset(headers: Mapping[str, str]) -> float | None:
 
 
 def _in_body(error_body: ErrorBody) -> float | None:
-    """Seconds to wait according to a field of the body: Google's retryDelay, Hugging Face's estimated_time, or headers
-    that OpenRouter puts into the body. None without one.
-    """
+    # Google's retryDelay, Hugging Face's estimated_time, or headers that OpenRouter puts into the body.
     for key, value in error_body.delays:
         delay = moment(value)
         if delay is not None:
@@ -272,17 +246,13 @@ def _in_body(error_body: ErrorBody) -> float | None:
 
 
 def _in_words(low: str) -> float | None:
-    """Seconds to wait according to a message such as `try again in 1.2s`, `retry after 6 seconds` or `wait 2 minutes`;
-    None without one.
-    """
+    # Such as `try again in 1.2s`, `retry after 6 seconds` or `wait 2 minutes`
     match = _IN_WORDS.search(low)
     return None if match is None else duration(match.group(1))
 
 
 def duration(text: str) -> float | None:
-    """Number of seconds in `13s`, `1m2.5s`, `120ms` or `2 minutes and 3 seconds`. A bare number is seconds; None for
-    other texts.
-    """
+    """Seconds in `13s`, `1m2.5s`, `120ms`, `2 minutes and 3 seconds` or a bare number; None for other texts."""
     parts = _PART.findall(text.lower())
     if parts:
         return sum(float(number) * _unit(unit) for number, unit in parts)
@@ -296,9 +266,8 @@ def _unit(word: str) -> float:
 
 
 def moment(value: Any) -> float | None:
-    """Seconds from now until a moment given as a number of seconds, a duration, a date, or a Unix time (s or ms); None
-    if unreadable.
-    """
+    """Seconds from now until a moment given as seconds, a duration, a date, or a Unix time (s or ms); None if
+    unreadable."""
     if value is None or isinstance(value, bool):
         return None
     seconds = number(value)

@@ -1,9 +1,6 @@
-"""Classifies providers' errors: one table of rules maps status, codes and messages to a kind of error.
-
-The first rule that fits is used. Providers give one status many meanings (a 400 can be a wrong key, exhausted credit, a
-flagged story or an unsupported setting), so codes and messages are checked before statuses. The rules are the same for
-every provider.
-"""
+"""Providers' errors by kind: the first fitting rule of one table for all providers maps status, codes and messages. One
+status has many meanings (a 400 can be a wrong key, exhausted credit, a flagged story or an unsupported setting), so
+codes and messages come first."""
 
 from __future__ import annotations
 
@@ -24,22 +21,9 @@ RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
 class Refusal:
     """A server's refusal of a request, interpreted.
 
-    Attributes
-    ----------
-    kind : ErrorKind
-        Kind of error.
-    error_body : ErrorBody
-        The server's messages, codes and fields.
-    status : int
-        HTTP status. For an error inside an answer of status 200, the status that the error corresponds to.
-    retry_after : float or None
-        Seconds to wait before the next attempt, if the server gives them.
-    settings : tuple of str
-        The refused settings, under the names that were sent, if `kind` is ``capability``. () for other kinds, and
-        if the server names no setting.
-    explicit : bool
-        Whether codes or messages determine the kind; False if only the status does.
-    """
+    `status` is, for an error inside an answer of status 200, the one that it corresponds to. `retry_after` is in
+    seconds. `settings` are the refused ones, under the names that were sent, of kind ``capability``. `explicit`: codes
+    or messages determine the kind, and not only the status."""
 
     kind: ErrorKind
     error_body: ErrorBody
@@ -56,9 +40,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rule for one kind of error: the codes and words that indicate it. The rule does not apply to the HTTP statuses in
-    `unless`.
-    """
+    """Codes and words of one kind of error, except at the HTTP statuses in `unless`."""
 
     kind: ErrorKind
     codes: frozenset[str]
@@ -205,9 +187,7 @@ _REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid
 def read_refusal(
     status: int, headers: Mapping[str, str], body: bytes, sent: Mapping[str, Any] | None = None
 ) -> Refusal:
-    """The interpretation of a server's error: its kind, refused settings and waiting time. `sent` is the body of the
-    refused request; None if it is unknown.
-    """
+    """A server's error: its kind, refused settings and waiting time. `sent` is the refused body; None if unknown."""
     error_body = read_error_body(body)
     meant = _meant_status(status, error_body)
     kind, settings, explicit = _kind(meant, error_body, sent)
@@ -215,9 +195,7 @@ def read_refusal(
 
 
 def _meant_status(status: int, error_body: ErrorBody) -> int:
-    """The HTTP status to interpret. For an answer of status 200 with an error inside, it is the status given in the
-    body, otherwise 400 or 502.
-    """
+    # An error inside an answer of status 200 has the status in its body.
     if status != 200:
         return status
     return error_body.status or (400 if error_body.codes & _REQUEST_TYPES else 502)
@@ -226,7 +204,7 @@ def _meant_status(status: int, error_body: ErrorBody) -> int:
 def _kind(
     status: int, error_body: ErrorBody, sent: Mapping[str, Any] | None
 ) -> tuple[ErrorKind, tuple[str, ...], bool]:
-    """Kind of error, refused settings, and whether the server's codes or messages determine the kind."""
+    # The last value: codes or messages decide the kind.
     for rule in BEFORE_SETTINGS:
         if rule.fits(status, error_body):
             return rule.kind, (), True
@@ -250,9 +228,7 @@ def _kind(
 
 
 def _limit(status: int, error_body: ErrorBody) -> ErrorKind | None:
-    """``rate`` for a limit that recovers within minutes, ``quota`` for one that lasts the day or until a payment; None
-    if the error is not about a limit.
-    """
+    # ``rate`` recovers within minutes; ``quota`` lasts the day or until a payment.
     paid = "insufficient_quota" in error_body.codes
     quota = paid or _QUOTA_WORDS.search(error_body.low) is not None
     slow = _RATE.fits(status, error_body) or status == 429
@@ -270,15 +246,12 @@ def _limit(status: int, error_body: ErrorBody) -> ErrorKind | None:
 
 
 def _limits_the_answer(error_body: ErrorBody) -> bool:
-    """Whether the requested maximum length of an answer exceeds the model's maximum. Some servers describe this as a
-    problem of the context window.
-    """
+    # Some servers describe an answer's maximum length as a problem of the context window.
     named = any(param in LIMITS for param in error_body.params)
     return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", error_body.low) is not None
 
 
 def _names_the_model(error_body: ErrorBody) -> bool:
-    """Whether a separate field of the error names the model as the invalid parameter."""
     return any(param == "model" for param in error_body.params)
 
 

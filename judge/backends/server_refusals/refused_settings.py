@@ -1,4 +1,4 @@
-"""Finds the settings that a server refuses, from its messages or fields and the body of the request."""
+"""The settings that a server refuses, by its messages or fields and the body of the request."""
 
 from __future__ import annotations
 
@@ -90,11 +90,8 @@ _IS_REFUSAL = frozenset(
 
 
 def refused_settings(error_body: ErrorBody, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
-    """Names, as sent, of the settings that the error refuses; () if it names none.
-
-    `sent` is the request's body, None if it is not known. Set `surely` to False for an HTTP status that is about the
-    server rather than the request; the message must then say explicitly that a setting is not supported.
-    """
+    """Names, as sent, of the refused settings. `sent` is the body, None if unknown. Without `surely`, for a status that
+    is about the server, the message must say that a setting is not supported."""
     names = _sendable(sent)
     refuses = bool(error_body.codes & _IS_REFUSAL) or _REFUSES.search(error_body.low) is not None
     in_fields = _unique(name for param in error_body.params for name in _of_path(param, names))
@@ -116,9 +113,7 @@ def speaks_of_value(error_body: ErrorBody) -> bool:
 
 
 def most_allowed(error_body: ErrorBody, sent: int) -> int:
-    """Largest number of answers per call that the message allows, if it is below the `sent` number; 1 if the message
-    gives none.
-    """
+    """Most answers per call that the message allows, if below `sent`; 1 if it gives none."""
     pattern = r"(?:at most|maximum(?: value)?(?: of| is)?|less than or equal to|<=|≤|up to|1 (?:and|to)|1,|1-)\s*(\d+)"
     allowed = [int(number) for number in re.findall(pattern, error_body.low)]
     return max((number for number in allowed if 1 <= number < sent), default=1)
@@ -139,14 +134,13 @@ def _unique(names: Any) -> tuple[str, ...]:
 
 
 def _sent_as(word: str, names: frozenset[str]) -> list[str]:
-    """The sent names of a setting that a server calls `word`; empty if it was not sent."""
     plain = _plain(word)
     same = [name for name in names if _plain(name) == plain]
     return same or [name for name in _BY_PLAIN_NAME.get(plain, ()) if name in names]
 
 
 def _plain(word: str) -> str:
-    """Normalised spelling of a name: `max_output_tokens`, `maxOutputTokens` and `max-output-tokens` become equal."""
+    # `max_output_tokens`, `maxOutputTokens` and `max-output-tokens` become equal.
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
@@ -154,9 +148,7 @@ _BY_PLAIN_NAME = {_plain(name): meant for name, meant in _OTHER_NAMES.items()}
 
 
 def _of_path(path: str, names: frozenset[str]) -> list[str]:
-    """The first part of a path that is one of the sent names, in a list; examples of paths are `body.n`,
-    `messages[0].role` and `response_format.json_schema`.
-    """
+    # Such as `body.n`, `messages[0].role`, `response_format.json_schema`
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
     parts = re.split(r"[.\[\]/#]+", path)
@@ -168,9 +160,7 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
 
 
 def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Those of the sent `names` that the message `low` (in lower case) puts in quotation marks, backticks or brackets,
-    or uses as keys of a quoted object.
-    """
+    # In quotation marks, backticks or brackets, or as keys of a quoted object.
     words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
     words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
     exact = [word for word in words if word in names]
@@ -178,9 +168,7 @@ def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _bare(low: str, names: frozenset[str]) -> list[str]:
-    """Those of the sent `names` that occur in the message `low` (in lower case) without quotation marks; if there are
-    none, those of which a synonym occurs. A name that is also an English word counts only if it is used as a name.
-    """
+    # A name that is also an English word counts only if it is used as a name.
     for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
         settings = []
         for word in sorted(words):
@@ -195,7 +183,6 @@ def _bare(low: str, names: frozenset[str]) -> list[str]:
 
 
 def _meant(low: str, start: int, end: int) -> bool:
-    """Whether the English word from `start` to `end` in the message `low` is used as the name of a parameter."""
     before, after = low[max(0, start - 48) : start], low[end : end + 24]
     if re.match(r"\s*(?:[:=<>≤≥]|parameter\b|argument\b|value\b|must\b|should\b|is (?:not|un)|is only)", after):
         return True

@@ -1,9 +1,6 @@
-"""Stores what refusals have shown about a server: the name of the setting for the maximum length, and how many answers
-it gives per call.
-
-Only the form of a call is adapted. A setting from run.yaml that is refused is neither removed nor changed silently:
-`remedy` says which key of run.yaml to change, and the run stops.
-"""
+"""What refusals have shown about a server: the setting's name for an answer's length, and the answers per call. Only a
+call's form is adapted; a refused setting of run.yaml is never changed silently: `remedy` says which key to change, and
+the run stops."""
 
 from __future__ import annotations
 
@@ -50,23 +47,9 @@ _OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
 
 @dataclass(slots=True)
 class Terms:
-    """Properties of one server for one model, as learnt from its refusals.
-
-    Attributes
-    ----------
-    limit : str
-        Name of the setting for the maximum length of an answer on the chat route.
-    most : int or None
-        Maximum number of answers per call; None while no maximum is known.
-    responses : bool
-        Whether the model can only be used through OpenAI's Responses API.
-    one_limit : bool
-        Whether the API has only one name for the maximum length of an answer, so that no other can be tried.
-    answered : set of str
-        Settings that the server has accepted since the program was started.
-    notes : list of str
-        Sentences on what was learnt since the program was started.
-    """
+    """What a server has shown for one model. `limit` is the chat route's setting for an answer's length, `most` the
+    answers per call (None: no known maximum). `responses`: only the Responses API has the model; `one_limit`: the API
+    has one name for the length. `answered` settings and `notes` are of this process."""
 
     url: str
     limit: str = "max_tokens"
@@ -78,9 +61,7 @@ class Terms:
     _refused_limits: set[str] = field(default_factory=set)
 
     def learn(self, refusal: Refusal, names: Iterable[str], sent: Mapping[str, Any]) -> tuple[str, ...]:
-        """Adapt the form of later calls to the refusal of the settings `names` in the request `sent`. Returns the names
-        of the settings for which this is not possible.
-        """
+        """Adapt later calls to the refusal of `names` in `sent`; the names for which this is not possible."""
         return tuple(name for name in names if not self._learnt(name, refusal, sent))
 
     def _learnt(self, name: str, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
@@ -105,9 +86,7 @@ class Terms:
         return True
 
     def take_at_most(self, count: int, *, why: str) -> None:
-        """Lower the number of answers requested per call to at most `count`. `why` is the verb of the note about it,
-        e.g. "refuses".
-        """
+        """Lower the answers per call to at most `count`. `why` is the verb of the note, e.g. "refuses"."""
         if self.most is None or count < self.most:
             self.most = count
             calls = "one call for each repeat" if count == 1 else f"at most {count} answers in a call"
@@ -123,14 +102,12 @@ class Terms:
             )
 
     def shortened(self, repeats: Any) -> Any:
-        """The sequence `repeats` cut to the number of answers that the server gives in one call; unchanged while no
-        maximum is known.
-        """
+        """`repeats` cut to what the server answers in one call."""
         return repeats if self.most is None else repeats[: self.most]
 
 
 def remedy(names: Iterable[str], refusal: Refusal) -> str:
-    """Hint for the user about settings that a server refuses: which keys of run.yaml to change, and how."""
+    """Hint about refused settings: which keys of run.yaml to change, and how."""
     keys = list(dict.fromkeys(_KEYS.get(name, f"engine.{name}") for name in names))
     removed = [
         f"`{key}`"
@@ -150,14 +127,13 @@ def remedy(names: Iterable[str], refusal: Refusal) -> str:
 
 
 def _only_together(refusal: Refusal) -> bool:
-    """Whether the server refuses the settings only in combination with each other."""
     return any(
         word in refusal.error_body.low for word in ("both", "only one", "mutually", "cannot be used with", "together")
     )
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:
-    """What an earlier run learnt about this server and model; new, empty terms if nothing was stored."""
+    """What an earlier run learnt about this server and model; empty if nothing was stored."""
     terms = Terms(url)
     for entry in _entries(file):
         if (entry.get("base_url"), entry.get("model")) == (url, model):
@@ -170,9 +146,7 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
 
 
 def save_terms(file: Path | None, model: str, all_terms: Iterable[Terms]) -> None:
-    """Save what was learnt about servers in this run, for the next run. If the file cannot be written, no error is
-    raised, and the next run meets the same refusals again.
-    """
+    """Save what was learnt for the next run, which meets the same refusals again if the file cannot be written."""
     if file is None:
         return
     new = {

@@ -1,4 +1,4 @@
-"""Back-end `surface`, the control judge: a regression on surface features of a story, not a language model."""
+"""Back-end `surface`, the control judge: a regression on a story's surface features, not a language model."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ __all__ = ["SurfaceBackend", "fitted_on", "has_model", "model_card", "open"]
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
-    """The back-end of the control judge: `surface` uses the shipped model, `surface/FILE.json` another model file of
-    the same format.
-    """
+    """`surface` uses the shipped model, `surface/FILE.json` another file of the same format."""
     if model and not model.endswith(".json"):
         raise SpecError(
             f"surface has no model {model!r}",
@@ -29,10 +27,7 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
-    """Yield True or False for each story: whether the control judge was fitted on stories for the same story-prompt.
-    Its regression model depends on the criterion; True means that this holds for the model of at least one of the given
-    criteria.
-    """
+    """For each story, whether the control judge's regression for any of the criteria was fitted on its story-prompt."""
     model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())
     for story in stories:
@@ -41,7 +36,5 @@ def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> 
 
 
 def has_model(criterion: str) -> bool:
-    """Whether the shipped control judge was fitted on ratings of this criterion. If not, it uses its model of overall
-    quality.
-    """
+    """Whether the shipped judge was fitted on this criterion; if not, it uses its model of overall quality."""
     return criterion.casefold().strip() in read_card(shipped_model()).by_criterion

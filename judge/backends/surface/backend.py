@@ -1,6 +1,4 @@
-"""The control judge as a back-end: it rates and compares stories by interpretable surface features, without the
-Eval-Prompt.
-"""
+"""The control judge rates and compares stories by interpretable surface features, without the Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -65,13 +63,9 @@ _WORDS: dict[str, tuple[str, str, str]] = {
 def explain(
     model: Model, criterion: str, features: Mapping[str, float], parts: Mapping[str, float], above: Mapping[str, bool]
 ) -> str:
-    """A few sentences on a rating by the control judge: what this judge is, which features (at most three) changed the
-    rating most, and whether its model of overall quality had to be used.
-
-    `features` are the features' values. `parts` are the rating points that each feature adds. `above` says for each
-    feature whether its value exceeds the mean in the training data. Points are printed with their sign, so that no
-    number can be mistaken for a rating.
-    """
+    """A few sentences: what this judge is, at most three features that changed the rating most, and whether the model
+    of overall quality was used. `parts` are rating points per feature; `above`: its value exceeds the training mean.
+    Points have their sign, so that none can be mistaken for a rating."""
     names = list(parts)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in parts.values()])[:3]]
     moved = [_phrase(name, features[name], parts[name], above[name]) for name in strongest if abs(parts[name]) >= MOVED]
@@ -83,12 +77,8 @@ def explain(
 
 
 def difference(first: Mapping[str, float], second: Mapping[str, float]) -> str:
-    """A few sentences on two stories: the features (at most three) that contribute most to the difference of their
-    ratings, first minus second, in rating points.
-
-    `first` and `second` are rating points per feature of the story shown first and second. The stories are not named,
-    so that nothing can be mistaken for a verdict.
-    """
+    """A few sentences on at most three features that set two ratings apart most, first minus second, in rating points.
+    No story is named, so that nothing can be mistaken for a verdict."""
     apart = {name: first.get(name, 0.0) - second.get(name, 0.0) for name in {**first, **second}}
     names = list(apart)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in apart.values()])[:3]]
@@ -117,12 +107,8 @@ _FITTED = Scale(POINTS[0], POINTS[-1], 1)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The control judge's prediction for one story and criterion, on a scale from 1 to 5.
-
-    `model` is the regression that was used, and `features` are the story's feature values. `parts` holds the rating
-    points that each feature adds, and `above` says for each feature whether its value exceeds the mean in the training
-    data. `probabilities` are those of the ratings 1 to 5.
-    """
+    """A prediction on a scale from 1 to 5. `features` are values, `parts` the rating points of each; `above`: the value
+    exceeds the training mean. `probabilities` are those of the ratings 1 to 5."""
 
     model: Model
     features: Mapping[str, float]
@@ -132,14 +118,13 @@ class Verdict:
 
     @property
     def rating(self) -> float:
-        """The control judge's rating: expected value of its predicted distribution over the points of the scale."""
+        """Expected value of the predicted distribution over the points of the scale."""
         return expected(self.probabilities)
 
 
 class SurfaceBackend:
-    """The control judge, a regression on surface features of a story. It gives the same answer in every repeat, unless
-    `temperature: 1` samples answers from the predicted distribution.
-    """
+    """The control judge: the same answer in every repeat, unless `temperature: 1` samples the predicted
+    distribution."""
 
     def __init__(self, card: Card) -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -158,9 +143,8 @@ class SurfaceBackend:
         }
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat. Raises BackendError for a query that the control judge cannot answer, e.g. if
-        log-probabilities are requested or the story has no words.
-        """
+        """One answer per repeat. Raises BackendError for what cannot be answered, e.g. log-probabilities or no
+        words."""
         if isinstance(query, Commission):
             raise BackendError("the control judge rates stories and writes none", kind="capability", retryable=False)
         if query.scoring == "logprobs":
@@ -188,7 +172,7 @@ class SurfaceBackend:
         """Does nothing, because no resources are held."""
 
     def _together(self, query: Query, repeats: Sequence[int]) -> list[Response]:
-        """Answers to a query with several criteria. Each rating is the prediction for that criterion alone."""
+        # Each rating is the prediction for that criterion alone.
         each = [(criterion, self.rate(query.story, criterion.name)) for criterion in query.criteria]
         why = [self._explanation(*pair) if query.asks_explanation else None for pair in each]
         drawn = query.generation.temperature == 1
@@ -203,11 +187,7 @@ class SurfaceBackend:
         return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
-        """Answers that say which of two stories, the query's or `other`, the control judge rates higher; one per
-        repeat. All are equal, unless `temperature` is 1: then the two ratings are sampled for each repeat.
-
-        Without sampling, the order in which the stories are shown has no effect, except for equal ratings.
-        """
+        # Without sampling, the order in which the stories are shown has no effect, except for equal ratings.
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
             drawn = [
@@ -219,12 +199,7 @@ class SurfaceBackend:
         return [self._verdict(query, rated, first, second)] * len(repeats)
 
     def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
-        """Answer to a comparison of two stories with the ratings `first` and `second` (1 to 5; rounded predictions, or
-        sampled points). `rated` holds the control judge's predictions for the two stories.
-
-        If the ratings are equal and a tie is allowed, the answer is a tie. If a tie is not allowed, the ratings before
-        rounding decide, and if they are equal too, the first story wins.
-        """
+        # Where no tie is allowed, the ratings before rounding decide and, if they are equal too, the first story wins.
         if first == second and len(query.choices) == _PAIR:
             first, second = (verdict.rating for verdict in rated)
         word = query.choices[2 if first == second and len(query.choices) > _PAIR else int(second > first)]
@@ -232,7 +207,7 @@ class SurfaceBackend:
         return Response(text=value_text(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
-        """The control judge's prediction for a story on a criterion. Raises BackendError if the story has no words."""
+        """The prediction for a story on a criterion. Raises BackendError if the story has no words."""
         plain, scaled = self._numbers(story, criterion)
         if not plain["length"]:
             raise BackendError(f"story {story.id!r} has no words to count", kind="request", retryable=False)
@@ -273,25 +248,18 @@ class SurfaceBackend:
 
 
 def _written(value: float, scale: Scale) -> tuple[float, str | None]:
-    """A value from 1 to 5 as a rating on `scale`, and its label (None if the scale has no labels)."""
     rating = on_scale(value, scale)
     return rating, scale.labels[round(rating)] if scale.labels else None
 
 
 def on_scale(value: float, scale: Scale) -> float:
-    """A value from 1 to 5, mapped linearly onto a scale and rounded to one decimal (two if the range of the scale is
-    below 2).
-    """
+    """A value from 1 to 5 mapped onto a scale, to one decimal (two if its range is below 2)."""
     span = scale.max - scale.min
     mapped = scale.min + (value - POINTS[0]) / (POINTS[-1] - POINTS[0]) * span
     return round(mapped, 1 if span >= 2 else 2)
 
 
 def _draw(verdict: Verdict, query: Query, repeat: int, label: str = "") -> float:
-    """One rating (1 to 5) sampled from the distribution that the control judge predicts. The same seed, query, repeat
-    and label give the same rating.
-
-    `label` distinguishes the two stories of a comparison, or the criteria of one query.
-    """
+    # `label` distinguishes the two stories of a comparison, or the criteria of one query.
     rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}{label and ':' + label}")
     return float(rng.choices(POINTS, weights=verdict.probabilities)[0])

@@ -1,9 +1,5 @@
-"""Fitted models of the control judge: they predict a distribution over the points of the scale from features of a
-story.
-
-The module uses plain Python, so that a run with the control judge needs no numpy. `model.json` is written by
-`tests/packaged_data/surface_model.py`.
-"""
+"""The control judge's fitted models: a distribution over the scale's points from a story's features, in plain Python,
+so that a run needs no numpy. `tests/packaged_data/surface_model.py` writes `model.json`."""
 
 from __future__ import annotations
 
@@ -31,9 +27,8 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Linear term of one feature: the value is clipped to `low`..`high`, standardised by `mean` and `scale`, and
-    multiplied by `weight` (rating points).
-    """
+    """One feature's term: clipped to `low`..`high`, standardised by `mean` and `scale`, times `weight` (rating
+    points)."""
 
     feature: str
     low: float
@@ -43,19 +38,15 @@ class Term:
     weight: float
 
     def part(self, value: float) -> float:
-        """Rating points that the value of this term's feature adds to the rating of an average story."""
+        """Rating points that this value adds to the rating of an average story."""
         return (min(max(value, self.low), self.high) - self.mean) / self.scale * self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A ridge regression of the control judge for one criterion, for stories with at least `tokens_from` and fewer than
-    `tokens_to` tokens (None = no limit).
-
-    `data` names the dataset on which it was fitted. `residual_sd` is the standard deviation of cross-validated errors
-    relative to mean human ratings. `own` says which surface features the model uses: those of
-    `text_features.own_features` (True) or of `text_features.score_file_features` (False).
-    """
+    """A criterion's ridge regression for stories of `tokens_from` to below `tokens_to` tokens (None = no limit), fitted
+    on dataset `data`. `residual_sd` is that of cross-validated errors against mean human ratings. `own`: on the
+    features of `text_features.own_features`, otherwise of `score_file_features`."""
 
     name: str
     criterion: str
@@ -68,15 +59,11 @@ class Model:
     terms: tuple[Term, ...]
 
     def parts(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Rating points that each feature adds to the predicted rating, by name of the feature. `features` must be
-        transformed by `text_features.for_regression`.
-        """
+        """Rating points per feature; `features` must be transformed by `text_features.for_regression`."""
         return {term.feature: term.part(features[term.feature]) for term in self.terms}
 
     def distribution(self, parts: Mapping[str, float]) -> list[float]:
-        """Probability of each of `POINTS` (ratings 1 to 5) for a story. `parts` are the rating points that its features
-        add.
-        """
+        """Probability of each of `POINTS` (ratings 1 to 5), from the points that features add."""
         return distribution(self.intercept + sum(parts.values()), self.residual_sd)
 
 
@@ -84,22 +71,10 @@ class Model:
 class Card:
     """Content of a model file of the control judge (`model.json`).
 
-    Attributes
-    ----------
-    by_criterion : mapping
-        Criterion -> its regression models, sorted by the length of their stories.
-    data : tuple
-        The files from which the models were fitted, with hash and purpose.
-    recomputation : mapping
-        Feature -> Pearson correlation between its values in HANNA's released score file and those recomputed from
-        the stories' texts.
-    out_of_fold : tuple
-        For each model, its cross-validated agreement with human ratings.
-    fitted_on : mapping
-        Name of a dataset -> short hashes of the story-prompts on whose stories the models were fitted.
-    hash : str
-        Hash of the file.
-    """
+    `by_criterion`: criterion -> its models, sorted by the length of their stories. `data`: the files from which they
+    were fitted, with hash and purpose. `recomputation`: feature -> Pearson correlation of its values in HANNA's
+    released score file with those recomputed from texts. `out_of_fold`: each model's cross-validated agreement with
+    human ratings. `fitted_on`: dataset -> short hashes of the story-prompts of its stories. `hash` is the file's."""
 
     by_criterion: Mapping[str, tuple[Model, ...]]
     data: tuple[Mapping[str, str], ...]
@@ -110,21 +85,15 @@ class Card:
 
     @property
     def models(self) -> list[Model]:
-        """All regression models of the control judge, in the order of their file, grouped by criterion. The models of
-        one criterion are ordered by the length of the stories for which they are made.
-        """
+        """All models in the file's order, by criterion and length of stories."""
         return [model for group in self.by_criterion.values() for model in group]
 
     def reads_own(self, criterion: str) -> bool:
-        """Whether the control judge's models of a criterion use the surface features of `text_features.own_features`
-        (True) or only those of `text_features.score_file_features` (False).
-        """
+        """Whether a criterion's models use `text_features.own_features`, not `score_file_features`."""
         return self._fitting(criterion)[0].own
 
     def choose(self, criterion: str, tokens: float) -> Model:
-        """The control judge's regression model for a criterion (case is ignored) and a story of `tokens` tokens. If
-        none was fitted for the criterion, it is a model of overall quality.
-        """
+        """The model for a criterion (case is ignored) and length; overall quality's if none was fitted."""
         fitting = self._fitting(criterion)
         return fitting[bisect([m.tokens_from for m in fitting], tokens, lo=1) - 1]
 
@@ -133,14 +102,11 @@ class Card:
         return self.by_criterion.get(wanted) or self.by_criterion[OVERALL]
 
     def was_fitted_on(self, model: Model, story_prompt: str) -> bool:
-        """Whether the model was fitted on stories for this story-prompt."""
         return prompt_mark(story_prompt) in self.fitted_on[model.data]
 
 
 def distribution(centre: float, spread: float) -> list[float]:
-    """Probability of each of `POINTS` (ratings 1 to 5) by a normal distribution with mean `centre` and standard
-    deviation `spread`, cut half-way between the points.
-    """
+    """Probability of each of `POINTS` by a normal distribution, cut half-way between the points."""
     cuts = [_normal_below((point + 0.5 - centre) / spread) for point in POINTS[:-1]]
     return [high - low for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)]
 
@@ -151,21 +117,18 @@ def expected(probabilities: Sequence[float]) -> float:
 
 
 def prompt_mark(story_prompt: str) -> str:
-    """Short hash of a story-prompt that ignores case, blanks and punctuation. It is used to recognise story-prompts of
-    the training data.
-    """
+    """Short hash without case, blanks and punctuation, to recognise story-prompts of the training data."""
     letters = re.sub(r"[\W_]+", "", story_prompt.casefold())
     return digest(letters, 4).hex()
 
 
 def shipped_model() -> Path:
-    """Path of the control judge's model file that ships with the program."""
     return package_file("backends", "surface", "model.json")
 
 
 @functools.cache
 def read_card(path: Path) -> Card:
-    """The content of a model file of the control judge. Raises DataError if the file is not such a model file."""
+    """The content of a model file. Raises DataError for another file."""
     try:
         content = orjson.loads(path.read_bytes())
     except FileNotFoundError:
@@ -214,9 +177,7 @@ def _normal_below(z: float) -> float:
 
 
 def model_card() -> list[Table]:
-    """Two tables for `judge doctor`: the control's cross-validated agreement with human ratings, and every feature's
-    weight.
-    """
+    """Tables for `judge doctor`: cross-validated agreement with human ratings, and every feature's weight."""
     card = read_card(shipped_model())
     signature = f"surface@{card.hash}|{LABEL}"
     return [_agreement(card, signature), _weights(card, signature)]

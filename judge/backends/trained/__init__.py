@@ -1,6 +1,4 @@
-"""Back-end `trained/FOLDER`: an evaluator that `judge train` created. It rates and compares stories, and does not read
-the Eval-Prompt.
-"""
+"""Back-end `trained/FOLDER`: an evaluator by `judge train`, which does not read the Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -13,9 +11,7 @@ from judge.base.errors import SpecError
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """The back-end for the trained model in the folder `model`. The weights of an embedding model or an encoder are
-    loaded later, by `probe`.
-    """
+    """The trained model in a folder. Weights of an embedding model or encoder are loaded by `probe`."""
     folder = Path(model)
     if not folder.is_dir():
         raise SpecError(f"trained/{model}: there is no such folder", hint="judge train DATA -o FOLDER makes one")

@@ -1,6 +1,4 @@
-"""Back-end for any model that scores stories: it computes ratings and verdicts from the scores. The Eval-Prompt is not
-read.
-"""
+"""Back-end for any model that scores stories, whose scores become ratings and verdicts. The Eval-Prompt is not read."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ _KEPT = 64
 
 
 class LinearScorer:
-    """Scores stories with a linear model: it computes the features and the embedding of a story once and adds up the
-    weighted terms.
-    """
+    """Scores stories by a linear model on features and embedding, which are computed once per story."""
 
     def __init__(self, model: TrainedModel, engine: Mapping[str, Any]) -> None:
         check_keys(engine, {"embed"}, "trained")
@@ -43,9 +39,7 @@ class LinearScorer:
         self._known: OrderedDict[tuple[str, str], tuple[dict[str, float], list[float]]] = OrderedDict()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check that the embedding model, if one is used, is the same as in training, and return facts about it for the
-        manifest.
-        """
+        """Facts for the manifest, after a check that the embedding model is the one of the training."""
         if self._model.embedding is None:
             return {}
         from judge.inputs.embedding.vectors import model_key
@@ -62,14 +56,13 @@ class LinearScorer:
         return {"embedding": dict(self._model.embedding)}
 
     async def score(self, story: Story, head: Head) -> float:
-        """Score of a story: the intercept plus the contributions of all terms."""
+        """The intercept plus the contributions of all terms."""
         features, vector = await self._numbers(story)
         return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """Sentence on the three surface features with the largest effect on the score, with the sign of each effect.
-        With `other`, the effects are those on the difference of the two scores, `story` minus `other`.
-        """
+        """Sentence on the three surface features with the largest effect on the score or, with `other`, on `story`
+        minus `other`."""
         own = parts(head.surface, self._counted(story))
         if other is not None:
             theirs = parts(head.surface, self._counted(other))
@@ -108,14 +101,12 @@ def _features() -> dict[str, float]:
 
 
 def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, float]:
-    """Amount that each surface feature adds to a story's score, by name of the feature."""
+    """Amount that each surface feature adds to a story's score."""
     return {term.feature: term.part(features[term.feature]) for term in terms}
 
 
 def along(terms: tuple[Term, ...], vector: list[float]) -> float:
-    """Contribution of the embedding `vector` to a story's score, summed over its dimensions; 0 if the model has no
-    terms for an embedding.
-    """
+    """What the embedding adds to a story's score; 0 for a model without its terms."""
     if terms and len(terms) != len(vector):
         raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
     return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0
@@ -127,10 +118,10 @@ _DIGITS = 6
 
 
 class Scorer(Protocol):
-    """Protocol of a model that scores stories with a head (the fitted parameters for one criterion)."""
+    """A model that scores stories with a head (the fitted parameters for one criterion)."""
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load what is needed for scoring, and return facts about the model for the manifest."""
+        """Loads what is needed for scoring; facts for the manifest."""
         ...
 
     async def score(self, story: Story, head: Head) -> float:
@@ -138,9 +129,8 @@ class Scorer(Protocol):
         ...
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """A sentence on what influenced the story's score most; "" if there is nothing to report. With `other`, a
-        sentence on the difference of the two stories' scores, `story` minus `other`.
-        """
+        """A sentence on what moved the score most or, with `other`, `story` minus `other`; "" without anything to
+        report."""
         ...
 
     async def close(self) -> None:
@@ -149,9 +139,7 @@ class Scorer(Protocol):
 
 
 class ScoringBackend:
-    """Judge whose ratings and comparisons of stories are computed from scores. All repeats are equal, since nothing is
-    sampled.
-    """
+    """A judge that computes ratings and comparisons from scores. All repeats are equal."""
 
     def __init__(self, model: TrainedModel, scorer: Scorer, *, label: str = "trained evaluator") -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -159,13 +147,12 @@ class ScoringBackend:
         self._name = f"{model.name}@{model.hash} ({label})"
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load the weights, and return facts about the model for the manifest."""
+        """Loads the weights; facts about the model for the manifest."""
         return {**self._model.facts, "label": self._label, **await self._scorer.probe()}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat, all equal. Raises BackendError for a query that the model cannot answer, e.g. if
-        log-probabilities are requested or a story has no text.
-        """
+        """One answer per repeat, all equal. Raises BackendError for what cannot be answered, e.g. log-probabilities or
+        no text."""
         if isinstance(query, Commission):
             raise BackendError(f"a {self._label} rates stories and writes none", kind="capability", retryable=False)
         self._check(query)
@@ -218,9 +205,7 @@ class ScoringBackend:
         return self._sound(await self._scorer.score(story, head))
 
     def _sound(self, value: float) -> float:
-        """The score, rating or log odds `value`, if it is finite. Otherwise BackendError is raised, because the weights
-        are invalid or too large.
-        """
+        # Weights that are invalid or too large.
         if not math.isfinite(value):
             raise BackendError(
                 f"{self._model.name} scores {value:g}, which rates nothing", kind="model", retryable=False
@@ -228,16 +213,13 @@ class ScoringBackend:
         return value
 
     def _chosen(self, query: Query, value: str | float) -> str | float:
-        """The nearest point of the scale if the query allows only its points; otherwise the value unchanged."""
+        # Some queries allow only the scale's points.
         if query.structured == "choice" and not isinstance(value, str):
             return min(query.criterion.scale.points(), key=lambda point: abs(point - value))
         return value
 
     async def _compared(self, query: Query, other: Story) -> str:
-        """Answer to a comparison of two stories. It is a tie if a tie is allowed and the absolute log odds are at most
-        `band`, a fitted parameter of the criterion. Otherwise the story with the higher score wins; if the scores are
-        equal, the first story.
-        """
+        # If no tie is allowed, equal scores prefer the first story.
         head = self._head(query.criterion, "preference")
         first, second = await self._score(query.story, head), await self._score(other, head)
         odds = self._sound(head.log_odds(first, second))

@@ -1,8 +1,5 @@
-"""A trained evaluator as stored in its folder: the fitted weights for each criterion, and how scores become ratings.
-Nothing is fitted here.
-
-`model.json` is plain data; no code from a folder is executed.
-"""
+"""A trained evaluator's folder: weights per criterion, and how scores become ratings. `model.json` is plain data;
+nothing is fitted, and no code from a folder is executed."""
 
 from __future__ import annotations
 
@@ -45,30 +42,14 @@ _COLUMNS = ("low", "high", "mean", "scale", "weight")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Fitted parameters of a model for one criterion.
+    """Fitted parameters of a model for one criterion, from preferences between two stories or from ratings (`kind`).
 
-    Attributes
-    ----------
-    kind : ``preference`` or ``rating``
-        Whether it was fitted on preferences between two stories or on ratings.
-    low, high : float
-        Ends of the scale of the human ratings; 0 and 1 for preferences.
-    intercept : float
-        Score of the average training story.
-    surface, embedding : tuple of Term
-        Terms of the score, one for each surface feature and for each dimension of the embedding.
-    slope : float
-        Factor by which a difference of two scores becomes the log odds that the first story is preferred.
-    band : float
-        Two stories are a tie if the absolute log odds are at most this value and a tie is allowed.
-    line : (float, float)
-        Slope and intercept that turn a score of kind rating into a rating, fitted by cross-validation.
-    quantiles : tuple of float
-        Quantiles of the training stories' scores. For kind preference, a rating is the mean probability that
-        the story is preferred to a story with one of these scores.
-    asked : str
-        Question that an encoder reads together with the story-prompt; "" for linear models.
-    """
+    `low` and `high` are the ends of the human ratings' scale; 0 and 1 for preferences. `intercept` is the score of the
+    average training story, to which `surface` and `embedding` add terms. `slope` turns a difference of scores into the
+    log odds that the first story is preferred; up to `band` (absolute) they are a tie, where one is allowed. `line` is
+    the slope and intercept that turn a score of kind rating into a rating, by cross-validation. `quantiles` are of the
+    training stories' scores: of kind preference, a rating is the mean probability of being preferred to one of these.
+    `asked` is the question that an encoder reads with the story-prompt; "" for linear models."""
 
     criterion: str
     kind: Kind
@@ -84,7 +65,7 @@ class Head:
     asked: str = ""
 
     def rating(self, score: float) -> float:
-        """Rating for a story with this score, as a position on the scale from 0 (lowest point) to 1 (highest point)."""
+        """Rating as a position on the scale from 0 (lowest point) to 1 (highest point)."""
         if self.kind == "rating":
             slope, intercept = self.line
             return min(max((slope * score + intercept - self.low) / (self.high - self.low), 0.0), 1.0)
@@ -92,15 +73,13 @@ class Head:
         return sum(beaten) / len(beaten)
 
     def log_odds(self, first: float, second: float) -> float:
-        """Log odds that the story with score `first` is preferred to the story with score `second`."""
+        """Log odds that the story with score `first` is preferred to the other."""
         return self.slope * (first - second)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Facts about the encoder's weights, which are stored next to `model.json`: their base model, their hash, and the
-    maximum number of tokens read.
-    """
+    """The encoder's weights beside `model.json`: base model, hash, and the most tokens read."""
 
     base: str
     hash: str
@@ -109,13 +88,8 @@ class Encoder:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Trained evaluator read from a folder. `heads` are the fitted parameters for each criterion. `embedding` holds the
-    embedding model's name and a key that identifies its version, or is None; `encoder` describes the encoder's weights,
-    or is None.
-
-    `data` describes the training data. `marks` are short hashes that identify the training stories. `hash` is the hash
-    of `model.json`.
-    """
+    """A trained evaluator. `embedding` is the embedding model's name and version key, `marks` are short hashes of the
+    training stories, and `hash` is that of `model.json`."""
 
     name: str
     heads: tuple[Head, ...]
@@ -126,10 +100,8 @@ class TrainedModel:
     encoder: Encoder | None = None
 
     def choose(self, criterion: str, kind: Kind) -> Head:
-        """The head (fitted parameters) for a criterion, of this kind if possible. A criterion without a head gets the
-        head for overall quality; if there is none either, it gets the first head of this kind or, without one, the
-        first of all.
-        """
+        """The head for a criterion, of this kind if possible; else that for overall quality, else the first of this
+        kind, else the first."""
         for name in (criterion.casefold().strip(), "overall", "overall quality"):
             fitting = [head for head in self.heads if head.criterion.casefold() == name]
             if fitting:
@@ -138,9 +110,7 @@ class TrainedModel:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Facts for the manifest: a description of the model, and the hashes (marks) that identify its training
-        stories.
-        """
+        """Description for the manifest, with the hashes that identify the training stories."""
         return {
             "label": "trained evaluator",
             "model_hash": self.hash,
@@ -156,7 +126,7 @@ def sigmoid(x: float) -> float:
 
 
 def marks_of(story_prompt: str, text: str) -> Sequence[str]:
-    """Short hashes of a story-prompt, if not empty, and of a text. They ignore case, blanks and punctuation."""
+    """Short hashes of a story-prompt, if not empty, and of a text, without case, blanks and punctuation."""
     marks = []
     for kind, words in (("p", story_prompt), ("t", text)):
         letters = re.sub(r"[\W_]+", "", words.casefold())
@@ -166,7 +136,7 @@ def marks_of(story_prompt: str, text: str) -> Sequence[str]:
 
 
 def head_record(head: Head) -> dict[str, Any]:
-    """The fitted parameters for a criterion as plain data, in the format of `model.json`."""
+    """The head in the format of `model.json`."""
     plain = asdict(head)
     for block in ("surface", "embedding"):
         terms: tuple[Term, ...] = getattr(head, block)
@@ -279,23 +249,17 @@ _KEPT = 256
 
 
 def query_text(asked: str, story_prompt: str) -> str:
-    """First text that the encoder reads, before the story: the question `asked` and the story-prompt. The question
-    comes first because long texts are cut at the end.
-    """
+    """What the encoder reads before the story. The question comes first because long texts are cut at the end."""
     return f"{asked}\n\n{story_prompt}".strip()
 
 
 def on_people_scale(head: Head, logit: float) -> float:
-    """Score of a story from the encoder's logit. If `head` (the fitted parameters for a criterion) was trained on
-    ratings, it is the point on the scale of the human ratings; if on preferences, it is the logit itself.
-    """
+    """Score from the encoder's logit: a point on the human ratings' scale or, for preferences, the logit."""
     return head.low + (head.high - head.low) * sigmoid(logit) if head.kind == "rating" else logit
 
 
 class EncoderScorer:
-    """Scores stories with a fine-tuned encoder. For each criterion, the encoder reads the story together with that
-    criterion's question.
-    """
+    """Scores stories with a fine-tuned encoder, which reads the criterion's question too."""
 
     def __init__(self, model: TrainedModel, encoder: Encoder, folder: Path, engine: Mapping[str, Any]) -> None:
         check_keys(engine, _KEYS, "trained")
@@ -307,9 +271,8 @@ class EncoderScorer:
         self._loaded: SequenceClassifier | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights, and return facts about them for the manifest. Raises BackendError if the weights
-        are not those that training wrote.
-        """
+        """Loads tokenizer and weights; facts for the manifest. Raises BackendError for weights that training did not
+        write."""
         loaded: SequenceClassifier = await self._run(self._load)
         return loaded.facts | {
             "encoder": self._encoder.base,
@@ -318,9 +281,7 @@ class EncoderScorer:
         }
 
     async def score(self, story: Story, head: Head) -> float:
-        """Score of a story: the point on the scale of the human ratings, or the logit if `head` (the fitted parameters
-        for a criterion) was trained on preferences.
-        """
+        """The point on the human ratings' scale or, for preferences, the logit."""
         key = (head.asked, story.story_prompt, story.text)
         if key not in self._known:
             self._known[key] = await self._run(self._logit, *key)
@@ -344,7 +305,6 @@ class EncoderScorer:
         )
 
     async def close(self) -> None:
-        """Free the memory of the weights."""
         self._loaded = None
         self._thread.shutdown(wait=False)
 

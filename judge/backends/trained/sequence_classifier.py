@@ -1,6 +1,4 @@
-"""Loads and runs a sequence classifier with one output in this process. Only weights are loaded; no code from the
-model's folder is executed.
-"""
+"""Loads and runs a sequence classifier with one output. No code from the model's folder is executed."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from judge.base.errors import BackendError, MissingExtraError
 
 @dataclass(frozen=True, slots=True)
 class SequenceClassifier:
-    """Tokenizer and weights of a sequence classifier on their device. `longest` is the maximum number of tokens that
-    the model reads.
-    """
+    """A sequence classifier on its device. `longest` is the most tokens that it reads."""
 
     model: Any
     tokenizer: Any
@@ -25,7 +21,6 @@ class SequenceClassifier:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts about the classifier, for the manifest."""
         return {
             "engine": "transformers",
             "version": f"transformers {version('transformers')}, torch {version('torch')}",
@@ -44,13 +39,9 @@ class SequenceClassifier:
 
 
 def load(model: str, label: str, keys: Mapping[str, Any], *, revision: str | None = None) -> SequenceClassifier:
-    """A sequence classifier with its tokenizer, loaded onto a device. Weights are read only from safetensors files,
-    because other formats can contain code. `label` names the model in error messages, and `keys` are the keys of
-    `engine` in run.yaml, such as `device`.
-
-    Raises BackendError if the model cannot be loaded or has several outputs, and MissingExtraError if packages are
-    missing.
-    """
+    """A classifier on a device, only from safetensors files, because other formats can contain code. `label` is for
+    messages, `keys` are of `engine`, such as `device`. Raises BackendError if it cannot be loaded or has several
+    outputs, MissingExtraError without packages."""
     try:
         import torch
         import transformers

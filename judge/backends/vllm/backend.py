@@ -1,10 +1,6 @@
-"""Back-end `vllm/<model>`: runs vLLM's asynchronous engine in this process.
-
-It answers as a vLLM server would: settings that the run leaves out have the model's own defaults, the repeats of a
-query are one request, and token texts and log-probabilities are the same. The output of the engine's processes goes to
-a log file, so that it does not disturb the progress display. If the engine does not start, the last lines of the log
-give the cause.
-"""
+"""Back-end `vllm/<model>`: vLLM's asynchronous engine in this process, with a vLLM server's answers: the model's own
+defaults, one request for a query's repeats, the same token texts and log-probabilities. Its processes' output goes to a
+log file, so as not to disturb the progress display; its last lines say why an engine does not start."""
 
 from __future__ import annotations
 
@@ -42,10 +38,8 @@ from judge.base.records import Request, Response
 
 @contextlib.contextmanager
 def written_to(log: Path) -> Iterator[None]:
-    """Context in which stdout and stderr of this process, and of the processes that it starts, go to the file `log`.
-
-    At the end this process's streams are restored; those of the started processes stay redirected.
-    """
+    """Context in which stdout and stderr of this process, and of those it starts, go to `log`. Started processes stay
+    redirected."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(1), os.dup(2)]
@@ -75,17 +69,13 @@ _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check of the keys in `settings.engine`. vLLM's engine itself is started by
-    `probe`.
-    """
+    """The back-end, after a check of `settings.engine`. The engine is started by `probe`."""
     return VLLMBackend(model, settings)
 
 
 def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict[str, Any]:
-    """Arguments for vLLM's AsyncEngineArgs, from the model's name and the run's settings. `accepted` are the arguments
-    that AsyncEngineArgs has. Raises SpecError for a key of `settings.engine` that is unknown or not permitted for this
-    back-end.
-    """
+    """Arguments for vLLM's AsyncEngineArgs, which has those `accepted`. Raises SpecError for an `engine` key that is
+    unknown or not permitted here."""
     engine = dict(settings.engine)
     check_keys(engine, (accepted - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
     arguments = {k: v for k, v in engine.items() if k in accepted and (k not in OURS or k == "max_model_len")}
@@ -100,8 +90,6 @@ def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict
 
 
 class VLLMBackend:
-    """Back-end that starts its own vLLM engine in this process."""
-
     def __init__(self, model: str, settings: Settings) -> None:
         _quiet()
         try:
@@ -128,9 +116,7 @@ class VLLMBackend:
         self._log = Path(tempfile.gettempdir()) / f"judge-vllm-{os.getpid()}-{uuid.uuid4().hex[:6]}.log"
 
     async def probe(self) -> Mapping[str, Any]:
-        """Start the engine, and return vLLM's version and the model's revision, template hash and flags for the
-        manifest.
-        """
+        """Starts the engine; vLLM's version and the model's revision, template hash and flags for the manifest."""
         from vllm.engine.arg_utils import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -197,9 +183,7 @@ class VLLMBackend:
         return self._responses(final)
 
     def parameters(self, query: Request, repeats: Sequence[int], prompt: int) -> Any:
-        """vLLM's SamplingParams for the repeats of a query, as a vLLM server would set them. `prompt` is the length of
-        the prompt in tokens.
-        """
+        """vLLM's SamplingParams, as a vLLM server would set them. `prompt` is its length in tokens."""
         from vllm.sampling_params import RequestOutputKind, SamplingParams, StructuredOutputsParams
 
         generation = query.generation
@@ -230,9 +214,8 @@ class VLLMBackend:
         return self._tokenizer
 
     async def prompt_logprobs(self, tokens: list[int], *, full: bool) -> list[dict[str, dict[str, Any]] | None]:
-        """Log-probabilities of the given tokens, in the form of a vLLM server's `prompt_logprobs`; `full` requests the
-        whole vocabulary at each token.
-        """
+        """Log-probabilities as a vLLM server's `prompt_logprobs`; `full` requests the whole vocabulary at each
+        token."""
         from vllm.sampling_params import RequestOutputKind, SamplingParams
 
         parameters = SamplingParams(
@@ -250,7 +233,6 @@ class VLLMBackend:
         ]
 
     async def close(self) -> None:
-        """Stop the vLLM engine and its processes."""
         engine, self._engine = self._engine, None
         if engine is not None:
             with written_to(self._log):
@@ -298,7 +280,7 @@ class VLLMBackend:
 
 
 def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
-    """Log-probabilities of an answer's tokens in the format of OpenAI's chat answers."""
+    # In the format of OpenAI's chat answers.
     content = []
     for token, alternatives in zip(output.token_ids, output.logprobs, strict=False):
         own = alternatives[token]
@@ -317,7 +299,7 @@ def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
 
 
 def _quiet() -> None:
-    """Disable vLLM's usage statistics and log only errors, unless environment variables say otherwise."""
+    # Unless environment variables say otherwise.
     for key, value in (("VLLM_NO_USAGE_STATS", "1"), ("VLLM_LOGGING_LEVEL", "ERROR")):
         os.environ.setdefault(key, value)
 

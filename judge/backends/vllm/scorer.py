@@ -1,8 +1,5 @@
-"""Scorer `vllm/<model>`: log-probabilities of given texts from vLLM's engine in this process.
-
-The engine is the one of the back-end `vllm/`, started with an option that allows whole distributions. The results equal
-those of a vLLM server with the same model.
-"""
+"""Scorer `vllm/<model>`: log-probabilities of given texts, equal to those of a vLLM server. The engine is the
+back-end's, started with an option that allows whole distributions."""
 
 from __future__ import annotations
 
@@ -18,16 +15,12 @@ from judge.backends.vllm.backend import VLLMBackend
 
 
 def open_scorer(model: str, settings: Settings) -> VLLMScorer:
-    """Scorer that gives the log-probabilities of texts under the model. The engine itself starts when the scorer is
-    first used. Raises SpecError for an unknown key in `settings.engine`.
-    """
+    """The scorer, whose engine starts on first use. Raises SpecError for an unknown key in `settings.engine`."""
     return VLLMScorer(model, settings)
 
 
 class VLLMScorer:
-    """Scorer that gives the log-probabilities of texts under a model, which its own vLLM engine runs.
-    `settings.concurrency` is the number of concurrent requests.
-    """
+    """Log-probabilities of texts by a vLLM engine of its own, with `settings.concurrency` requests at a time."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.
@@ -37,7 +30,7 @@ class VLLMScorer:
         self._facts: ScorerFacts | None = None
 
     async def facts(self) -> ScorerFacts:
-        """Start the engine and return facts that identify the model."""
+        """Starts the engine; facts that identify the model."""
         if self._facts is None:
             reported: Mapping[str, Any] = await self._backend.probe()
             self._facts = ScorerFacts(
@@ -53,10 +46,8 @@ class VLLMScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text. One request is sent to the engine for each text, many at the
-        same time. `full_distribution` adds the mean and variance of log p over the vocabulary. `prefix` is one prefix
-        for all texts, or a list with one for each.
-        """
+        """Log-probabilities of each text's tokens, by a request each. `full_distribution` adds mean and variance of log
+        p over the vocabulary. `prefix` is one for all, or a list."""
         facts = await self.facts()
         tokenizer = self._backend.tokenizer
         prefixes = one_each(prefix, len(texts))
@@ -81,5 +72,4 @@ class VLLMScorer:
         return list(await asyncio.gather(*map(logprobs_of, texts, prefixes)))
 
     async def close(self) -> None:
-        """Stop the scorer's vLLM engine and its processes."""
         await self._backend.close()

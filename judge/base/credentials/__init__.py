@@ -1,3 +1,1 @@
-"""API keys: providers' hosts, hosts that the user trusts with keys, and detection of keys written into a run
-definition.
-"""
+"""API keys: providers' hosts, hosts that the user trusts with keys, and keys written into a run definition."""

@@ -52,23 +52,19 @@ _HARMLESS = frozenset({"idempotencykey", "promptcachekey", "cachekey"})
 
 
 def says_key(name: str) -> bool:
-    """Whether a field name suggests that the field holds a key: `api_key`, `x-auth-token`, `clientSecret`; not
-    `max_tokens`.
-    """
+    """Whether a field's name suggests a key: `api_key`, `x-auth-token`, `clientSecret`; not `max_tokens`."""
     joined = "".join(_words(name))
     return joined.endswith(_ENDS) or joined in ("token", "jwt", "auth")
 
 
 def carries_key(name: str) -> bool:
-    """Whether the name of a header or URL parameter suggests a key: names as in `says_key`, and `key`, `sig`,
-    `X-Vault-Token`...
-    """
+    """Whether a header's or URL parameter's name suggests a key: as `says_key`, and `key`, `sig`, `X-Vault-Token`..."""
     words = _words(name)
     return says_key(name) or ("".join(words) not in _HARMLESS and bool(words) and words[-1] in _LAST)
 
 
 def _words(name: str) -> list[str]:
-    """Words and numbers that a name consists of, in lower case: `clientSecret2` gives client, secret, 2."""
+    # `clientSecret2` gives client, secret, 2.
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
 
 
@@ -90,9 +86,8 @@ _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0
 
 
 def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:
-    """Raise SpecError for the first API key written into a run definition (`data`), read from the file `where`. The
-    message names the line if `text`, the file's text, is given.
-    """
+    """Raise SpecError for the first API key in a run definition from the file `where`, with its line in `text`, if
+    given."""
     for path, why in found_keys(data):
         line = _line(text, path) if text is not None else None
         name = ".".join(str(part) for part in path)
@@ -101,10 +96,8 @@ def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) ->
 
 
 def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
-    """API keys written into a run definition (`data`) or a part of it. For each key: the path of field names and list
-    positions that leads to it, and a description of the mistake. If the name of a field contains a key, the path ends
-    before this name. `path` is the path of `data` in the whole definition.
-    """
+    """(path of names and positions, description of the mistake) for each API key in `data`, which lies at `path` of the
+    definition. A key in a field's name ends the path before it."""
     if isinstance(data, Mapping):
         for name, value in data.items():
             if why := _key_kind(str(name)):
@@ -117,9 +110,7 @@ def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def address_problem(address: str) -> str | None:
-    """What is wrong with a server's address that may contain a key or password, as the end of a sentence such as "holds
-    a user name or a password"; None if nothing is wrong.
-    """
+    """What is wrong with a server's address, as the end of a sentence: "holds a user name or a password"."""
     if _USER.match(address):
         return "holds a user name or a password"
     for name, value in _PARAMETER.findall(address):
@@ -145,10 +136,7 @@ def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _scalar(path: Place, name: str, value: str) -> str | None:
-    """What is wrong with the value of the field `name` of a run definition, as far as API keys are concerned: the end
-    of a sentence such as "holds a key as it stands"; None if nothing is wrong. `path` is the field's path in the
-    definition.
-    """
+    # The end of a sentence such as "holds a key as it stands".
     if path == ("api_key_env",):
         fine = value == "none" or re.fullmatch(VARIABLE, value)
         return None if fine and not _key_kind(value) else "is not the name of a variable (capitals, digits, _) or none"
@@ -171,9 +159,6 @@ def _headers(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _header(name: str, value: str) -> str | None:
-    """What is wrong with one HTTP header in a run definition, as the end of a sentence such as "cannot be a header";
-    None if nothing is wrong.
-    """
     if not _HEADER.fullmatch(name) or not value.isprintable():
         return "cannot be a header"
     if name.lower() in _NO_HEADER:
@@ -191,15 +176,11 @@ def _header(name: str, value: str) -> str | None:
 
 
 def _key_kind(text: str) -> str | None:
-    """Kind of API key that a text contains or seems to contain; None if it contains none."""
     return redaction.held_in(text) or redaction.looks_in(text)
 
 
 def _line(text: str, path: Place) -> int | None:
-    """Line number, from 1, of a value in the text of a YAML file. `path` lists the keys and positions that lead to the
-    value. If only the beginning of the path is found, this is the line of the last part found; None if no part is
-    found.
-    """
+    # From 1; of the last part found, if only the path's beginning is.
     import yaml
 
     node, line = yaml.compose(text, Loader=yaml.SafeLoader), None
@@ -232,9 +213,8 @@ class Origin:
 
     @property
     def loopback(self) -> bool:
-        """Whether the host is this machine, written as `localhost` or as a loopback or unspecified IP address. Other
-        names do not count, whatever address they resolve to.
-        """
+        """Whether the host is `localhost` or a loopback or unspecified IP address. Other names do not count, whatever
+        they resolve to."""
         if self.host == "localhost":
             return True
         try:
@@ -250,9 +230,7 @@ class Origin:
 
 
 def origin_of(address: str, where: str = "base_url") -> Origin:
-    """Origin (scheme, host and port) of an address. Raises SpecError if the address contains a key, or if programs
-    might parse the address differently.
-    """
+    """Origin of an address. Raises SpecError if it contains a key, or programs might parse it differently."""
     if (problem := address_problem(address)) is not None:
         raise SpecError(joined(where, f" {problem}"), hint=MEND)
     if not _PLAIN.fullmatch(address):

@@ -1,8 +1,6 @@
-"""Providers' hosts, with the environment variables of their API keys and the header that carries a key.
-
-The list contains only hosts that the provider itself operates. Hosts under which anybody can rent a subdomain
-(gateways, dedicated endpoints) are not listed, because the renter could collect the provider's keys.
-"""
+"""Providers' hosts, with their keys' environment variables and header. Only hosts that the provider itself operates are
+listed: where anybody can rent a subdomain (gateways, dedicated endpoints), the renter could collect the provider's
+keys."""
 
 from __future__ import annotations
 
@@ -13,13 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider of models. `variables` are environment variables of API keys. `hosts` are the provider's hosts; an
-    entry `*.NAME` stands for all subdomains of NAME.
-
-    `header` and `scheme` carry the key where OpenAI's protocol is used. `own_header` (without a scheme) carries it
-    where the provider's own protocol is used, at `address`. `address_variable` is the environment variable in which the
-    user may give another address for this protocol.
-    """
+    """A provider. `variables` hold keys; a host `*.NAME` stands for all subdomains. `header` and `scheme` carry the key
+    in OpenAI's protocol, `own_header` (without a scheme) in the provider's own, at `address` or what the user gives in
+    `address_variable`."""
 
     name: str
     variables: tuple[str, ...]
@@ -31,9 +25,8 @@ class Provider:
     address_variable: str = ""
 
     def owns(self, variable: str) -> bool:
-        """Whether an environment variable belongs to this provider: it holds one of the provider's API keys, or its
-        name begins like that of such a variable (OPENAI_ORG_ID).
-        """
+        """Whether a variable holds one of the provider's keys, or its name begins like one that does
+        (OPENAI_ORG_ID)."""
         families = {name.removesuffix("_API_KEY").removesuffix("_TOKEN") + "_" for name in self.variables}
         return variable in self.variables or variable.startswith(tuple(families))
 
@@ -102,9 +95,7 @@ PROVIDERS = (
 
 
 def addresses_of(base_url: Sequence[str], backend: str = "openai") -> list[str]:
-    """Addresses to which a run of this back-end sends requests: `base_url` of the run definition; if that is empty, the
-    address in the environment variable for this back-end, or else the provider's own address.
-    """
+    """Addresses of a run: `base_url`, else the back-end's environment variable, else the provider's own."""
     protocol = PROTOCOLS[backend]
     return list(base_url) or [os.environ.get(protocol.address_variable) or protocol.address]
 
@@ -120,8 +111,6 @@ def provider_of(host: str) -> Provider | None:
 
 
 def keys_of(address: str, protocol: Provider = OPENAI) -> str:
-    """Names of the environment variables whose keys are sent to this address, joined by "or", for an error message
-    about a refused key. If the host belongs to no listed provider, they are the variables of `protocol`.
-    """
+    """The variables of keys sent to an address, joined by "or"; those of `protocol` for an unlisted host."""
     host = address.partition("://")[2].partition("/")[0].partition(":")[0]
     return " or ".join((provider_of(host) or protocol).variables)

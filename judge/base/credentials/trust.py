@@ -1,12 +1,9 @@
-"""Hosts that the user trusts with API keys. They come from the environment and from a file of the user, not from a
-run.yaml.
+"""Hosts that the user, never a run.yaml, trusts with API keys.
 
-JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, to which any key that a run names may be sent.
-`trusted_hosts.yaml` in the user's configuration folder lists, for each host, the variables whose keys may be sent
-there. A definition in a trusted folder may name servers of this machine. The host in OPENAI_BASE_URL is trusted with
-OpenAI's variables, and that in ANTHROPIC_BASE_URL with Anthropic's. An entry without a scheme means https; plain http
-is trusted only if the entry states it.
-"""
+JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, for any key that a run names. `trusted_hosts.yaml` in the
+configuration folder lists for each host the variables whose keys may go there. A definition in a trusted folder may
+name servers of this machine. The hosts in OPENAI_BASE_URL and ANTHROPIC_BASE_URL are trusted with these providers'
+variables. An entry without a scheme means https; plain http must be stated."""
 
 from __future__ import annotations
 
@@ -32,9 +29,7 @@ _ENTRY = re.compile(
 
 
 class UntrustedHostError(SpecError):
-    """Raised when a run would send an API key to a host that only the run definition names, and not the user's
-    configuration.
-    """
+    """Raised when a run would send a key to a host that only its definition names."""
 
     def __init__(self, origin: Origin, variables: tuple[str, ...], message: str, *, hint: str) -> None:
         super().__init__(message, hint=hint)
@@ -44,9 +39,8 @@ class UntrustedHostError(SpecError):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """One trusted host or, with `below`, all its subdomains and not the host itself. `port` None = any port.
-    `variables` are the environment variables whose keys may be sent there; None = any.
-    """
+    """One trusted host or, with `below`, all its subdomains and not itself. `port` None = any; `variables` None = any
+    key."""
 
     scheme: str
     host: str
@@ -59,9 +53,7 @@ class Trust:
         return self.names(origin) and (self.variables is None or variable in self.variables)
 
     def names(self, origin: Origin) -> bool:
-        """Whether this entry of the user's trusted hosts covers a server, by scheme, host and port. Which key would be
-        sent does not matter.
-        """
+        """Whether this entry covers a server, by scheme, host and port, whatever key would be sent."""
         host = origin.host.removesuffix(".")
         same = host.endswith(f".{self.host}") if self.below else host == self.host
         return same and self.scheme == origin.scheme and self.port in (None, origin.port)
@@ -73,39 +65,32 @@ def trust_file() -> Path:
 
 
 def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
-    """Whether the user's configuration allows the key in an environment variable to be sent to an origin. `more` holds
-    further entries in the format of JUDGE_TRUSTED_HOSTS.
-    """
+    """Whether the user allows a variable's key to be sent to an origin. `more` are entries as in
+    JUDGE_TRUSTED_HOSTS."""
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
     return origin in _own_origins(variable)
 
 
 def on_this_machine(addresses: Iterable[str], folder: Path | None) -> tuple[str, ...]:
-    """Those of the servers in `addresses` that run on this machine, as entries for JUDGE_TRUSTED_HOSTS, if the folder
-    of the definition that names them lies in a trusted folder; otherwise none. `folder` is None where the user named
-    the servers on the command line.
-
-    Any program on this machine can listen on a port, so that a stranger's run.yaml could collect keys there too.
-    """
+    """Servers of this machine among `addresses`, as entries for JUDGE_TRUSTED_HOSTS, if the definition's `folder` is
+    trusted or None (named on the command line). Any program can listen on a port here, so a stranger's run.yaml could
+    collect keys."""
     if folder is not None and not lies_in_trusted(folder):
         return ()
     return tuple(str(origin) for origin in map(origin_of, addresses) if origin.loopback)
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
-    """Those of the servers in `addresses` that the user's configuration trusts, as entries for JUDGE_TRUSTED_HOSTS on a
-    machine without this configuration.
-    """
+    """The addresses that the user trusts, as entries for JUDGE_TRUSTED_HOSTS on a machine without this
+    configuration."""
     origins = map(origin_of, addresses)
     own = _own_origins()
     return tuple(str(o) for o in origins if o in own or any(trust.names(o) for trust in trusts()))
 
 
 def trusts(more: Iterable[str] = ()) -> list[Trust]:
-    """Trusted hosts from JUDGE_TRUSTED_HOSTS, from the user's file, and from `more`, which holds entries as in
-    JUDGE_TRUSTED_HOSTS. Addresses in variables such as OPENAI_BASE_URL are not among them.
-    """
+    """Trusted hosts of JUDGE_TRUSTED_HOSTS, the user's file and `more`, without variables such as OPENAI_BASE_URL."""
     named = [entry.strip() for entry in os.environ.get(VARIABLE, "").split(",")]
     return [
         *(_trust(entry, None, VARIABLE) for entry in [*named, *more] if entry),
@@ -114,9 +99,7 @@ def trusts(more: Iterable[str] = ()) -> list[Trust]:
 
 
 def key_for(origin: Origin) -> str | None:
-    """Environment variable that the user's file of trusted hosts lists for a server; None if the file lists none or
-    several.
-    """
+    """The variable that the user's file lists for a server; None if it lists none or several."""
     for entry, names in _stored().items():
         if len(names) == 1 and _trust(entry, names, str(trust_file())).covers(origin, names[0]):
             return names[0]
@@ -124,9 +107,7 @@ def key_for(origin: Origin) -> str | None:
 
 
 def remember(origin: Origin, variables: Iterable[str]) -> Path:
-    """Add a server to the user's file of trusted hosts, with the environment variables whose keys may be sent to it;
-    returns the file's path.
-    """
+    """Add a server and its variables to the user's file of trusted hosts, whose path this is."""
     file = trust_file()
     stored = _stored()
     stored[str(origin)] = sorted({*stored.get(str(origin), ()), *variables})
@@ -140,9 +121,8 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
 
 
 def _own_origins(host: str | None = None) -> list[Origin]:
-    """Servers whose addresses the user set in the environment (such as in OPENAI_BASE_URL). If `host`, the name of an
-    environment variable, is given, only servers of the provider to which this variable belongs.
-    """
+    # Set in the environment, such as OPENAI_BASE_URL; `host` names a variable, and only its provider's servers count
+    # then.
     named = [
         provider.address_variable
         for provider in PROVIDERS
@@ -152,7 +132,6 @@ def _own_origins(host: str | None = None) -> list[Origin]:
 
 
 def _stored() -> dict[str, list[str]]:
-    """Content of the user's file of trusted hosts: list of variables by host. Empty if there is no file."""
     file = trust_file()
     if not file.is_file():
         return {}

@@ -8,10 +8,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def shipped(folder: str) -> Path:
-    """Path of the folder `prompts` or `runs` that is shipped with the program.
-
-    In an installed wheel the folder is inside the package, in a checkout of the repository next to it.
-    """
+    """The shipped folder `prompts` or `runs`: inside the package of a wheel, next to it in a checkout."""
     inside = _PACKAGE / folder
     return inside if inside.is_dir() else _PACKAGE.parent / folder
 

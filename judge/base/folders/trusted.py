@@ -1,9 +1,6 @@
-"""Trusted folders: besides its own folder, a run definition may only name files in these. Only the user adds folders.
-
-JUDGE_TRUSTED_FOLDERS lists folders (or files), separated as in PATH. `trusted_folders.json` in the user's configuration
-folder stores the files and folders that the user passed to `judge init`. The folder of the studies' files is trusted
-too.
-"""
+"""Trusted folders: besides its own, a run definition may only name files in these, which only the user adds.
+JUDGE_TRUSTED_FOLDERS lists folders or files, separated as in PATH; `trusted_folders.json` in the configuration folder
+holds those passed to `judge init`. The folder of the studies' files is trusted too."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ from judge.base.whole_file import write_whole
 
 
 def home() -> Path:
-    """The user's home folder; the root folder for a user without one, such as a container's user that has a number but
-    no name.
-    """
+    """The user's home; the root folder for a user without one, such as a container's, with a number but no name."""
     try:
         return Path.home()
     except RuntimeError:
@@ -30,9 +25,7 @@ def home() -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder named by the environment variable JUDGE_CACHE, otherwise the user's cache folder for `judge`. It need
-    not exist.
-    """
+    """The folder in JUDGE_CACHE, otherwise the user's cache folder for `judge`. It need not exist."""
     if cache := os.environ.get("JUDGE_CACHE"):
         return Path(cache)
     # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.
@@ -48,7 +41,7 @@ def cache_folder() -> Path:
 
 
 def config_folder() -> Path:
-    """The folder named by the environment variable JUDGE_HOME, otherwise ~/.config/judge. It need not exist."""
+    """The folder in JUDGE_HOME, otherwise ~/.config/judge. It need not exist."""
     own = os.environ.get("JUDGE_HOME")
     return Path(own) if own else home() / ".config" / "judge"
 
@@ -64,23 +57,20 @@ def trusted_folders() -> list[Path]:
 
 
 def is_trusted(file: Path, folder: Path) -> bool:
-    """Whether a run definition in `folder` may name this file: the file is in `folder` or in a trusted folder. Symbolic
-    links are resolved first.
-    """
+    """Whether a definition in `folder` may name this file: it is there or in a trusted folder, symbolic links
+    resolved."""
     real = file.resolve()
     return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 
 
 def lies_in_trusted(folder: Path) -> bool:
-    """Whether a run definition's own folder lies in a trusted folder. Symbolic links are resolved first."""
+    """Whether a definition's own folder lies in a trusted folder, symbolic links resolved."""
     real = folder.resolve()
     return any(real.is_relative_to(root) for root in trusted_folders())
 
 
 def trust(path: Path) -> None:
-    """Add a file or folder to the stored list of trusted ones, from which every run may read. It is called for paths
-    that the user named.
-    """
+    """Store a path that the user named as trusted: every run may read it."""
     file = _file()
     stored = _stored()
     if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):

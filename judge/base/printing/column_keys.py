@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 
 def column_keys(titles: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """One key for each column title, equal to the title. If the title occurred before or is in `taken`, a number is
-    added to its key: "coherence (2)".
-    """
+    """A key for each title; one that occurred before or is in `taken` gets a number: "coherence (2)"."""
     names, keys = set(taken), []
     for title in titles:
         key, number = title, 2

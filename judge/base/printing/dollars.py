@@ -8,7 +8,7 @@ from judge.base.records import MOST_PLAUSIBLE_COST
 
 
 def dollars(amount: float) -> str:
-    """The amount with a dollar sign: $0.0818, $1,234.50. Very small amounts have two significant digits: $0.00012."""
+    """The amount as $0.0818 or $1,234.50; very small ones have two significant digits: $0.00012."""
     if amount >= 100:
         return f"${amount:,.2f}"
     places = 4 if amount <= 0 else max(4, 1 - floor(log10(amount)))
@@ -22,9 +22,7 @@ def implausible_costs(calls: int) -> str:
 
 
 def about(amount: float) -> str:
-    """An estimated amount with a dollar sign and two significant digits; amounts from $100 on are printed with cents,
-    as exact amounts are.
-    """
+    """An estimated amount with two significant digits; from $100 on with cents, as exact amounts."""
     if amount >= 100 or amount < 1e-4:
         return dollars(amount)
     return f"${float(f'{amount:.2g}'):g}"

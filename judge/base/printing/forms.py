@@ -12,5 +12,5 @@ _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".t
 
 
 def form_of(form: str, output: Path | None) -> str:
-    """`form`, or the format that the suffix of `output` says where `form` is only the usual one ("table")."""
+    """`form`, or the format of the suffix of `output` where `form` is only the usual one ("table")."""
     return _SUFFIXES.get(output.suffix.lower(), form) if form == "table" and output is not None else form

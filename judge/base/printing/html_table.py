@@ -22,13 +22,11 @@ COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
 def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
-    """The table as HTML, in a `div`.
+    """The table as HTML, in a `div`, below its line above.
 
-    The line above the table stands before it. `copies` adds the table as LaTeX and CSV in inert `template` elements,
-    with buttons that a script makes visible.
-    `notes` replace the table's own notes on the page, but not in the copies. Advice on command-line options is left
-    out. Without `signed` the page shows no signature below the table; the copies keep it.
-    """
+    `copies` adds the table as LaTeX and CSV in inert `template` elements, with buttons that a script makes visible.
+    `notes` replace the table's own on the page, but not in the copies. Advice on options is left out. Without `signed`
+    the page shows no signature; the copies keep it."""
     table = worded(table, None)
     cells = [[cell_text(row, column) for column in table.columns] for row in table.rows]
     stacks = _stacks(table, cells)
@@ -59,16 +57,14 @@ def _head(table: Table) -> Markup:
 
 
 def _stacks(table: Table, cells: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns are too wide for a phone, so that cells must be stacked. Titles may wrap between words."""
+    # Too wide for a phone; titles may wrap between words.
     titles = [max(map(len, column.title.split()), default=0) for column in table.columns]
     widths = [max(title, *(len(row[i]) for row in cells), 0) for i, title in enumerate(titles)]
     return sum(widths) + 2 * len(widths) > _PHONE
 
 
 def _body(table: Table, shown: Sequence[Sequence[str]], *, stacks: bool) -> Markup:
-    """The rows as HTML. With `stacks`, each cell also carries its column's title, because narrow screens do not show
-    the head.
-    """
+    # Narrow screens do not show the head, so stacked cells carry their column's title.
     numbers = [is_numeric(table, column) for column in table.columns]
     long = [max(map(len, cells), default=0) > _LONG for cells in zip(*shown, strict=True)]
     kinds = [
@@ -99,9 +95,7 @@ def _cell(value: object, shown: str, kind: Markup, column: str) -> Markup:
 
 
 def _class_of_text(column: Column, long: bool) -> Markup:
-    """CSS class attribute for the cells of a text column; "" for other columns. With `long`, the column stays wide on a
-    phone.
-    """
+    # With `long`, the column stays wide on a phone.
     if not (column.text or column.wrap):
         return Markup("")
     return Markup(' class="wide long" dir="auto"') if long else Markup(' class="wide" dir="auto"')

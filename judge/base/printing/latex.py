@@ -1,8 +1,5 @@
-"""Escapes text for plain pdflatex: special characters become commands, and no character is lost.
-
-Characters outside ASCII and Latin-1 that have no command here, such as a story in another script, are left as they are.
-Such texts need LuaLaTeX or XeLaTeX.
-"""
+"""Text for plain pdflatex: special characters become commands, and none is lost. Those outside ASCII and Latin-1
+without a command here, such as another script's, stay, and need LuaLaTeX or XeLaTeX."""
 
 from __future__ import annotations
 
@@ -58,10 +55,10 @@ def text(words: str) -> str:
 
 
 def monospaced(words: str) -> str:
-    r"""Text escaped for LaTeX's texttt. Its fonts have a vertical bar, so this character is not replaced."""
+    """Text escaped for LaTeX's texttt. Its fonts have a vertical bar, so this character is not replaced."""
     return words.translate(_MONOSPACED)
 
 
 def comment(words: str) -> str:
-    """Text for a LaTeX comment after `%`. Only some characters are replaced, because a comment is not typeset."""
+    """Text for a LaTeX comment after `%`, which is not typeset."""
     return words.translate(_COMMENT)

@@ -6,9 +6,7 @@ from datetime import UTC, datetime
 
 
 def moment(seconds: object) -> datetime | None:
-    """The moment in UTC; None for what is no number, and for one beyond the calendar, such as the year 33658, which a
-    file from elsewhere may hold.
-    """
+    """The moment in UTC; None for no number, or one beyond the calendar, such as the year 33658 in a foreign file."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
     try:

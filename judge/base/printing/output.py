@@ -18,19 +18,13 @@ from judge.base.wording import Wording
 def emit(
     tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, rest: Wording | None = None
 ) -> None:
-    """Print tables, or write them to a file. Several tables as JSON become a list. With `rest`,
-    which names the option for the rest, plain text on the screen or in a pipe is the first screen alone
-    (`judge.base.printing.shortened`).
+    """Print tables, or write them to a file. Several tables as JSON become a list.
 
-    With `form` "table", the suffix of `output` (.csv, .json, .md or .tex) chooses the format. Several tables as CSV
-    become a file each (X.csv, X-2.csv, ...). A CSV's signature and notes are written to X.csv.notes.txt, or to stderr
-    where the rows go to stdout, where several tables are separated by an empty line.
-
-    Raises
-    ------
-    SpecError
-        A file cannot be written, or X-2.csv exists and is no table of X.csv.
-    """
+    `rest` names the option for the rest: plain text on the screen or in a pipe is then the first screen alone
+    (`judge.base.printing.shortened`). With `form` "table", the suffix of `output` (.csv, .json, .md or .tex) chooses
+    the format. Several tables as CSV become a file each (X.csv, X-2.csv, ...), or on stdout have an empty line between
+    them; signature and notes go to X.csv.notes.txt, or to stderr. Raises SpecError if a file cannot be written, or
+    X-2.csv exists and is no table of X.csv."""
     group = [tables] if isinstance(tables, Table) else list(tables)
     asked, form = form, form_of(form, output)
     if form not in (asked, "md"):
@@ -79,11 +73,10 @@ def _write(text: str, output: Path | None) -> None:
 
 
 def csv_files(group: Sequence[Table], output: Path) -> list[str]:
-    """Write a CSV file for each table (X.csv, X-2.csv, ...), and the notes of all to X.csv.notes.txt. Returns a line
-    for each, with its path and the table's title.
+    """Write a CSV file for each table (X.csv, X-2.csv, ...), and all notes to X.csv.notes.txt.
 
-    Raises OSError, and SpecError if X-2.csv exists and is no table of X.csv.
-    """
+    Returns a line for each, with its path and the table's title. Raises OSError, and SpecError if X-2.csv exists and is
+    no table of X.csv."""
     paths = [output, *(output.with_name(f"{output.stem}-{i}{output.suffix}") for i in range(2, len(group) + 1))]
     beside = notes_file(output)
     before = beside.read_text(encoding="utf-8").splitlines() if beside.is_file() else []

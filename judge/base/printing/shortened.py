@@ -1,10 +1,9 @@
 """The first screen of tables in plain text: what carries the answer, and a line that says what is left out.
 
 The answer's sentence comes first, then the rows that carry it, then at most five notes, in 40 lines of the screen's
-width. Where not everything has room, the signature is left out first, then notes, tables from the last one on, columns
-(empty ones, those that are the same in all rows, then from the right) and rows that do not carry the answer. A row in
-which nothing is defined is named once with its cause instead, and nothing is cut within a cell.
-"""
+width. For room, first the signature is left out, then notes, tables from the last one on, columns (empty ones, constant
+ones, then from the right) and rows that do not carry the answer. A row in which nothing is defined is named once with
+its cause instead, and nothing is cut within a cell."""
 
 from __future__ import annotations
 
@@ -49,8 +48,6 @@ _TAIL = 2
 
 @dataclass(slots=True)
 class _LeftOut:
-    """Counts of what is not on the first screen."""
-
     rows: int = 0
     tables: int = 0
     columns: int = 0
@@ -58,7 +55,6 @@ class _LeftOut:
     signatures: int = 0
 
     def sentence(self, wording: Wording) -> str:
-        """Sentence on what is left out, and the option that shows it; empty if nothing is."""
         counts = (
             (self.tables, "table"),
             (self.rows, "row"),
@@ -73,11 +69,9 @@ class _LeftOut:
 def shortened(
     tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH, lines: int = LINES
 ) -> str:
-    """The tables as plain text of at most so many lines, none wider than `width` columns, with a final newline.
-    `wording` names the option that prints everything.
-
-    Raises nothing: a table with few columns and long texts keeps its first row, even if that takes more lines.
-    """
+    """The tables as plain text of at most so many lines of `width` columns, with a final newline. `wording` names the
+    option that prints everything. A table with few columns and long texts keeps its first row, even if that takes more
+    lines."""
     left = _LeftOut()
     parts = [_said(table) for table in tables]
     own = _notes(tables[:1], parts[:1])
@@ -108,7 +102,6 @@ def shortened(
 
 
 def _signature(left: _LeftOut, tables: Sequence[Table], spare: int, *, color: bool, width: int) -> list[str]:
-    """Lines of the first signature if they have room; none else. The other signatures are counted as left out."""
     printed = dict.fromkeys(tuple(signature_lines(table, color=color, width=width)) for table in tables)
     signatures = [signature for signature in printed if signature]
     fits = bool(signatures) and len(signatures[0]) <= spare
@@ -119,9 +112,7 @@ def _signature(left: _LeftOut, tables: Sequence[Table], spare: int, *, color: bo
 def _block(
     table: Table, said: Table | str, room: int, *, color: bool, width: int, first: bool
 ) -> tuple[list[str], _LeftOut]:
-    """Lines of a table in this room, with what is left out of it; no lines where it has no room. The first table is
-    printed in any case, with the rows that have room.
-    """
+    # The first table is printed in any case, with the rows that have room.
     left = _LeftOut()
     head = [*broken(printable(table.above), width), ""] if table.above else []
     if isinstance(said, str):
@@ -137,9 +128,7 @@ def _block(
 
 
 def _choices(table: Table, room: int, *, fewer: bool) -> Iterator[list[int]]:
-    """Numbers of the rows to print: all, then those that carry the answer, and with `fewer` ever fewer of these. A row
-    takes a line of the room at least.
-    """
+    # All rows, then those that carry the answer, and with `fewer` ever fewer of these.
     if len(table.rows) <= room:
         yield list(range(len(table.rows)))
     carry = _carrying(table)
@@ -152,7 +141,7 @@ def _choices(table: Table, room: int, *, fewer: bool) -> Iterator[list[int]]:
 
 
 def _carrying(table: Table) -> list[int]:
-    """Numbers of the rows that carry the answer: those that the table names, else the significant ones, else all."""
+    # Those that the table names, else the significant ones, else all.
     every = range(len(table.rows))
     if table.first:
         return [i for i in every if i in table.first]
@@ -166,9 +155,6 @@ def _below(p: object) -> bool:
 
 
 def _said(table: Table) -> tuple[Table | str, list[str]]:
-    """The table without the rows in which nothing is defined, and sentences on these. A table without any other row is
-    a sentence.
-    """
     title = printable(table.title)
     if not table.rows:
         return f"{title}: {'; '.join(map(printable, table.notes)) or 'no rows'}.", []
@@ -192,7 +178,7 @@ def _main(table: Table) -> str | None:
 
 
 def _nothing(values: Iterable[object]) -> str | None:
-    """Why nothing is defined among the estimates of a row; None if something is, and where there is no estimate."""
+    # None also where there is no estimate.
     estimates = [value for value in values if isinstance(value, Estimate)]
     if not estimates or any(estimate.value is not None for estimate in estimates):
         return None
@@ -200,7 +186,6 @@ def _nothing(values: Iterable[object]) -> str | None:
 
 
 def _names(table: Table, numbers: Sequence[int]) -> str:
-    """The rows by their texts that differ between rows, or their number if there are many."""
     if len(numbers) > _NAMED:
         return f"{len(numbers)} of {len(table.rows)} rows"
     texts = [
@@ -216,7 +201,6 @@ def _names(table: Table, numbers: Sequence[int]) -> str:
 
 
 def _narrowed(table: Table, width: int) -> Table:
-    """The table with the columns that fit into the width, and with the texts in them wrapped as far as needed."""
     columns = list(table.columns)
     if text_layout.total_width(_cells(table, columns)) <= width or width < text_layout.NARROW:
         return table
@@ -233,9 +217,8 @@ def _narrowed(table: Table, width: int) -> Table:
 
 
 def _last(table: Table, columns: Sequence[Column]) -> Column:
-    """The column that is missed least: the last empty one, else the last that is the same in all rows, else the last.
-    The main number, and the p value by which rows are chosen, stay.
-    """
+    # The last empty column, else the last that is the same in all rows, else the last. The main number, and the p value
+    # by which rows are chosen, stay.
     tested = [column.key for column in columns if column.p][-1:]
     free = [column for column in columns[1:] if not column.main and column.key not in tested] or [columns[-1]]
     for useless in (_empty, _same):
@@ -258,7 +241,7 @@ def _natural(table: Table, column: Column) -> int:
 
 
 def _least(table: Table, column: Column) -> int:
-    """Width in characters below which a column is not printed: numbers are whole, texts may be wrapped."""
+    # Numbers are whole, texts may be wrapped.
     words = max((len(word) for word in printable(column.title).split()), default=0)
     cells = [cell_text(row, column) for row in table.rows]
     if is_numeric(table, column):
@@ -281,7 +264,6 @@ def _cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
 
 
 def _notes(tables: Sequence[Table], parts: Sequence[tuple[Table | str, list[str]]]) -> list[str]:
-    """All notes once: on undefined rows, on undefined cells, the tables' own, and on p values."""
     kept = [said for said, _ in parts if isinstance(said, Table)]
     undefined = [said for said, _ in parts[1:] if isinstance(said, str)]
     undefined += [sentence for _, sentences in parts for sentence in sentences]

@@ -1,9 +1,5 @@
-"""Converts tables to plain values and back. A table that was converted back prints the same as before, except for
-advice on options.
-
-A table of explanations holds whole texts in its column `text`. They may be left out of the stored values and supplied
-again when the table is read.
-"""
+"""Tables as plain values and back, which print the same, except for advice on options. The texts of a table of
+explanations (column `text`) may be left out of the values and supplied again when it is read."""
 
 from __future__ import annotations
 
@@ -23,11 +19,8 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 
 
 def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
-    """The table as JSON values: `title, signature, notes, columns, rows`. Without `texts`, the rows lack the column
-    `text`.
-
-    Advice on command-line options is left out, because the values are shown on pages.
-    """
+    """The table as JSON values. Without `texts`, rows lack the column `text`. Advice on options is left out, because
+    the values are shown on pages."""
     table = worded(table, None)
     kept = [column.key for column in table.columns if texts or column.key != TEXT]
     plain_table = {
@@ -41,11 +34,8 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
 
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
-    """The table from the values that `plain` made. `text_of` gives the text of each row where texts were left out;
-    without it, their column is omitted.
-
-    Raises KeyError or TypeError for values of another form.
-    """
+    """The table from the values of `plain`. `text_of` gives texts that were left out; without it, their column is
+    omitted. Raises KeyError or TypeError for other values."""
     rows = [{key: _cell(cell) for key, cell in row.items()} for row in value["rows"]]
     has_texts = text_of is not None or any(TEXT in row for row in rows)
     columns = [Column(**column) for column in value["columns"] if has_texts or column["key"] != TEXT]

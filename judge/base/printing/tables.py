@@ -24,21 +24,14 @@ from judge.base.wording import PLAIN, Advice, Wording, written
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: its key in the rows, its title, the number of decimals, and a factor by which values are
-    multiplied (100 for per cent).
+    """A column: its key in the rows, title, decimals, and a factor for values (100 for per cent).
 
-    `half_width` prints a symmetric interval as ±; other intervals are printed by their ends. `text` marks free text,
-    such as a story, whose markup is escaped in Markdown. On the screen, text longer than `wrap` characters is continued
-    on further lines.
-
-    `p` marks p values and names their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where
-    the column `tail` names it for each row. A p value that would be rounded to 0 is printed as less than the last
-    decimal (<0.01). `share` marks shares: one that is not 0 but would be rounded to 0 is printed in the same way.
-
-    `money` prints dollars in the usual format or, with `rough`, to two significant digits.
-
-    `main` marks the number for which the table is made: a row in which it is undefined says nothing.
-    """
+    `half_width` prints a symmetric interval as ±; others are printed by their ends. `text` is free text, such as a
+    story, whose markup is escaped in Markdown; longer than `wrap` characters, it goes on in further lines of the
+    screen. `p` is the tail of p values, or ``row`` where the column `tail` names it; one that would round to 0 is
+    printed as less than the last decimal (<0.01), and with `share` also a share that is not 0. `money` prints dollars,
+    with `rough` to two significant digits. `main` is what the table is made for: a row in which it is undefined says
+    nothing."""
 
     key: str
     title: str
@@ -56,14 +49,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table to print: rows of plain values or `Estimate`s, with notes in whole sentences, and the signature (data and
-    settings) printed below them.
+    """A table to print: rows of plain values or `Estimate`s, notes in whole sentences, and the signature below them.
 
-    Notes, cells and the reasons of undefined cells may be `judge.base.wording.Advice`: text that names options as in
-    Python until `worded` rewords it. The signature is "" only if it is printed below a previous table of the same
-    numbers. `above` is a line printed above the title. `first` holds the numbers of the rows that carry the answer,
-    which are printed where not all can be (`judge.base.printing.shortened`); None or empty: all carry it.
-    """
+    The signature (data and settings) is "" only below a previous table of the same numbers. Notes, cells and the
+    reasons of undefined cells may be `judge.base.wording.Advice`, which names options as in Python until `worded`
+    rewords it. `above` is printed above the title. `first` are the numbers of the rows that carry the answer, printed
+    where not all can be (`judge.base.printing.shortened`); None or empty: all carry it."""
 
     title: str
     columns: Sequence[Column]
@@ -75,11 +66,8 @@ class Table:
 
 
 def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
-    """The table as text in one of `FORMATS`, with a final newline.
-
-    `width` is the width of the screen in columns, which no line of the format `table` exceeds (see `text_layout`). None
-    = no limit.
-    """
+    """The table in one of `FORMATS`, with a final newline. No line of the format `table` exceeds `width` columns (see
+    `text_layout`); None = no limit."""
     if form == "json":
         return _json(table)
     if form == "csv":
@@ -94,9 +82,8 @@ def render(table: Table, form: str, *, color: bool = False, width: int | None = 
 
 
 def worded(table: Table, wording: Wording | None) -> Table:
-    """The table with the options in its notes and cells named as in Python or as on the command line, as `wording`
-    decides. With None, text that only gives advice on options is removed.
-    """
+    """The table with options in notes and cells named as `wording` does; with None, text that only gives advice on
+    options is removed."""
     notes = tuple(sentence for note in table.notes if (sentence := written(note, wording)))
     rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]
     return replace(table, rows=rows, notes=notes)
@@ -112,11 +99,8 @@ def _worded(value: Any, wording: Wording | None) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text on one line, safe for terminals: spaces for line ends and tabs, escapes for invisible characters.
-
-    Control and formatting characters (escape sequences, text direction) could change the text around them. The two
-    joiners that some scripts and emoji need are kept.
-    """
+    """The text on one line: spaces for line ends and tabs, escapes for characters that could change the text around
+    them (escape sequences, text direction), but not for the two joiners that some scripts and emoji need."""
     line = text.translate(_BLANKS)
     if line.isprintable():
         return line
@@ -124,12 +108,8 @@ def printable(text: str) -> str:
 
 
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
-    """A row of plain values. An `Estimate` under key k becomes k and k_n, with k_low and k_high if it has an interval
-    and k_reason if it is undefined.
-
-    If the columns include p values, the row also has the key `tail`, which names their tail (such as two-sided); None
-    where no p value is defined.
-    """
+    """A row of plain values. An `Estimate` k becomes k and k_n, with k_low and k_high if it has an interval and
+    k_reason if undefined. With p values, `tail` names their tail; None where none is defined."""
     flat: dict[str, Any] = {}
     for column in columns:
         value = row.get(column.key)
@@ -158,9 +138,7 @@ _SUFFIXES = ("_low", "_high", "_n", "_reason")
 
 
 def flat_rows(table: Table) -> list[dict[str, Any]]:
-    """The table's rows as plain values, all with the same keys: an `Estimate` has each of its parts in every row, None
-    where this row has none of it.
-    """
+    """The rows as plain values, all with the same keys: every part of an `Estimate`, None where a row lacks it."""
     rows = [flat_row(row, table.columns) for row in table.rows]
     keys: dict[str, None] = {}
     for column in table.columns:
@@ -249,14 +227,12 @@ def _plain(table: Table, *, color: bool, width: int | None) -> str:
 
 
 def title_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
-    """The title in plain text, in bold with `color`."""
     return _styled("\x1b[1m", broken(printable(table.title), width), color=color)
 
 
 def body_lines(table: Table, width: int | None) -> list[str]:
-    """Column titles and rows in plain text. A table that is wider than `width` comes in several blocks of columns, and
-    on a narrow screen with its cells one under another.
-    """
+    """Titles and rows in plain text; beyond `width` in blocks of columns, on a narrow screen with cells one under
+    another."""
     cells = _cells(table)
     if width is not None and width < text_layout.NARROW and text_layout.total_width(cells) > width:
         return list(text_layout.one_under_another(cells.titles, cells.rows, width))
@@ -267,7 +243,6 @@ def body_lines(table: Table, width: int | None) -> list[str]:
 
 
 def signature_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
-    """The signature in plain text, dim with `color`; empty without one."""
     if not table.signature:
         return []
     return _styled("\x1b[2m", text_layout.signature_lines(printable(table.signature), width), color=color)
@@ -283,7 +258,6 @@ def broken(text: str, width: int | None) -> list[str]:
 
 
 def _cells(table: Table) -> text_layout.Cells:
-    """The table's titles and cells as text, for plain-text output."""
     return text_layout.Cells(
         tuple(printable(c.title) for c in table.columns),
         tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
@@ -299,7 +273,7 @@ def _no_color() -> bool:
 
 
 def is_numeric(table: Table, column: Column) -> bool:
-    """Whether all values of the column are numbers, so that it is aligned right. False for a column without values."""
+    """Whether all values are numbers, so that the column is aligned right. False without values."""
     values = [row.get(column.key) for row in table.rows]
     defined = [v for v in values if v is not None]
     # numpy's integers are numbers too, though none of Python's own.
@@ -323,7 +297,7 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
 
 
 def _as_text(value: Any) -> Any:
-    """The value in a form that a text cell can hold: lists and mappings become JSON, other values are unchanged."""
+    # Lists and mappings become JSON.
     return orjson.dumps(value).decode() if isinstance(value, list | dict) else value
 
 
@@ -344,9 +318,7 @@ _MORE_DIGITS = 3
 
 
 def _fine_enough(estimate: Estimate, column: Column) -> Column:
-    """The column with up to 3 more decimals, as many as are needed so that the ends of an interval are printed as
-    different numbers.
-    """
+    # Up to 3 more decimals, so that the ends of an interval are printed as different numbers.
     finer = column
     for more in range(_MORE_DIGITS + 1):
         finer = replace(column, digits=column.digits + more)
@@ -374,9 +346,7 @@ _TAILS = {
 
 
 def tails_of(table: Table) -> list[str]:
-    """Sentences on the p values of a table: one for each kind of tail (such as two-sided), with the titles of the
-    columns.
-    """
+    """A sentence for each kind of tail (such as two-sided), with the titles of its columns."""
     titles_by_tail: dict[str, dict[str, None]] = {}
     for column in table.columns:
         if column.p and table.rows:
@@ -385,9 +355,7 @@ def tails_of(table: Table) -> list[str]:
 
 
 def reasons(table: Table) -> list[str]:
-    """Notes on p values and undefined cells: one sentence for each kind of tail (such as two-sided), and one for each
-    reason why cells are undefined, with the titles of the columns.
-    """
+    """`tails_of` and `whys` of the table."""
     return [*tails_of(table), *whys(table)]
 
 

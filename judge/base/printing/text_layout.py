@@ -1,10 +1,6 @@
-"""Lays out tables as plain text: aligned columns, with the signature and the notes below. No line is wider than the
-screen.
-
-A table that is wider than the screen is made narrower step by step. First titles are wrapped, then texts in cells. Then
-the columns are distributed over several blocks, each of which repeats the columns that identify a row. On a very narrow
-screen, each cell of a row is printed on a line below the previous one.
-"""
+"""Tables as plain text: aligned columns, signature and notes, no wider than the screen. For that, titles are wrapped,
+then texts in cells; then columns go into blocks, each with the columns that identify a row. On a very narrow screen, a
+row's cells stand one below another."""
 
 from __future__ import annotations
 
@@ -22,9 +18,7 @@ NARROW = 60
 
 
 def columns() -> int | None:
-    """Number of columns of the terminal, or the value of the variable COLUMNS where it is set; None for files and
-    pipes.
-    """
+    """Number of columns of the terminal, or COLUMNS where it is set; None for files and pipes."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -32,7 +26,7 @@ def columns() -> int | None:
 
 
 def narrow() -> int | None:
-    """Width of the screen in columns if it is narrow (less than 60); None for wide screens, files and pipes."""
+    """Width of the screen in columns if it is narrow (less than 60); None otherwise, and for files and pipes."""
     width = columns()
     return width if width is not None and width < NARROW else None
 
@@ -46,9 +40,7 @@ LEAST_TEXT = 12
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A table's titles and cells as text. `titles` has one text per column, `rows` one tuple per row. `numeric` marks
-    columns of numbers, `wraps` limits the width of texts (None = no limit).
-    """
+    """A table as text. `wraps` limits the width of texts (None = no limit)."""
 
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -56,7 +48,6 @@ class Cells:
     wraps: tuple[int | None, ...]
 
     def of(self, columns: Sequence[int]) -> Cells:
-        """The table's titles and cells, with the given columns only."""
         rows = tuple(tuple(row[i] for i in columns) for row in self.rows)
         return Cells(
             tuple(self.titles[i] for i in columns),
@@ -74,9 +65,7 @@ class Cells:
 
 
 def blocks(cells: Cells, width: int | None) -> list[list[str]]:
-    """Lines of the table's body, in blocks: one block, or several with some of the columns each where the table is
-    wider than `width`.
-    """
+    """The body's lines, in one block or, where it is wider than `width`, several with some of the columns each."""
     widths = _widths(cells, width)
     if width is None or _total(widths) <= width:
         return [_lines(cells, widths)]
@@ -89,12 +78,12 @@ def blocks(cells: Cells, width: int | None) -> list[list[str]]:
 
 
 def total_width(cells: Cells) -> int:
-    """Width in characters of the whole table when nothing is made narrower."""
+    """Width in characters when nothing is made narrower."""
     return _total(_widths(cells, None))
 
 
 def _widths(cells: Cells, width: int | None) -> list[int]:
-    """Width in characters of each column. If the table is wider than `width`, titles are wrapped, and then texts."""
+    # Titles are wrapped first, and then texts.
     columns = range(len(cells.titles))
     body = [cells.widest(i) for i in columns]
     whole = [max(len(cells.titles[i]), body[i]) for i in columns]
@@ -119,9 +108,7 @@ def _widths(cells: Cells, width: int | None) -> list[int]:
 
 
 def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]:
-    """Numbers of the leftmost columns, which identify a row: text columns before the first column of numbers, together
-    at most half of the screen wide.
-    """
+    # They identify a row: text columns before the first of numbers, together at most half of the screen wide.
     leading: list[int] = []
     for i, numeric in enumerate(cells.numeric[:-1]):
         if numeric or (leading and _total([widths[k] for k in (*leading, i)]) > width // 2):
@@ -131,9 +118,6 @@ def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]
 
 
 def _groups(cells: Cells, widths: Sequence[int], keys: Sequence[int], width: int) -> Iterator[list[int]]:
-    """Numbers of the columns outside `keys`, in groups: each group is as wide as the screen allows next to the columns
-    in `keys`.
-    """
     left = sum(widths[i] + GAP for i in keys)
     group: list[int] = []
     room = width - left
@@ -168,10 +152,7 @@ def _row(
     bottom: bool,
     wraps: Sequence[int | None] | None = None,
 ) -> list[str]:
-    """Lines of one table row, as many as its longest cell needs. `right` marks columns aligned to the right, and
-    `wraps` limits the width of texts (None = no limit). With `bottom` (for titles), shorter cells are aligned to the
-    last line.
-    """
+    # With `bottom` (for titles), shorter cells are aligned to the last line.
     limits = [
         min(width, wrap) if wrap else width for width, wrap in zip(widths, wraps or [None] * len(widths), strict=True)
     ]
@@ -186,16 +167,14 @@ def _row(
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of a cell that is wrapped at `width` characters. Names with hyphens are not split where they fit."""
+    # Names with hyphens are not split where they fit.
     if len(text) <= width:
         return [text]
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
 
 def signature_lines(signature: str, width: int | None) -> list[str]:
-    """Lines of the signature. If it is wider than the screen, it is split at "|", and within a part only where the part
-    is too wide.
-    """
+    """Lines of the signature, split at "|", and within a part only where it is too wide."""
     if width is None or len(signature) <= width:
         return [signature]
     lines = [""]
@@ -210,7 +189,7 @@ def signature_lines(signature: str, width: int | None) -> list[str]:
 
 
 def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
-    """Lines of the notes, as items of a list. With a `width`, lines are wrapped between words."""
+    """Lines of the notes, as items of a list, wrapped between words at `width`."""
     if width is None:
         return [f"· {note}" for note in notes]
     return [
@@ -221,9 +200,7 @@ def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
 
 
 def one_under_another(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Lines in which each row is printed as a list of "title: cell", with a horizontal rule before each row and at the
-    end.
-    """
+    """Each row as a list of "title: cell", with a horizontal rule before each row and at the end."""
     for row in rows:
         yield "─" * width
         for title, text in zip(titles, row, strict=True):

@@ -1,8 +1,4 @@
-"""Makes foreign texts safe for terminals and spreadsheets: control characters and formulas are shown instead of
-executed.
-
-Stored texts are not changed.
-"""
+"""Foreign texts made safe for terminals and spreadsheets: control characters and formulas are shown, not executed."""
 
 from __future__ import annotations
 
@@ -18,9 +14,7 @@ _T = TypeVar("_T")
 
 
 def visible(text: str) -> str:
-    r"""The text with its line breaks, but with control and formatting characters (escape sequences, text direction)
-    written as escapes such as \x1b.
-    """
+    r"""The text with control and formatting characters (escape sequences, text direction) as escapes such as \x1b."""
     return _HIDDEN.sub(_shown, text.replace("\r\n", "\n"))
 
 
@@ -32,14 +26,14 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def no_formula(value: _T) -> _T | str:
-    """A value for a CSV cell. Text that a spreadsheet would execute as a formula gets an apostrophe in front."""
+    """A value for a CSV cell, with an apostrophe in front of text that a spreadsheet would execute as a formula."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     return value if _is_number(value) else f"'{value}"
 
 
 def as_written(cell: str) -> str:
-    """The original text of a CSV cell, without the apostrophe that `no_formula` put in front."""
+    """A CSV cell's original text, without the apostrophe of `no_formula`."""
     return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) != cell[1:] else cell
 
 

@@ -1,7 +1,5 @@
-"""Publications cited in methods paragraphs, as BibTeX and as plain references.
-
-`references.bib` holds them all, with one field per line; the entries were checked against the publishers' data.
-"""
+"""Publications cited in methods paragraphs, from `references.bib`, whose entries were checked against the publishers'
+data."""
 
 from __future__ import annotations
 
@@ -42,7 +40,6 @@ class Work:
 
     @property
     def line(self) -> str:
-        """The full reference in one line of plain text."""
         names = [" ".join(reversed(name.split(", "))) for name in self.fields["author"].split(" and ")]
         who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
         where = next(
@@ -57,7 +54,6 @@ class Work:
 
 @cache
 def works() -> dict[str, Work]:
-    """All publications, by citation key."""
     works_by_key = {}
     for entry in re.split(r"\n(?=@)", _FILE.read_text(encoding="utf-8")):
         key = entry.partition("{")[2].partition(",")[0]
@@ -67,7 +63,6 @@ def works() -> dict[str, Work]:
 
 
 def bibtex(keys: Sequence[str]) -> str:
-    """BibTeX entries of the publications with these keys, in this order."""
     return "\n".join(works()[key].bibtex for key in keys)
 
 

@@ -20,14 +20,11 @@ from judge.inputs.criteria.prompt_file import TEXT_KEYS, ScaleFile, Strict, loca
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """For each criterion of a judge, the human raters' criterion with which it is compared, as an index in `rated`
-    (None = no match). The second value says whether all criteria are compared with the raters' only criterion because
-    none matches.
+    """For each judge's criterion, the human raters' criterion with which it is compared, as an index in `rated`.
 
-    `asked` pairs each judge's criterion with the raters' criterion that its run declares, or None. A declared criterion
-    takes precedence over an equal name (letter case is ignored). If no criterion is declared or matches by name, and
-    the raters rated only one criterion, all are compared with it.
-    """
+    None = no match. The second value says whether all are compared with the raters' only criterion because none
+    matches. `asked` pairs each judge's criterion with the one that its run declares, or None. A declared one takes
+    precedence over an equal name (letter case is ignored)."""
     index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
     indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)
     declares = any(declared for _, declared in asked)
@@ -37,9 +34,7 @@ def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -
 
 
 def other_names(pairs: Iterable[tuple[str, str]]) -> str:
-    """Sentence for captions and pages about criteria that are compared under different names, from pairs (judge's
-    criterion, raters' criterion). Empty if there are no pairs.
-    """
+    """Sentence on (judge's, raters') criteria that are compared under different names; "" without any."""
     theirs: dict[str, list[str]] = {}
     for mine, name in pairs:
         theirs.setdefault(name, []).append(mine)
@@ -54,12 +49,9 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's published strings.
-
-    `definitions` and `guidelines` are by criterion. `outer` maps a published Eval-Prompt, such as "EP1", to the text
-    around its requests. `tasks` maps pairs (criterion, published Eval-Prompt) to requests. `beside` is the text of a
-    second file that was read, such as a template; it is hashed.
-    """
+    """A study's published strings, by criterion. `outer` maps a published Eval-Prompt, such as "EP1", to the text
+    around its requests, `tasks` (criterion, published Eval-Prompt) to requests. `beside` is a second file's hashed
+    text, such as a template."""
 
     file: Path
     definitions: Mapping[str, str]
@@ -70,8 +62,7 @@ class Published:
 
 
 class _WordingFile(BaseModel):
-    """Required keys of a file of published strings. Other keys, such as the file's origin, are not checked."""
-
+    # Other keys, such as the file's origin, are not checked.
     model_config = ConfigDict(strict=True, extra="ignore")
     definitions: dict[str, str]
     guidelines: dict[str, list[str]] = Field(default_factory=dict)
@@ -82,9 +73,7 @@ class _Tasks(RootModel[dict[str, list[str]]]):
 
 
 def read_wording(file: Path, text: str) -> Published:
-    """A study's published definitions, guidelines and requests, read from `text`, the content of the JSON file `file`.
-    Raises SpecError, naming file and key.
-    """
+    """A study's published strings in a JSON file's content. Raises SpecError, naming file and key."""
     raw = json_of(text, file)
     key = ""
     outer: dict[str, str] = {}
@@ -110,10 +99,7 @@ def read_wording(file: Path, text: str) -> Published:
 
 
 def _outer(template: object, where: str) -> str:
-    """The published text around a request (`template`), checked to contain no other fields than plain {prompt},
-    {story}, {human} and {task}; raises SpecError otherwise. The check is needed because str.format would evaluate other
-    expressions in the file.
-    """
+    # str.format would evaluate other expressions in the file.
     if not isinstance(template, str):
         raise SpecError(f"{where} must be a text")
     try:
@@ -149,16 +135,14 @@ class _Questions(RootModel[list[_Question]]):
 
 
 def holds_questions(text: str) -> bool:
-    """Whether a file of a study's published texts is a list of tests (a JSON list of objects), and not a JSON object
-    with definitions and guidelines by criterion. `text` is the file's content.
-    """
+    """Whether a file's content is a list of tests (a JSON list of objects), not definitions and guidelines by
+    criterion."""
     return "".join(text[:100].split()).startswith("[{")
 
 
 def read_questions(file: Path, text: str) -> Published:
-    """The published tests of Art or Artifice in `text`, the content of `file`, with the template of the requests from
-    the same folder. Raises SpecError, naming the file.
-    """
+    """The published tests of Art or Artifice, with the template in the same folder. Raises SpecError, naming the
+    file."""
     try:
         tests = _Questions.model_validate(json_of(text, file)).root
     except ValidationError as error:
@@ -177,10 +161,7 @@ def read_questions(file: Path, text: str) -> Published:
 
 
 def _split(template: str, file: Path) -> tuple[str, str]:
-    """The published template of a request in two parts: the text before the story, followed by `{story}{task}`, and the
-    task (the template's text after the story). Raises SpecError if a field such as [STORY] is missing, occurs twice, or
-    is in another order. `file` is named in messages.
-    """
+    # The text before the story, with `{story}{task}`, and the text after it.
     for field in (_STORY, _BACKGROUND, _QUESTION):
         if template.count(field) != 1:
             raise SpecError(f"{file} must hold {field} once; found {template.count(field)} times")
@@ -200,9 +181,8 @@ def _background(test: _Question, file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CriteriaSet:
-    """Criteria that are used together. `source` is the text of every file that was read for the set; it is hashed.
-    `published` holds a study's published wording (None = none).
-    """
+    """Criteria that are used together. `source` is the hashed text of every file that was read; `published` is a
+    study's wording."""
 
     name: str
     description: str
@@ -213,11 +193,8 @@ class CriteriaSet:
     published: Published | None = None
 
     def pick(self, names: str | Iterable[str] | None = None) -> tuple[Criterion, ...]:
-        """Criteria by name or abbreviation, in the order of `names`; None selects all. Letter case is ignored.
-
-        A single string may list several names, separated by commas. Raises SpecError for a name that is unknown or
-        listed twice.
-        """
+        """Criteria by name or abbreviation (case is ignored), in the order of `names`, also one string with commas;
+        None: all. Raises SpecError for an unknown name, or one listed twice."""
         if names is None:
             return self.criteria
         asked = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
@@ -234,13 +211,9 @@ class CriteriaSet:
 
 
 def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
-    """Load a criteria set, given by the name of a shipped set or by the path of a YAML file (also relative to
-    `folder`).
-
-    `wording` is the path of a JSON file with a study's published definitions, which replace those of the YAML file. If
-    it is None, the file that the YAML file itself names is used, if it names one. The modules `criteria.wording` and
-    `criteria.question_wording` describe the two possible formats. Raises SpecError, naming the file.
-    """
+    """A shipped set, or a YAML file (also relative to `folder`). `wording` is a JSON file with a study's definitions,
+    which replace those of the YAML file; None: the file that it names, if any. `read_wording` and `read_questions` read
+    its two formats. Raises SpecError, naming the file."""
     file = locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set", folder=folder)
     source = read_text(file)
     model, lines = read_strict(source, SetFile, file=file, text_keys=TEXT_KEYS)
@@ -319,9 +292,7 @@ def _with_guidelines(criterion: Criterion, guidelines: Iterable[str], where: str
 
 
 def _reworded(criterion: Criterion, published: Published) -> Criterion:
-    """The criterion with the study's published definition and guidelines, so that no prompt mixes published wording
-    with ours.
-    """
+    # No prompt mixes published wording with ours.
     if criterion.name not in published.definitions:
         raise SpecError(f"{published.file}: {unknown('criterion', criterion.name, published.definitions)}")
     changed = replace(criterion, definition=published.definitions[criterion.name])
@@ -329,9 +300,7 @@ def _reworded(criterion: Criterion, published: Published) -> Criterion:
 
 
 def _all_different(criteria: Iterable[Criterion], file: Path) -> None:
-    """Raise SpecError if two criteria share a name or abbreviation, or if one's name is another's abbreviation, since
-    `pick` accepts both.
-    """
+    # `pick` accepts names and abbreviations.
     owner: dict[str, str] = {}
     for criterion in criteria:
         for word in {criterion.name.casefold(), criterion.abbreviation.casefold()}:

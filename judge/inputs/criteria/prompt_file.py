@@ -1,8 +1,5 @@
-"""Reads files of prompts and criteria: those shipped under `prompts/` and the user's own.
-
-`locate` finds the file for a name or a path. `read_strict` parses YAML into a pydantic model without type conversion,
-and reports every mistake as a sentence with file and line.
-"""
+"""Reads files of prompts and criteria, shipped under `prompts/` or the user's. `read_strict` parses YAML into a
+pydantic model without type conversion, and reports every mistake as a sentence with file and line."""
 
 from __future__ import annotations
 
@@ -40,12 +37,8 @@ def locate(
     kind_name: str,
     folder: Path | None = None,
 ) -> Path:
-    """Path of the file that `name` denotes: a path (it has a suffix or a slash), a file in `folder`, or a shipped file.
-
-    `kind` is the folder of shipped files to search, `suffix` the suffix of such files, and `kind_name` what messages
-    call them. Raises SpecError for a file that does not exist, and for a bare name that exists both in `folder` and
-    among the shipped files.
-    """
+    """The file that `name` denotes: a path (with a suffix or a slash), a file in `folder`, or a shipped one of `kind`.
+    `kind_name` is for messages. Raises SpecError for no file, and for a bare name both in `folder` and shipped."""
     text = str(name)
     if isinstance(name, Path) or "/" in text or "\\" in text or Path(text).suffix:
         tried = [folder / text, Path(text)] if folder is not None else [Path(text)]
@@ -79,17 +72,13 @@ def locate(
 
 
 def _inside(ships: Path, name: str, suffix: str) -> Path:
-    """Path of the shipped file with this name and suffix in the folder `ships` or one of its subfolders. If there is no
-    such file, the path that it would have in `ships` itself.
-    """
     file = f"{name}{suffix}"
     return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
 
 
 def read_text(file: Path) -> str:
-    """Text of a UTF-8 file, without byte-order mark and with newlines as line ends. Raises SpecError if the file cannot
-    be read or is not UTF-8.
-    """
+    """Text of a UTF-8 file, without byte-order mark and with newlines as line ends. Raises SpecError if it cannot be
+    read."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -99,9 +88,7 @@ def read_text(file: Path) -> str:
 
 
 class Strict(BaseModel):
-    """Base class of pydantic models that check YAML files, such as run definitions and criteria sets. Unknown keys and
-    conversions between types are not allowed.
-    """
+    """Base of models that check YAML files. Unknown keys and conversions between types are not allowed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -125,12 +112,8 @@ def read_strict(
     blame: type[JudgeError] = SpecError,
     text_keys: Container[str] = (),
 ) -> tuple[Model, dict[Place, int]]:
-    """Parse YAML as `model`. Also returns the line number of every key and list item by its path, such as ("criteria",
-    0, "name").
-
-    `first_line` is the line of `file` at which `text` begins. Values under the keys `text_keys` are read as strings.
-    Raises `blame`, naming file and line.
-    """
+    """YAML as `model`, and the line of every key and list item by its path, such as ("criteria", 0, "name"). `text`
+    begins at `first_line`. Values under `text_keys` are strings. Raises `blame`, naming file and line."""
     lines: dict[Place, int] = {}
     value: Any = None
     try:
@@ -158,9 +141,7 @@ def read_strict(
 def _lines(
     node: yaml.Node, file: Path, blame: type[JudgeError], first: int, path: Place, seen: set[int]
 ) -> Iterator[tuple[Place, int]]:
-    """Path and line number of each key and list item below a YAML node. Raises `blame` for a duplicate key, which
-    PyYAML would silently overwrite.
-    """
+    # PyYAML would silently overwrite a duplicate key.
     if id(node) in seen:  # an alias, perhaps of a node around it
         return
     seen.add(id(node))
@@ -180,9 +161,7 @@ def _lines(
 
 
 def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, text: bool = False) -> None:
-    """Make every unquoted value below the keys `text_keys` a string, so that a label such as Yes is not read as
-    true.
-    """
+    # A label such as Yes is not read as true.
     if isinstance(node, yaml.ScalarNode) and text:
         node.tag = _TEXT
     if id(node) in seen or not isinstance(node, yaml.CollectionNode):
@@ -197,9 +176,7 @@ def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, t
 
 
 def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
-    """One pydantic error (`detail`) as a sentence with file, line and key. `lines` gives the line number of each key by
-    its path in the file, and `below` is the path of the validated value.
-    """
+    """One pydantic error as a sentence with file, line and key. `below` is the path of the validated value."""
     path: Place = (*below, *detail["loc"])
     context = detail.get("ctx", {})
     at = (*path, context["key"]) if "key" in context else path
@@ -256,9 +233,7 @@ class ScaleFile(Strict):
         return self
 
     def fault(self) -> str | None:
-        """What is wrong with the labels in the mapping `scale`, as text that begins with the key, such as
-        `scale.labels`; None if nothing is wrong.
-        """
+        """What is wrong with the labels, as text that begins with the key, such as `scale.labels`."""
         if self.labels is None:
             alone = [key for key in ("ordered", "positive") if getattr(self, key) is not None]
             return f"scale.{alone[0]} is for labels, and there are none" if alone else None
@@ -269,7 +244,6 @@ class ScaleFile(Strict):
         return None if wrong is None else f"scale.{wrong}"
 
     def scale(self) -> Scale:
-        """The scale as a `Scale` record."""
         if self.labels is None:
             return Scale(_whole(self.min), _whole(self.max), _whole(self.step))
         labels = [" ".join(label.split()) for label in self.labels]
@@ -281,9 +255,7 @@ class ScaleFile(Strict):
 
 
 def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
-    """What is wrong with the labels of a scale or with its positive label, as text that begins with `labels` or
-    `positive`; None if nothing is wrong.
-    """
+    """What is wrong with labels or the positive one, as text that begins with `labels` or `positive`."""
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"
     scale = Scale.of_labels(labels)
@@ -302,7 +274,5 @@ def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
 
 
 def _whole(value: float) -> float:
-    """The value as an integer if it is whole (1.0 becomes 1), so that prompts show numbers as people write them; else
-    unchanged.
-    """
+    # Prompts show numbers as people write them.
     return int(value) if float(value).is_integer() else value

@@ -41,9 +41,8 @@ DATASETS: dict[str, str] = {
 
 
 def known_datasets() -> list[str]:
-    """Names that `open_dataset` accepts: the studies' datasets, those of installed third-party packages, and those that
-    the user registered.
-    """
+    """Names for `open_dataset`: the studies' datasets, those of installed packages, and those that the user
+    registered."""
     from judge.inputs.datasets.locate import registered
     from judge.inputs.datasets.sources import OTHER_FILES, UNPUBLISHED
 
@@ -55,14 +54,11 @@ def known_datasets() -> list[str]:
 def open_dataset(
     name_or_path: str, *, columns: Mapping[str, Any] | None = None, criteria: Iterable[Criterion] = ()
 ) -> Dataset:
-    """Open a dataset by name or from a file. A file is in the program's own format (JSON Lines), or a table in a common
-    format, which is read with a column map.
+    """A dataset by name, or from a file in the program's own format (JSON Lines) or a table, read with a column map.
 
-    A table is read as compared or ranked stories if `columns` is a column map of comparisons (see `pair_map`), or if
-    the table has one of the formats that `pair_map` recognises. If the scales of `criteria` have labels, human ratings
-    may be these labels. Only the header of a file is read here. Raises DataError if files are missing, and SpecError
-    for an unknown name or if dataset and criteria have different labels.
-    """
+    A table is read as compared or ranked stories if `columns` is a map of comparisons or the table has a format that
+    `pair_map` recognises. If the scales of `criteria` have labels, human ratings may be these labels. Only a file's
+    header is read here. Raises DataError if files are missing, SpecError for an unknown name, or if labels differ."""
     path = Path(name_or_path)
     labels = LabelScales.of_criteria(criteria)
     if name_or_path in DATASETS:
@@ -86,7 +82,6 @@ def open_dataset(
 
 
 def _with_labels(dataset: Dataset, labels: LabelScales) -> Dataset:
-    """The dataset unchanged. Raises SpecError if its labels differ from `labels`."""
     if dataset.labels:
         dataset.labels.with_given(labels, dataset.name)
     return dataset
@@ -109,9 +104,7 @@ def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, 
 
 
 def _is_pair_file(path: Path) -> bool:
-    """Whether a table has the columns of a recognised format of compared stories. False for a table that cannot be
-    read; that error is raised later.
-    """
+    # A table that cannot be read raises its error later.
     try:
         return known_form(table_columns(path)) is not None
     except (DataError, MissingExtraError):

@@ -39,7 +39,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def damage_in(text: str) -> list[str]:
-    """Kinds of damage detected in a text, such as control characters or lost bytes, in the order of `DAMAGE`."""
+    """Kinds of damage in a text, such as control characters or lost bytes, in the order of `DAMAGE`."""
     return [
         kind
         for kind, pattern in DAMAGE.items()
@@ -49,16 +49,13 @@ def damage_in(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class Moments:
-    """Number, mean and sum of squared deviations from the mean of some numbers, updated with each number by Welford's
-    recurrence.
-    """
+    """Number, mean and sum of squared deviations of some numbers, updated by Welford's recurrence."""
 
     n: int = 0
     mean: float = 0.0
     squares: float = 0.0
 
     def add(self, value: float) -> None:
-        """Add one number."""
         self.n += 1
         step = value - self.mean
         self.mean += step / self.n
@@ -72,22 +69,20 @@ class Moments:
 
 @dataclass(slots=True)
 class Seen:
-    """Number of occurrences of something in a dataset, and the id of the story (or pair) in which it occurred first."""
+    """Number of occurrences, and the story (or pair) of the first."""
 
     count: int = 0
     first: str = ""
 
     def add(self, example: str) -> None:
-        """Count one more occurrence, in the story `example`."""
         self.first = self.first if self.count else example
         self.count += 1
 
 
 @dataclass(slots=True)
 class CriterionUse:
-    """Use of one criterion: number of ratings by value, mean and standard deviation of the ratings, and number of
-    stories with a rating.
-    """
+    """Use of one criterion: number of ratings by value, their mean and standard deviation, and number of rated
+    stories."""
 
     values: Counter[float] = field(default_factory=Counter)
     moments: Moments = field(default_factory=Moments)
@@ -96,12 +91,8 @@ class CriterionUse:
 
 @dataclass(slots=True)
 class RaterUse:
-    """Counts for one rater: all ratings (`given`), mean and standard deviation of the ratings that can be averaged
-    (`ratings`), stories rated, and leniency.
-
-    Leniency is the rater's rating minus the mean of the other raters' ratings of the same story and criterion, averaged
-    over the ratings for which there are other raters. Above 0 = rates higher than the others.
-    """
+    """One rater: all ratings (`given`), those that can be averaged (`ratings`), stories, and leniency: own rating minus
+    the mean of others' of the same story and criterion, averaged where there are others. Above 0 = rates higher."""
 
     given: int = 0
     ratings: Moments = field(default_factory=Moments)
@@ -111,11 +102,8 @@ class RaterUse:
 
 @dataclass(slots=True)
 class PairUse:
-    """Counts of the pairs that people compared, of each preference, and of pairs that cannot be used.
-
-    `without` are pairs without a preference. `split` are pairs with different preferences on one criterion. `unknown`
-    are pairs that name a story that is not in the dataset.
-    """
+    """Pairs that people compared: preferences, pairs `without` one, with different ones on one criterion (`split`), and
+    with a story that is not in the dataset (`unknown`)."""
 
     count: int = 0
     preferences: Counter[str] = field(default_factory=Counter)
@@ -128,14 +116,11 @@ class PairUse:
 class Check:
     """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`.
 
-    `unnamed` counts ratings without a rater, and `unrated` stories without a rating. `own_reference` are stories whose
-    reference story is the story itself, `duplicates` stories with the text of an earlier story, and `rated_twice`
-    stories that one rater rated more than once on a criterion.
-
-    `prompts` holds hashes of the story-prompts, `words` the numbers of words of the stories by system, `story_means`
-    the mean ratings of stories by system and criterion, and `damage` damaged texts by kind and field. `left_out` counts
-    entries that the reader leaves out.
-    """
+    `unnamed` are ratings without a rater, `unrated` stories without a rating, `own_reference` stories that are their
+    own reference story, `duplicates` stories with the text of an earlier one, and `rated_twice` stories that one rater
+    rated more than once on a criterion. `prompts` are hashes of story-prompts; `words` per story are by system,
+    `story_means` by system and criterion, and `damage` by kind and field. `left_out` are entries that the reader leaves
+    out."""
 
     dataset: Dataset
     fingerprint: str
@@ -171,9 +156,7 @@ class Check:
 
 
 def check(dataset: Dataset) -> Check:
-    """Counts of stories, ratings and pairs, from one pass over the dataset. Texts are not kept; memory grows by 20-100
-    bytes per story, for finding duplicates.
-    """
+    """Counts from one pass. Texts are not kept; memory grows by 20-100 bytes per story, for finding duplicates."""
     counts = Check(dataset, dataset.fingerprint())
     texts: dict[bytes, str] = {}
     ids: set[bytes] = set()

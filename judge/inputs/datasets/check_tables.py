@@ -15,9 +15,7 @@ _MANY = 25
 
 
 def check_tables(counts: Check) -> list[Table]:
-    """Tables about a dataset: its counts, use of the scale, systems and damaged texts, and a table of raters if any
-    rater is named.
-    """
+    """Tables of a dataset's counts, use of the scale, systems, damaged texts and, if any is named, raters."""
     makers = [_counts, _scale_use, _systems, _damage]
     tables = [make(counts) for make in makers]
     return [*tables, _raters(counts)] if counts.raters and not counts.dataset.labels_note else tables
@@ -34,7 +32,6 @@ def _signature(counts: Check) -> str:
 
 
 def _labels(counts: Check) -> list[str]:
-    """Note of the dataset that is printed under every table of its ratings, as a list; empty if it has none."""
     return [counts.dataset.labels_note] if counts.dataset.labels_note else []
 
 
@@ -111,9 +108,7 @@ def _scale_use(counts: Check) -> Table:
 
 
 def _use_row(counts: Check, criterion: str, use: CriterionUse, scale: Scale | None) -> dict[str, Any]:
-    """Row of the scale-use table for one criterion. For labels, `values` counts each label; for labels without an
-    order, minimum, maximum, mean and standard deviation are left undefined.
-    """
+    # Labels without an order have no minimum, maximum, mean and standard deviation.
     row: dict[str, Any] = {
         "criterion": criterion,
         "ratings": use.moments.n,
@@ -134,7 +129,7 @@ def _no_order(n: int) -> Estimate:
 
 
 def _scales(counts: Check) -> list[str]:
-    """Notes on what the ratings' numbers mean: points of a scale, or codes of labels."""
+    # Points of a scale, or codes of labels.
     labels, scale = counts.dataset.labels, counts.dataset.scale
     scales = {criterion: labels.of(criterion) for criterion in counts.criteria}
     coded = dict.fromkeys(label_scale for label_scale in scales.values() if label_scale is not None)

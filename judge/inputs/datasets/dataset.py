@@ -1,4 +1,4 @@
-"""Defines a dataset: its stories, which are read on demand and unchanged, and facts about it."""
+"""A dataset: its stories, which are read on demand and unchanged, and facts about it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ _WITHIN = ("labels", "ordered", "positive")
 
 @dataclass(frozen=True, slots=True)
 class LabelScales:
-    """Scales of ratings that are labels, by the criterion's name (letter case is ignored). `others` is the scale of all
-    criteria without an entry.
-    """
+    """Scales of ratings that are labels, by criterion (case is ignored); `others` is that of all without an entry."""
 
     named: Mapping[str, tuple[str, Scale]] = field(default_factory=dict)
     others: Scale | None = None
@@ -37,15 +35,12 @@ class LabelScales:
         return cls({c.name.casefold(): (c.name, c.scale) for c in criteria if c.scale.labels})
 
     def of(self, criterion: str) -> Scale | None:
-        """The label scale of a criterion; None if it has none."""
         entry = self.named.get(criterion.casefold())
         return self.others if entry is None else entry[1]
 
     def with_given(self, given: LabelScales, owner: str) -> LabelScales:
-        """These scales together with the scales `given` from another source. Raises SpecError if the two differ in a
-        criterion's labels or their order, since a code would then mean two labels. `owner` names these scales in the
-        message.
-        """
+        """These scales and those `given` elsewhere. Raises SpecError if labels or their order differ, since a code
+        would mean two labels. `owner` names these."""
         others = {ALL: given.others} if given.others else {}
         for name, scale in (*given.named.values(), *others.items()):
             own = self.others if name == ALL else self.of(name)
@@ -61,7 +56,7 @@ class LabelScales:
         return LabelScales({**self.named, **given.named}, given.others or self.others)
 
     def record(self) -> dict[str, Any]:
-        """The scales as plain data, in the form that `label_scales` reads."""
+        """The scales in the form that `label_scales` reads."""
         scales = dict(self.named.values()) | ({ALL: self.others} if self.others else {})
         return {name: _record(scale) for name, scale in scales.items()}
 
@@ -72,9 +67,7 @@ def is_key(key: str) -> bool:
 
 
 def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
-    """The label scales that a column map declares; other keys of the map are ignored. Raises SpecError for an invalid
-    declaration.
-    """
+    """The label scales that a column map declares. Raises SpecError for an invalid declaration."""
     given_labels: dict[str, Any] = {}
     given = columns.get("labels")
     if isinstance(given, Mapping):
@@ -114,7 +107,7 @@ def _scale(name: str, value: Any, where: str, *, loose: set[str]) -> Scale:
 
 
 def _words(value: Any, where: str) -> list[str]:
-    """A list of strings, from a list or from `=one,two` on the command line. Raises SpecError for other values."""
+    # `=one,two` on the command line.
     if value is None:
         return []
     if isinstance(value, str):
@@ -136,42 +129,18 @@ def _record(scale: Scale) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Stories with their ratings, as a reader provides them.
+    """Stories with their ratings, as a reader provides them. The fingerprint is of `files`, `columns` and `decoded`.
 
-    Attributes
-    ----------
-    name : str
-        The registered name, or the file's name without its suffix.
-    files : tuple of Path
-        Every file that is read; the fingerprint is computed from their content.
-    stories : callable
-        Starts a new pass over the stories. Files in the program's own JSON Lines format, and tables with one
-        row a story, are read row by row.
-    rater_identity : bool or None
-        Whether ratings name their raters; None if this is only known after reading the ratings.
-    citation, licence_note : str or None
-        The study to cite, and a sentence on the licence; None = not stated.
-    scale : Scale or None
-        The scale of all ratings; None if the file does not state one.
-    labels_note : str or None
-        Note printed wherever these ratings are shown (for example that the demo's labels follow from how its
-        stories were made).
-    expected : mapping
-        Counts that the dataset should have: `stories`, `systems`, `story_prompts`, `ratings`, `pairs`. Empty = unknown.
-    columns : mapping
-        The column map, if one was given. It enters the fingerprint.
-    decoded : str or None
-        Description of what the reader decodes, if the file has a documented encoding. It enters the fingerprint.
-    with_text : str or None
-        If some stories have no text, the name of the dataset that holds only the stories with a text; else None.
-    labels : LabelScales
-        Scales of the criteria whose ratings are labels. The value of such a rating is the label's code.
-    pairs : callable or None
-        Starts a new pass over the pairs of stories that people compared; None if there are none.
-    left_out : callable or None
-        Number of entries that the reader leaves out because they are not ratings, by description; None if it leaves
-        none out.
-    """
+    `name` is the registered one, or the file's without its suffix. `columns` is the column map, if one was given.
+    `stories` and `pairs` start a new pass. The own JSON Lines, and tables with one row a story, are read row by row.
+    `rater_identity`: whether ratings name their raters; None if known only after reading. `scale` is that of all
+    ratings.
+    `labels_note` is printed wherever these ratings are shown (e.g. that the demo's labels follow from its making).
+    `expected` are the right counts of `stories`, `systems`, `story_prompts`, `ratings`, `pairs`; empty = unknown.
+    `decoded` describes what the reader decodes, if the file has a documented encoding.
+    `with_text` names the dataset of only the stories with a text, if some here have none.
+    `labels` are scales of criteria whose ratings are labels; such a rating's value is the label's code.
+    `left_out` gives the number of entries that the reader leaves out because they are no ratings, by description."""
 
     name: str
     files: tuple[Path, ...]
@@ -190,9 +159,7 @@ class Dataset:
     left_out: Callable[[], Mapping[str, int]] | None = None
 
     def fingerprint(self) -> str:
-        """Hash of the bytes of the dataset's files in order, of the column map, and of `decoded`. The files' paths do
-        not matter.
-        """
+        """Hash of the files' bytes in order, of the column map, and of `decoded`. Paths do not matter."""
         content: dict[str, Any] = {"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)}
         # Datasets of which nothing is decoded keep the hash that journals made before this field hold.
         return fingerprint(content | ({"decoded": self.decoded} if self.decoded else {}))

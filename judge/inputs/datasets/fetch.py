@@ -1,6 +1,4 @@
-"""Downloads the studies' released files into the cache and checks their checksums. No other module of `datasets` uses
-the network.
-"""
+"""Downloads the studies' released files and checks their checksums. No other module of `datasets` uses the network."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ _TIMEOUT = 60
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A released file in the cache of downloads, or in the folder that the variable JUDGE_DATA names. `downloaded` is
-    False if the file was already there.
-    """
+    """A released file in the cache or in the folder JUDGE_DATA. `downloaded` is False if it was there already."""
 
     source: Source
     path: Path
@@ -30,9 +26,7 @@ class Fetched:
 
 
 def fetchable() -> dict[str, tuple[str, ...]]:
-    """Paths of the files that can be downloaded, by the name of their dataset or other set of files. A set is listed
-    only if all its files have a public address.
-    """
+    """Files that can be downloaded, by dataset or other set, if all of its files have a public address."""
     every = {**FILES, **OTHER_FILES}
     return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}
 
@@ -49,20 +43,13 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """The files of a dataset. Those that are neither in the folder that the variable JUDGE_DATA names nor in the cache
-    are downloaded, one after the other. With `base_url` the server at this address is used in place of the files' own,
-    and the folder is not searched.
-
-    Raises DataError for an address that cannot be reached, a missing file, or a wrong checksum; a file with a wrong
-    checksum is deleted.
-    """
+    """A dataset's files; those neither in the folder JUDGE_DATA nor in the cache are downloaded. `base_url` replaces
+    the files' server, without a search of the folder. Raises DataError for no connection, a missing file, or a wrong
+    checksum, whose file is deleted."""
     return [(None if base_url else _at_hand(source)) or _fetch(source, base_url) for source in sources_of(name)]
 
 
 def _at_hand(source: Source) -> Fetched | None:
-    """The released file if the folder that the variable JUDGE_DATA names contains it with the right checksum; None
-    otherwise.
-    """
     import pooch
 
     folder = data_folder()

@@ -1,8 +1,5 @@
-"""Finds the files of datasets on this machine, and stores the list of files that the user registered.
-
-The search order is: the folder JUDGE_DATA (laid out as in `sources.SOURCES`), the registered paths (`judge data add`),
-the cache of downloads (`judge data fetch`).
-"""
+"""Finds datasets' files, and stores those that the user registered. Order: the folder JUDGE_DATA (as in
+`sources.SOURCES`), registered paths (`judge data add`), the cache (`judge data fetch`)."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """Path of a registered file or folder, and its column map (empty = none)."""
+    """A registered file or folder, and its column map (empty = none)."""
 
     path: Path
     columns: Mapping[str, Any] = field(default_factory=dict)
@@ -44,9 +41,7 @@ def home_folder() -> Path:
 
 
 def data_folder() -> Path | None:
-    """The folder that the variable JUDGE_DATA names; None if the variable is not set. Raises DataError if the folder
-    does not exist.
-    """
+    """The folder in JUDGE_DATA; None if not set. Raises DataError if it does not exist."""
     named = os.environ.get("JUDGE_DATA")
     if not named:
         return None
@@ -68,9 +63,8 @@ def registered() -> dict[str, Registered]:
 
 
 def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) -> Registered:
-    """Register a file or folder under a name, and return the new entry. An earlier entry of that name is replaced.
-    Raises DataError for a path that does not exist, and SpecError for an invalid name.
-    """
+    """Register a path under a name, in place of an earlier entry. Raises DataError for no such path, SpecError for an
+    invalid name."""
     if not path.exists():
         raise DataError("there is no such file or folder", file=path)
     if not name.strip() or any(c in name for c in "/\\"):
@@ -87,21 +81,13 @@ def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) ->
 
 
 def find(relative: str) -> Path | None:
-    """Path of a released file on this machine; None if it is not there. `relative` is the file's path in the folder
-    that the variable JUDGE_DATA names, e.g. `openmeva/mans_roc.json`. Registered paths and the cache of downloads are
-    searched too.
-    """
+    """Path of a released file on this machine. `relative` is as in JUDGE_DATA, e.g. `openmeva/mans_roc.json`."""
     located = find_with_place(relative)
     return located[0] if located else None
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """Path of a released file on this machine, and where it was found; None if it is in none of these places:
-    `JUDGE_DATA` (the folder that this environment variable names), `registered` (a folder that the user registered with
-    `judge data add`) and `cache` (downloaded files).
-
-    `relative` is the file's path inside such a folder, e.g. `openmeva/mans_roc.json`.
-    """
+    """As `find`, with the place: `JUDGE_DATA`, `registered` (with `judge data add`) or `cache` (downloads)."""
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():
         return folder / relative, "JUDGE_DATA"
@@ -120,10 +106,7 @@ def released(word: str) -> list[Path]:
 
 
 def need(relative: str, name: str) -> Path:
-    """Path of a released file that dataset `name` requires. If the file is missing, raises DataError that names the
-    command to get it. `relative` is the file's path in the folder that the variable JUDGE_DATA names, e.g.
-    `openmeva/mans_roc.json`.
-    """
+    """Path of a released file that dataset `name` requires. Raises DataError with the command to get it."""
     path = find(relative)
     if path is not None:
         return path
@@ -135,9 +118,7 @@ def need(relative: str, name: str) -> Path:
 
 
 def _added(relative: str) -> Path | None:
-    """Path of a registered copy of a file, registered under the file's own name or under the name of a dataset that
-    needs it; None if there is none. A registered folder is searched for the file.
-    """
+    # Under the file's own name or that of a dataset that needs it; a folder is searched.
     base = Path(relative).name
     wanted_by = {
         n: files for group in (FILES, OTHER_FILES, UNPUBLISHED) for n, files in group.items() if relative in files
@@ -166,9 +147,7 @@ _WIDTH = 100
 
 
 def listing() -> Table:
-    """Table of all datasets and of the files that other commands read. The number of stories is the one that the
-    release states; the stories are not counted.
-    """
+    """Table of all datasets and files that other commands read. Numbers of stories are the release's, not counted."""
     rows = [_dataset_row(name) for name in known_datasets()]
     rows += [
         {"name": name, "kind": "files", "state": _state(files), "licence": LICENCES.get(name)}
@@ -214,13 +193,12 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
 
 
 def _by(rating: Rating) -> str:
-    """Rater and panel of a rating in brackets, if known; else empty."""
     names = ", ".join(name for name in (rating.rater, rating.panel) if name)
     return f" ({names})" if names else ""
 
 
 def _value(dataset: Dataset, rating: Rating) -> str:
-    """A rating as the rater gave it: a label's word, or the number."""
+    # A label's word, or the number.
     scale = dataset.labels.of(rating.criterion)
     return (scale and scale.label_of(rating.value)) or f"{rating.value:g}"
 

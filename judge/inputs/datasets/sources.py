@@ -1,7 +1,4 @@
-"""Addresses and checksums of the studies' published files.
-
-`verified` means that the file was downloaded from the address and had this checksum. No address has been verified yet.
-"""
+"""Addresses and checksums of the studies' published files. No address has been verified yet."""
 
 from __future__ import annotations
 
@@ -13,12 +10,9 @@ BASE_URL = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file that a study released. `path` is its path in the folder that the variable JUDGE_DATA names and in the
-    cache of downloads, `remote` its path in the study's repository.
-
-    `sha256` None = no checksum is published; only the counts of stories and ratings then check the file. `verified`
-    says whether the file was downloaded from this address and had this checksum.
-    """
+    """A file that a study released: `path` is in JUDGE_DATA and the cache, `remote` in its repository. `sha256` None =
+    only counts of stories and ratings check it. `verified`: it was downloaded from the address and had this
+    checksum."""
 
     path: str
     repository: str
@@ -238,7 +232,7 @@ _AUTOS_SAME = ("synonym_substitute", "semantic_substitute", "delete_punct", "con
 
 
 def _autos(part: str) -> tuple[str, ...]:
-    """Paths of the files of a part of the AUTOS data (such as `roc`), as in the study's list."""
+    # As in the study's list, by part (such as `roc`).
     dis = [f"discrimination_test/{part}_{mode}{end}" for mode in _AUTOS_MODES for end in (".txt", "_perturb.txt")]
     changed = [f"{sample}{mode}_perturb" for sample in ("", "negative_sample_") for mode in _AUTOS_SAME]
     inv = [f"invariance_test/{part}_{name}.txt" for name in ("negative_sample", *changed)]

@@ -1,8 +1,5 @@
-"""Reads the story-prompts for which models write stories: those of a dataset, or of a file.
-
-From a dataset each story-prompt is taken once, in the order of first appearance, with its human story if there is one.
-A file of story-prompts is JSON Lines without texts: `story_prompt` and optionally `id` and `reference`.
-"""
+"""Story-prompts for which models write. A dataset's are taken once, in order of first appearance, with a human story if
+there is one. A file is JSON Lines without texts: `story_prompt` and optionally `id` and `reference`."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class StoryPrompts:
     fingerprint: Callable[[], str]
 
     def stories(self) -> Iterator[Story]:
-        """The story-prompts in the form that a journal stores: `Story` records with an empty text."""
+        """The story-prompts as a journal stores them: `Story` records with an empty text."""
         return (Story(prompt.id, prompt.text, "", "", prompt.reference) for prompt in self.read())
 
 
@@ -59,9 +56,7 @@ def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = No
 
 
 def _is_bare(path: Path) -> bool:
-    """Whether a file's first line is a story-prompt without a story. False for a line that cannot be read; the error is
-    raised when the whole file is read.
-    """
+    # A line that cannot be read raises its error when the whole file is read.
     try:
         _, value = next(json_lines(path), (0, None))
     except DataError:

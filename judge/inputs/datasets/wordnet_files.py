@@ -12,9 +12,7 @@ _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/share/nltk_data/corpora/wordne
 
 
 def find() -> Path | None:
-    """The WordNet folder: the first complete one of the folder registered as `wordnet`, NLTK's folders and the
-    system's; None if there is none.
-    """
+    """The first complete WordNet folder: registered as `wordnet`, NLTK's or the system's."""
     added = registered().get("wordnet")
     nltk = [Path(part) / "corpora" / "wordnet" for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     places = [*([added.path] if added is not None else []), *nltk, *_SYSTEM]

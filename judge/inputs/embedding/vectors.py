@@ -1,13 +1,9 @@
-"""Computes embeddings of texts as vectors of unit length, with a sentence-transformers model or with TF-IDF. Each
-distinct text is embedded once.
+"""Embeddings as vectors of unit length, by a sentence-transformers model or TF-IDF; each distinct text once.
 
-A model's vectors are kept in an SQLite cache, by model (the hash of its folder, or its name and revision) and by the
-hash of the text, so that a second analysis does not need the model. TF-IDF with a singular value decomposition needs no
-model and no network. It is fitted to the given texts, so its vectors are not cached.
-
-Models compute and the cache keeps float32; what is computed from vectors is computed in float64. In float32, cosines of
-equally near texts differ in the eighth digit, in another way on every processor.
-"""
+A model's vectors are cached in SQLite by model (its folder's hash, or name and revision) and the text's hash, so that a
+second analysis does not need it. TF-IDF with a singular value decomposition needs no model; it is fitted to the texts
+and not cached. Models compute and the cache keeps float32; the rest is float64: in float32, cosines of equally near
+texts differ in the eighth digit, in another way on every processor."""
 
 from __future__ import annotations
 
@@ -37,9 +33,7 @@ _PAGE = 500
 
 
 class Cache:
-    """Cache of texts' embeddings (float32 vectors) by (model key, text key). With `None` as path they are kept in
-    memory only.
-    """
+    """Cache of embeddings (float32 vectors) by (model key, text key); with `None` as path in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -58,7 +52,7 @@ class Cache:
         return {row[0] for row in self._base.execute("SELECT text FROM vectors WHERE model = ?", (model,))}
 
     def put(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store one vector for each text key. They are on disk when the call returns."""
+        """Store one vector for each text key, to disk."""
         rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in zip(texts, vectors, strict=True)]
         keep(self._base, self.path, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
@@ -93,21 +87,10 @@ _COMPONENTS, _FEATURES = 100, 50_000
 class Embedded:
     """Vectors of texts, in the order of the texts.
 
-    Attributes
-    ----------
-    vectors : array, shape (n, d)
-        Rows of unit length; a row of zeros for a text without any TF-IDF term.
-    name : str
-        Name for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
-    note : str
-        One sentence on how the vectors were computed.
-    computed, reused : int
-        Numbers of distinct texts that were embedded now, and that were read from the cache.
-    space : str
-        Identifies the vector space: the model's files, or the texts to which TF-IDF was fitted.
-    more : callable
-        Computes vectors of other texts with the same model or fitted TF-IDF; `progress` as in `embed`.
-    """
+    `vectors` has shape (n, d), with rows of unit length; zeros for a text without any TF-IDF term. `name` is for the
+    signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``; `note` says how they were computed. `computed` and
+    `reused` count distinct texts embedded now and read from the cache. `space` identifies the model's files, or the
+    texts to which TF-IDF was fitted. `more` gives vectors of other texts in this space."""
 
     vectors: Vectors
     name: str
@@ -119,9 +102,7 @@ class Embedded:
 
 
 def default_model() -> str | None:
-    """Name of the embedding model that is used by default: `all-mpnet-base-v2`, as in the HANNA study. None (TF-IDF is
-    used) if sentence-transformers is not installed.
-    """
+    """`all-mpnet-base-v2`, as in the HANNA study; None (TF-IDF) if sentence-transformers is not installed."""
     return DEFAULT_MODEL if find_spec("sentence_transformers") else None
 
 
@@ -133,12 +114,9 @@ def embed(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Embedded:
-    """Embeddings of texts, as vectors of unit length. `model` is a name on the Hugging Face hub or a folder, or None
-    for TF-IDF with SVD; `seed` is used for TF-IDF only. `cache` is the file of cached vectors.
-
-    `progress(done, total)` is called with the number of distinct texts that a model has embedded. Raises
-    MissingExtraError if a package is missing, and SpecError for a model that cannot be loaded.
-    """
+    """Embeddings of texts. `model` is a name on the Hugging Face hub or a folder, or None for TF-IDF with SVD, which
+    alone uses `seed`. `progress(done, total)` gets numbers of distinct texts. Raises MissingExtraError for a package,
+    SpecError for a model that cannot be loaded."""
     if model is None:
         return _tfidf(texts, seed)
     return _by_model(texts, model, cache, progress)
@@ -171,9 +149,7 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
 
 
 def encode(model: str, texts: Sequence[str]) -> Singles:
-    """Embeddings of `texts`, vectors of unit length in float32, computed with a sentence-transformers model and without
-    the cache.
-    """
+    """Vectors of unit length in float32, by a sentence-transformers model and without the cache."""
     vectors = np.asarray(
         _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
         dtype=np.float64,
@@ -182,15 +158,13 @@ def encode(model: str, texts: Sequence[str]) -> Singles:
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """The rows of `vectors`, each divided by its Euclidean length. Rows of zeros are unchanged."""
+    """The rows, each divided by its Euclidean length; zeros are unchanged."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float64)
 
 
 def model_key(model: str) -> str:
-    """Key of an embedding model in the cache: the hash of a folder's files, or the name and revision of a model on the
-    Hugging Face hub.
-    """
+    """A model's key in the cache: the hash of a folder's files, or name and revision on the Hugging Face hub."""
     if Path(model).is_dir():
         return _folder_hash(model)
     revision = _revision(model)
@@ -201,9 +175,7 @@ def model_key(model: str) -> str:
 
 
 def signature_name(model: str) -> str:
-    """Name of an embedding model in the signature line of a table: its own name, `@`, and the first seven characters of
-    its hash or revision.
-    """
+    """A model in a table's signature: its name, `@`, and the first seven characters of hash or revision."""
     key = model_key(model)
     tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
     return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"
@@ -215,16 +187,12 @@ def _folder_hash(model: str) -> str:
 
 
 def _repository(model: str) -> str:
-    """Name of a model on the Hugging Face hub. Names without a slash belong to sentence-transformers, as in that
-    library.
-    """
+    # Names without a slash belong to sentence-transformers, as in that library.
     return model if "/" in model else f"sentence-transformers/{model}"
 
 
 def _revision(model: str) -> str | None:
-    """Commit of an embedding model in the Hugging Face hub's cache on this machine, without loading the model; None if
-    it is not in the cache.
-    """
+    # Without loading the model.
     try:
         from huggingface_hub import try_to_load_from_cache
     except ImportError as error:
@@ -236,9 +204,7 @@ def _revision(model: str) -> str | None:
 
 
 def _longest(model: str) -> int | None:
-    """Maximum number of tokens of an embedding model, from its configuration file, without loading the model; None if
-    not stated there.
-    """
+    # Without loading the model.
     name = "sentence_bert_config.json"
     file: object = Path(model) / name
     if not Path(model).is_dir():
@@ -270,9 +236,7 @@ def _loaded(model: str) -> Any:
 
 
 def _refuse_code(folder: Path) -> None:
-    """Raise SpecError if a model folder names modules that do not belong to sentence-transformers, because older
-    versions of that library would run their code.
-    """
+    # Older versions of sentence-transformers would run their code.
     file = folder / "modules.json"
     if not file.is_file():
         return

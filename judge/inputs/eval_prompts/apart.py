@@ -1,9 +1,6 @@
-"""Renders templates in a separate process, with limits on time, memory and length.
-
-Only templates that do more than show values are rendered here (see `judge.inputs.eval_prompts.sandbox`). The process is
-started when the first of them is compiled, renders all of them, and ends with its parent. It is killed if it takes too
-long.
-"""
+"""Renders templates that do more than show values (see `judge.inputs.eval_prompts.sandbox`) in one separate process,
+with limits on time, memory and length. It starts when the first is compiled, ends with its parent, and is killed if it
+takes too long."""
 
 from __future__ import annotations
 
@@ -57,13 +54,11 @@ class Apart:
         """The values that it mentions."""
 
     def render(self, values: dict[str, Any]) -> str:
-        """Text of the template rendered with these values. Raises TemplateError."""
+        """The template's text for these values. Raises TemplateError."""
         return str(_ask(self._file, {"template": self._template, "values": values})["text"])
 
 
 class _Process:
-    """The child process that renders templates."""
-
     def __init__(self) -> None:
         # -P: a folder in which somebody happens to work is no place to import modules from.
         command = [sys.executable, "-P", "-c", "from judge.inputs.eval_prompts.sandbox import serve; serve()"]
@@ -77,7 +72,6 @@ class _Process:
         self.read(time.monotonic() + STARTING)
 
     def ask(self, asked: dict[str, Any]) -> bytes:
-        """Send a request to the child process and return its answer. Raises TimeoutError or EOFError."""
         stream = cast("IO[bytes]", self.child.stdin)
         body = pickle.dumps(asked)
         stream.write(len(body).to_bytes(LENGTH, "big") + body)
@@ -85,7 +79,7 @@ class _Process:
         return self.read(time.monotonic() + SECONDS + GRACE)
 
     def read(self, deadline: float) -> bytes:
-        """Read one message from the child process, until `deadline` on the monotonic clock."""
+        # `deadline` is on the monotonic clock.
         length = int.from_bytes(self._bytes(LENGTH, deadline), "big")
         if length > LONGEST + (1 << 16):
             raise EOFError("too long")
@@ -104,7 +98,6 @@ class _Process:
         return content
 
     def end(self) -> None:
-        """Kill the child process."""
         for stream in (self.child.stdin, self.child.stdout):
             if stream is not None:
                 try:

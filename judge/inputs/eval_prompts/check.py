@@ -1,8 +1,5 @@
-"""Checks an Eval-Prompt on invented stories, and describes each problem in a sentence.
-
-Loading detects wrong syntax and unknown names. The check also renders the Eval-Prompt with and without optional values,
-and compares the keys of its front matter with what the template uses.
-"""
+"""Checks an Eval-Prompt on invented stories, with and without optional values, and compares its front matter with what
+the template uses. (Loading detects wrong syntax and unknown names.)"""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _LABELLED = replace(_CRITERION, scale=Scale.of_labels(["No", "Yes"]), guidelines
 
 
 def problems(file: Path) -> list[str]:
-    """Problems of an Eval-Prompt, as sentences that name the file; empty if there are none."""
+    """Problems of an Eval-Prompt, as sentences that name the file."""
     try:
         eval_prompt = load_eval_prompt(file)
     except JudgeError as error:
@@ -32,10 +29,8 @@ def problems(file: Path) -> list[str]:
 
 
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
-    """Contradictions between an Eval-Prompt's front matter and its template, and missing parts of the template, as
-    sentences. A template that uses guidelines contradicts a front matter without the key `needs_guidelines`, but not
-    one that sets this key to false; the same holds for reference stories.
-    """
+    # A template that uses guidelines (or a reference) contradicts a front matter without the key, not one that says
+    # false.
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
     problems = []
@@ -81,18 +76,14 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
 
 
 def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
-    """The criteria of each request that is rendered to check an Eval-Prompt: one criterion, or two if the Eval-Prompt
-    rates several in one answer.
-    """
+    # Two criteria if the Eval-Prompt rates several in one answer.
     if eval_prompt.criteria is None:
         return [*criteria]
     return [(criterion, replace(criterion, name="Surprise", abbreviation="SU")) for criterion in criteria]
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
-    """Stories or pairs of stories with which an Eval-Prompt is rendered to check it, each with whether a tie is
-    offered. Pairs come in both orders, with a tie and without.
-    """
+    # Pairs come in both orders, with a tie and without.
     for story in stories:
         if not eval_prompt.compares:
             yield story, True

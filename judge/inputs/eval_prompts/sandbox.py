@@ -1,9 +1,5 @@
-"""Jinja environment for Eval-Prompts: sandboxed and strict. A template is one file without includes, and renders to the
-same text every time.
-
-Values are inserted unescaped and are never interpreted as templates. Unknown names raise an error when a template is
-compiled, and not only when a story is rendered.
-"""
+"""Jinja environment for Eval-Prompts, sandboxed and strict: one file without includes, the same text every time, values
+unescaped and never interpreted as templates. Unknown names raise an error when a template is compiled."""
 
 from __future__ import annotations
 
@@ -63,9 +59,7 @@ _LONGEST_CONSTANT = 1000
 
 
 def is_plain(tree: nodes.Template) -> bool:
-    """Whether every part of a template renders quickly. Loops are allowed only over lists of criteria, of guidelines,
-    or of a scale's points.
-    """
+    """Whether a template renders quickly: it loops only over criteria, guidelines, or a scale's points."""
     return all(_fine(child, 0) for child in tree.iter_child_nodes())
 
 
@@ -86,9 +80,6 @@ def _fine(node: nodes.Node, depth: int) -> bool:
 
 
 def _short(node: nodes.Node) -> bool:
-    """Whether a template's loop runs over a list of criteria, of guidelines, or of a scale's points, and not over a
-    text.
-    """
     while isinstance(node, nodes.Getattr):
         node = node.node
     return isinstance(node, nodes.Name) and node.name not in _TEXTS
@@ -139,9 +130,7 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ScaleView:
-    """A criterion's scale, in the form in which templates of Eval-Prompts use it. Whole numbers have no decimal point;
-    `labels` is empty for a scale without labels.
-    """
+    """A criterion's scale in templates. Whole numbers have no decimal point; `labels` is empty without labels."""
 
     min: float
     max: float
@@ -151,9 +140,7 @@ class ScaleView:
 
 @dataclass(frozen=True, slots=True)
 class LabelsView:
-    """The words for the first story, the second story and a tie in a comparison, in the form in which templates of
-    Eval-Prompts use them.
-    """
+    """The words for first story, second story and tie, in templates."""
 
     first: str
     second: str
@@ -162,8 +149,6 @@ class LabelsView:
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """A criterion, in the form in which templates of Eval-Prompts use it."""
-
     name: str
     abbreviation: str
     definition: str
@@ -174,9 +159,7 @@ class CriterionView:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A template of an Eval-Prompt, ready to be rendered. `uses` lists the values that it mentions, e.g. "story" or
-    "criterion.guidelines".
-    """
+    """A compiled template. `uses` are the values that it mentions, e.g. "story" or "criterion.guidelines"."""
 
     file: Path
     first_line: int
@@ -204,13 +187,9 @@ class Compiled:
 def compile_template(
     source: str, *, file: Path, first_line: int = 1, offered: Mapping[str, str] = OFFERED, here: bool = False
 ) -> Compiled:
-    """Compile a template that begins at `first_line` of `file` and may use the values in `offered`.
-
-    One newline at the end of `source` is removed; all other text is sent unchanged. A line that contains only a block
-    tag leaves no empty line. Raises TemplateError for wrong syntax and for names that are not in `offered`.
-
-    A template that does more than show values is compiled and rendered in a separate process, unless `here` is set.
-    """
+    """A template that begins at `first_line` of `file` and may use the values in `offered`. One newline at its end is
+    removed; a line with only a block tag leaves none. Raises TemplateError for wrong syntax and other names. One that
+    does more than show values is rendered in a separate process, unless `here`."""
     if len(source) > _LONGEST:
         raise TemplateError(f"{file}: a template has at most {_LONGEST:,} characters")
     environment = _environment()
@@ -254,10 +233,7 @@ _ATTRIBUTES = {
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox with a faster attribute look-up for the views of scales and criteria. The look-up is used for
-    every query.
-    """
-
+    # The attribute look-up is used for every query.
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) in (CriterionView, ScaleView) and attribute in obj.__slots__:
             return getattr(obj, attribute)
@@ -286,7 +262,6 @@ def _names(tree: nodes.Template) -> Iterator[tuple[str, int]]:
 
 
 def _each_criterion(tree: nodes.Template) -> frozenset[str]:
-    """Names of the loop variables of all loops over `criteria`."""
     loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
     over = [loop for loop in loops if any(name.name == "criteria" for name in _names_below(loop.iter))]
     return frozenset(loop.target.name for loop in over if isinstance(loop.target, nodes.Name))
@@ -299,9 +274,7 @@ def _names_below(node: nodes.Node) -> Iterator[nodes.Name]:
 
 
 def _attributes(tree: nodes.Template, each: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`. The names in `each` are loop variables
-    that stand for `criterion`.
-    """
+    # The names in `each` are loop variables that stand for `criterion`.
     accesses: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
     for node in accesses:
         parent, attribute = _spelled(node.node, each), _last(node)
@@ -342,7 +315,6 @@ def _explain(error: Exception) -> str:
 
 
 def _fault(file: Path, first_line: int, source: str, line: int | None, sentence: str) -> TemplateError:
-    """TemplateError with the line number in the file, and with the text of this line as the hint."""
     if line is None:
         return TemplateError(f"{file}: {sentence}")
     lines = source.split("\n")

@@ -28,9 +28,8 @@ from judge.inputs.eval_prompts.writer_prompt import FrontMatter, split
 
 
 def check_published(published: Published, eval_prompt: str, criterion: Criterion) -> None:
-    """Raise SpecError if the file of published strings lacks this Eval-Prompt (such as "EP1") or its request for the
-    criterion.
-    """
+    """Raise SpecError if the published strings lack this Eval-Prompt (such as "EP1") or its request for the
+    criterion."""
     if eval_prompt not in published.outer:
         raise SpecError(f"{published.file}: {unknown('published Eval-Prompt', eval_prompt, published.outer)}")
     if (criterion.name, eval_prompt) not in published.tasks:
@@ -40,15 +39,13 @@ def check_published(published: Published, eval_prompt: str, criterion: Criterion
 def published_text(
     published: Published, eval_prompt: str, criterion: Criterion, story: Story, reference: str | None
 ) -> str:
-    """A study's published prompt about one story and criterion, exactly as it was sent. `eval_prompt` is the published
-    Eval-Prompt, such as "EP1". `reference` may be None only if it shows no reference story.
-    """
+    """A study's published prompt exactly as sent. `reference` may be None only if it shows no reference story."""
     task = published.tasks[criterion.name, eval_prompt]
     return published.outer[eval_prompt].format(prompt=story.story_prompt, story=story.text, human=reference, task=task)
 
 
 def shows_reference(published: Published, eval_prompt: str) -> bool:
-    """Whether the published Eval-Prompt `eval_prompt`, such as "EP1", shows the reference story."""
+    """Whether a published Eval-Prompt, such as "EP1", shows the reference story."""
     return "{human}" in published.outer.get(eval_prompt, "")
 
 
@@ -62,12 +59,8 @@ _NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.s
 
 @dataclass(frozen=True, slots=True)
 class EvalPrompt:
-    """One Eval-Prompt. `source` is the text of the whole file, for hashing. `published` names the published Eval-Prompt
-    whose wording may replace its own (None = none).
-
-    `criteria` says which criteria one answer rates: all criteria of the run, or those listed. None = one criterion in
-    each query.
-    """
+    """One Eval-Prompt. `source` is the hashed file. `published` names the one whose wording may replace its own.
+    `criteria`: all of the run, or those listed, are rated in one answer; None = one in each query."""
 
     name: str
     file: Path
@@ -89,14 +82,9 @@ class EvalPrompt:
     def render(
         self, subject: Subject, asked: Asked, *, published: Published | None = None, ties: bool = True
     ) -> tuple[Message, ...]:
-        """The messages exactly as they are sent, about one story or, if this Eval-Prompt compares, about two.
-
-        `asked` is one criterion, or the criteria of one answer if this Eval-Prompt rates several.
-
-        `ties` says whether a tie is offered. With `published` (from the criteria set), an Eval-Prompt that follows a
-        published one renders to the published text as sent. Raises SpecError if guidelines or a reference story are
-        needed and missing, and TemplateError if the template cannot be rendered.
-        """
+        """The messages exactly as sent, about one story or two. `asked` is one criterion, or those of one answer. With
+        `published`, an Eval-Prompt that follows a published one renders to its text as sent. Raises SpecError if
+        guidelines or a reference story are missing, TemplateError if it cannot be rendered."""
         fixed = self._views.get(asked)
         if fixed is None:
             fixed = self._views[asked] = self._fixed(asked)
@@ -125,7 +113,7 @@ class EvalPrompt:
         return (Message("system", self.system.render(values)), Message("user", text))
 
     def _fixed(self, asked: Asked) -> dict[str, Any]:
-        """Values of the template that depend on the criteria and not on the story."""
+        # They depend on the criteria and not on the story.
         if isinstance(asked, Criterion) != (self.criteria is None):
             several = "rates one criterion an answer" if self.criteria is None else "rates several criteria an answer"
             raise SpecError(f"Eval-Prompt {self.name!r} {several}", hint="judge prompts list says what each one does")
@@ -138,9 +126,7 @@ class EvalPrompt:
         return {"criteria": tuple(map(_view, asked))}
 
     def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
-        """Raise SpecError if this Eval-Prompt cannot be used for the criterion. Meant to be called before any request
-        is sent.
-        """
+        """Raise SpecError if the criterion cannot be used; to be called before any request is sent."""
         if self.needs_guidelines and not criterion.guidelines:
             raise SpecError(
                 f"Eval-Prompt {self.name!r} needs guidelines, but criterion {criterion.name!r} has none",
@@ -160,22 +146,18 @@ class EvalPrompt:
             )
 
     def _asks_for_numbers(self) -> bool:
-        """Whether the template uses the ends of the scale without checking for labels."""
         uses = self.body.uses | (self.system.uses if self.system is not None else frozenset())
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
-        """Whether this Eval-Prompt shows a reference story that `subject` lacks. A pair lacks it only if both of its
-        stories have none.
-        """
+        """Whether this shows a reference story that `subject` lacks; a pair only if both its stories have none."""
         if not self._shows_reference(published):
             return False
         return all(reference_of(story) is None for story in stories_in(subject))
 
     def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
-        """`("reference_is_target",)` if the query about `subject` (a story or a pair) shows a story that is also its
-        own reference story, else empty. The query is sent in both cases.
-        """
+        """`("reference_is_target",)` if a story is shown that is its own reference, else empty. The query is sent in
+        both cases."""
         if not (self._shows_reference(published) or "reference" in self.body.uses):
             return ()
         return (REFERENCE_IS_TARGET,) if any(map(_is_reference, stories_in(subject))) else ()
@@ -189,12 +171,9 @@ class EvalPrompt:
 def load_eval_prompt(
     name: str | Path, *, folder: Path | None = None, system: str | None = None, labels: bool = False
 ) -> EvalPrompt:
-    """Load an Eval-Prompt, given by the name of a shipped one or by the path of a template (also relative to `folder`).
-
-    `system` replaces the template's system message and may use the same variables; "" removes it. With `labels`, the
-    version for scales with labels is loaded in place of the shipped Eval-Prompt of this name. Raises SpecError if there
-    is no such file, and TemplateError (file, line, variable) for an invalid template.
-    """
+    """A shipped Eval-Prompt, or a template (also relative to `folder`). `system` replaces the system message; ""
+    removes it. With `labels`, the shipped one's version for labels. Raises SpecError for no file, TemplateError (file,
+    line, variable) for an invalid template."""
     file = locate(name, kind="eval_prompts", suffix=SUFFIX, kind_name="Eval-Prompt", folder=folder)
     if labels and file.parent == shipped("prompts") / "eval_prompts":
         file = file.parent / "labels" / file.name
@@ -202,9 +181,7 @@ def load_eval_prompt(
 
 
 def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> EvalPrompt:
-    """Parse an Eval-Prompt from the text of a template; `file` is used only for its name and in messages. Raises the
-    same errors as `load_eval_prompt`.
-    """
+    """An Eval-Prompt from a template's text; `file` is its name. Raises as `load_eval_prompt`."""
     parts = split(source, file)
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
@@ -237,7 +214,6 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
 
 
 def _check_keys(front: FrontMatter, file: Path) -> None:
-    """Raise TemplateError for keys of an Eval-Prompt's front matter that contradict each other."""
     one_rating = front.published or front.rating_pattern or front.example_answer
     if front.compares and one_rating:
         raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
@@ -253,9 +229,8 @@ def _check_keys(front: FrontMatter, file: Path) -> None:
 
 
 def shipped_eval_prompts() -> tuple[str, ...]:
-    """Names of the Eval-Prompts that ship with the program: first those that rate, then those that compare, then those
-    that rate several criteria in one answer. Each group is sorted.
-    """
+    """Shipped Eval-Prompts: those that rate, those that compare, those that rate several criteria in one answer; each
+    sorted."""
     ships = shipped("prompts") / "eval_prompts"
     return tuple(
         file.stem
@@ -270,21 +245,17 @@ def stories_in(subject: Subject) -> tuple[Story, ...]:
 
 
 def _subject_values(subject: Subject, ties: bool) -> dict[str, Any]:
-    """Values of a template that depend on the story or the two stories in question."""
     if isinstance(subject, Story):
         return {"story": subject.text}
     return {"first": subject.first.text, "second": subject.second.text, "labels": LabelsView(*CHOICES), "ties": ties}
 
 
 def _is_reference(story: Story) -> bool:
-    """Whether a story counts as its own reference story: it is a human story, or its text is that of its reference
-    story.
-    """
     return story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
 
 
 def reference_of(story: Story) -> str | None:
-    """The reference story's text; None if there is none. A human story without a reference is its own reference."""
+    """The reference story's text. A human story without a reference is its own."""
     if story.reference is None and story.system == HUMAN:
         return story.text
     return story.reference
@@ -303,9 +274,7 @@ def _view(criterion: Criterion) -> CriterionView:
 
 
 def _number(value: float) -> float:
-    """The number without a decimal point if it is whole, and without rounding errors (0.1 + 0.2 becomes 0.3), as people
-    write it.
-    """
+    # Without rounding errors (0.1 + 0.2 becomes 0.3), as people write it.
     rounded = round(value, 9)
     return int(rounded) if float(rounded).is_integer() else rounded
 
@@ -331,13 +300,9 @@ _PAIRS: dict[Kind, Comparison] = {
 
 
 def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published | None = None) -> tuple[Kind, ...]:
-    """Kinds of values on which an Eval-Prompt's messages depend, in the order in which they first appear in the
-    messages.
-
-    "criterion" means any text that depends on the criterion, or on the criteria of one answer. With `published`, a
-    study's strings, the whole request as the study sent it is such a text. Kinds that do not change the messages are
-    left out. Raises the same errors as `EvalPrompt.render`.
-    """
+    """Kinds of values on which the messages depend, as they first appear. "criterion" is any text that depends on the
+    criteria, with `published` (a study's strings) the whole request as sent. Kinds that change nothing are left out.
+    Raises as `EvalPrompt.render`."""
     before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
     base = _text(eval_prompt, before, asked, published)
     other: Asked = _other(asked) if isinstance(asked, Criterion) else tuple(map(_other, asked))
@@ -371,15 +336,11 @@ def _other_scale(scale: Scale) -> Scale:
 
 
 def _first_difference(first: str, other: str) -> int:
-    """Index of the first character in which two texts differ. If one text begins with the other, the length of the
-    shorter text.
-    """
     pairs = enumerate(zip(first, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(other)))
 
 
 def _unlike(text: str) -> str:
-    """A changed text that differs from `text` in its first character."""
     return ("Y" if text[:1] == "Z" else "Z") + text
 
 

@@ -21,11 +21,8 @@ FENCE = "---"
 
 
 class FrontMatter(Strict):
-    """Schema of an Eval-Prompt's front matter, the lines between `---` at the beginning of its file. All keys are
-    optional.
-
-    If `criteria` is given, one answer rates several criteria: all criteria of the run, or those listed.
-    """
+    """Front matter of an Eval-Prompt, between `---` at its beginning. All keys are optional. With `criteria`, one
+    answer rates several."""
 
     description: str = Field(default="", description="one line for `judge prompts list`")
     needs_guidelines: bool = Field(default=False, description="whether criteria without guidelines are refused")
@@ -52,11 +49,7 @@ class FrontMatter(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """An Eval-Prompt's file in two parts: the front matter (`front`), and the template (`body`) with the line number of
-    its first line.
-
-    `system_line` is the line at which the system message's text begins.
-    """
+    """An Eval-Prompt's file in two parts, with the lines at which `body` and the system message's text begin."""
 
     front: FrontMatter
     body: str
@@ -81,9 +74,7 @@ def split(source: str, file: Path) -> Split:
 
 
 def ask_the_same(first: str, second: str) -> bool:
-    """Whether two versions of an Eval-Prompt's file send the same messages. They may differ in the keys of the front
-    matter that say how answers are read.
-    """
+    """Whether two versions send the same messages: only keys on how answers are read may differ."""
     if first == second:
         return True
     reading = {"rating_pattern", "example_answer"}
@@ -106,7 +97,7 @@ _OWN = frozenset({"description", "system", "writes"})
 
 @dataclass(frozen=True, slots=True)
 class WordsView:
-    """Requested length of a generated story in words (smallest and largest), in the form in which templates use it."""
+    """Requested length of a story in words, in templates."""
 
     min: int
     max: int
@@ -114,7 +105,7 @@ class WordsView:
 
 @dataclass(frozen=True, slots=True)
 class WriterPrompt:
-    """Prompt that requests a story from a language model. `source` is the text of the whole file, for hashing."""
+    """A prompt that requests a story. `source` is the text of the whole file, for hashing."""
 
     name: str
     source: str
@@ -123,10 +114,8 @@ class WriterPrompt:
     system: Compiled | None = field(repr=False, compare=False)
 
     def render(self, wanted: StoryPrompt, words: tuple[int, int] | None) -> tuple[Message, ...]:
-        """The messages that request a story for the story-prompt `wanted`, exactly as they are sent. `words` is the
-        smallest and the largest requested length (None = no request). Raises TemplateError if the template cannot be
-        rendered.
-        """
+        """The messages exactly as sent. `words` is the smallest and largest requested length (None = no request).
+        Raises TemplateError."""
         values: dict[str, Any] = {"story_prompt": wanted.text}
         if words is not None:
             values["words"] = WordsView(*words)
@@ -137,19 +126,15 @@ class WriterPrompt:
 
 
 def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | None = None) -> WriterPrompt:
-    """Load a writer prompt (a template that requests a story from a language model), given by the name of a shipped one
-    or by the path of a template (also relative to `folder`).
-
-    `system` replaces the template's system message; "" removes it.
-    """
+    """A shipped writer prompt, or a template (also relative to `folder`). `system` replaces the system message; ""
+    removes it."""
     file = locate(name, kind="writer_prompts", suffix=SUFFIX, kind_name="writer prompt", folder=folder)
     return parse_writer_prompt(read_text(file), file, system=system)
 
 
 def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -> WriterPrompt:
-    """Parse a writer prompt (a template that requests a story from a language model) from the text of `file`. `system`
-    replaces its system message; "" removes it. Raises TemplateError for a template that is not a valid writer prompt.
-    """
+    """A writer prompt from the text of `file`. `system` replaces its system message; "" removes it. Raises
+    TemplateError for another template."""
     parts = split(source, file)
     front = parts.front
     if not front.writes:
@@ -169,9 +154,6 @@ def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -
 
 
 def shipped_writer_prompts() -> tuple[str, ...]:
-    """Names of the writer prompts (templates that request a story from a language model) that ship with the program,
-    sorted.
-    """
     return tuple(sorted(file.stem for file in (shipped("prompts") / "writer_prompts").glob(f"*{SUFFIX}")))
 
 

@@ -1,3 +1,1 @@
-"""Perturbations: changes of stories that test whether a judge reacts to them. The package holds their catalogue and
-their functions.
-"""
+"""Perturbations: changes of stories that test whether a judge reacts to them, with their catalogue."""

@@ -11,9 +11,7 @@ NONE = Unfit("too few sentences with a paraphrase")
 
 
 def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
-    """Randomly chosen sentences of the story, as many as `strength`, each with its paraphrase. Empty if fewer sentences
-    than that have a paraphrase.
-    """
+    """`strength` random sentences, each with its paraphrase; empty if fewer have one."""
     text = material.story.text
     available = [
         (span, paraphrase)

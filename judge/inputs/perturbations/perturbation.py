@@ -18,9 +18,7 @@ from judge.inputs.wordnet import WordNet
 
 
 class Edit(NamedTuple):
-    """One change of a text: the characters from `start` up to `end` of the original become `replacement`. If `start`
-    equals `end`, the replacement is inserted.
-    """
+    """One change: the characters from `start` up to `end` become `replacement`; an insertion where both are equal."""
 
     start: int
     end: int
@@ -33,11 +31,8 @@ def in_order(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
-    """The text with all edits applied. Positions of edits refer to the original text; insertions at one position keep
-    their order.
-
-    Raises ValueError where two edits overlap or one is outside the text, which is an error in the perturbation.
-    """
+    """The text with all edits, whose positions are of the original. Raises ValueError where two overlap or one is
+    outside: an error in the perturbation."""
     parts: list[str] = []
     last = 0
     for edit in in_order(edits):
@@ -59,13 +54,11 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 class Facts:
     """Description of a perturbation that holds for all stories.
 
-    `test` says what a good judge does: it rates the changed story lower (`discrimination`), equally (`invariance`), not
-    higher (`attack`), or at the lowest point (`degenerate`). `about` describes the change in words. `aims` are the
-    criteria (names in lower case) whose ratings should fall; empty where no rating or all ratings should fall.
-    `strengths` are in ascending order, and the edits of one strength are among those of the next; (1,) where there are
-    no degrees. `needs` names what the change requires besides the story's text, such as `tagger` or `other-stories`.
-    `source` is the paper or another reason for the perturbation.
-    """
+    `test` says how a good judge rates the changed story: lower (`discrimination`), equally (`invariance`), not higher
+    (`attack`), or at the lowest point (`degenerate`). `aims` are criteria (names in lower case) whose ratings should
+    fall; empty where none or all should. `strengths` ascend, and the edits of one are among those of the next; (1,)
+    without degrees. `needs` is what is required besides the text, such as `tagger`. `source` is the paper or another
+    reason."""
 
     name: str
     test: Test
@@ -78,10 +71,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or punctuation mark as analysed by a tagger. `start` and `end` are positions in the text. `pos` and `tag`
-    are coarse and fine parts of speech. `head` is the index of the syntactic head among the tokens, `sentence` the
-    number of the sentence.
-    """
+    """A tagged word or punctuation mark. `start` and `end` are positions in the text, `pos` and `tag` coarse and fine
+    parts of speech. `head` is the syntactic head's index among the tokens, `sentence` a number."""
 
     start: int
     end: int
@@ -95,7 +86,7 @@ class Token:
 
 
 class Words(NamedTuple):
-    """A noun or verb of another story: its form in the text, its lemma, its tag, and the story-prompt of that story."""
+    """A noun or verb of another story: form, lemma, tag, and that story's prompt."""
 
     text: str
     lemma: str
@@ -107,23 +98,10 @@ class Words(NamedTuple):
 class Material:
     """The input of a perturbation, except its random generator.
 
-    Attributes
-    ----------
-    story : Story
-        The story to change.
-    tokens : sequence of Token
-        Tokens of the story; empty where the perturbation needs no tagger.
-    others : sequence of Story
-        Stories for other story-prompts, of the same system if possible; always in the same order.
-    other_words : sequence of Words
-        Nouns and verbs of stories for other story-prompts.
-    wordnet : WordNet or None
-        None where the perturbation does not need WordNet.
-    paraphrases : mapping of str
-        Sentence of the story (as found by `sentences`) -> its paraphrase.
-    top : str
-        The highest point of the scale on which the judge will rate, as text.
-    """
+    `tokens` is empty where the perturbation needs no tagger, `wordnet` None where it needs none. `others` are stories
+    for other story-prompts, of the same system if possible, always in the same order; `other_words` are nouns and verbs
+    of such stories. `paraphrases` maps a sentence of the story (as found by `sentences`) to its paraphrase. `top` is
+    the highest point of the scale on which the judge will rate, as text."""
 
     story: Story
     tokens: Sequence[Token] = ()
@@ -146,14 +124,11 @@ Made = Sequence[Edit] | Unfit
 
 
 class Change(Protocol):
-    """The protocol of functions that make one perturbation of one story. They return the edits of the story's text."""
+    """A function that makes one perturbation of one story."""
 
     def __call__(self, material: Material, strength: int, rng: Random) -> Made:
-        """The edits of the story's text that make the perturbation, or the reason why there are none.
-
-        With the same state of `rng`, a higher strength gives the edits of a lower strength and, as far as possible,
-        more.
-        """
+        """The edits that make the perturbation, or the reason why there are none. With the same state of `rng`, a
+        higher strength gives a lower one's edits and, as far as possible, more."""
 
 
 # The number of edits at each strength of a perturbation, and the random choice of edits.
@@ -162,25 +137,21 @@ _T = TypeVar("_T")
 
 
 def count(strength: int, share: float, size: int) -> int:
-    """Number of places to edit. At strength 1 it is `share` times `size` (the number of all places), rounded, but at
-    least one. At strength s it is s times the number at strength 1.
-    """
+    """Number of places to edit: at strength 1, `share` of all `size` places, rounded, at least one; at s, s times as
+    many."""
     return strength * max(1, round(share * size))
 
 
 def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
-    """`number` candidates in random order. With the same state of `rng`, a higher number gives these candidates and
-    then further ones.
-    """
+    """`number` candidates in random order; with the same `rng`, a higher number gives these and further ones."""
     order = list(candidates)
     rng.shuffle(order)
     return order[:number]
 
 
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
-    """Edits of at most `number` groups, taken in random order. A group holds the edits of one change. A group whose
-    edits touch those of an earlier group is skipped.
-    """
+    """Edits of at most `number` groups (one change each), in random order, without groups whose edits touch an earlier
+    one's."""
     chosen: list[Edit] = []
     taken = 0
     for group in first(groups, len(groups), rng):

@@ -8,7 +8,5 @@ from judge.base.fingerprint import digest
 
 
 def rng_of(seed: int, perturbation: str, story: str) -> Random:
-    """Random generator for one story and perturbation. All strengths use the same seed, so that the edits of a lower
-    strength are among those of a higher strength.
-    """
+    """Random generator, the same for all strengths, so that a higher strength includes a lower one's edits."""
     return Random(int.from_bytes(digest(f"{seed}\x00{perturbation}\x00{story}"), "little"))

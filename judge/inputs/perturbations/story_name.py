@@ -1,7 +1,5 @@
-"""Identifiers of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` for the unchanged story.
-
-The identifier alone says how a story was changed, so a journal needs no other record of it.
-"""
+"""Ids of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` unchanged. They say how a story was
+changed, so a journal needs no other record of it."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<stren
 
 
 class PerturbedName(NamedTuple):
-    """A parsed identifier: id of the original story (`origin`), its perturbation (None = unchanged) and strength (0 =
-    unchanged).
-    """
+    """A parsed id: the original story's, its perturbation (None = unchanged) and strength (0 = unchanged)."""
 
     origin: str
     perturbation: str | None
@@ -26,19 +22,17 @@ class PerturbedName(NamedTuple):
 
     @property
     def done(self) -> str:
-        """Name of the story's perturbation, or "untouched" for the unchanged story, as printed in a table's row."""
+        """Name of the perturbation, or "untouched", as printed in a table's row."""
         return self.perturbation or "untouched"
 
 
 def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
-    """Identifier of a story after a perturbation, or of the unchanged story (`perturbation` None)."""
+    """Id of a story after a perturbation, or of the unchanged story (None)."""
     return f"{origin}@{UNTOUCHED}" if perturbation is None else f"{origin}@{perturbation}.{strength}"
 
 
 def read_name(name: str) -> PerturbedName | None:
-    """The parts of a perturbed story's identifier `ORIGIN@PERTURBATION.STRENGTH`; None where it has another form. The
-    original story's id may itself contain "@".
-    """
+    """The parts of `ORIGIN@PERTURBATION.STRENGTH`; None for another form. The original's id may contain "@"."""
     match = _FORM.fullmatch(name)
     if match is None:
         return None
@@ -47,6 +41,6 @@ def read_name(name: str) -> PerturbedName | None:
 
 
 def is_emptied(name: str) -> bool:
-    """Whether an identifier names a story whose text the perturbation `empty` removed on purpose."""
+    """Whether the perturbation `empty` removed the story's text on purpose."""
     read = read_name(name) if f"@{EMPTY}." in name else None
     return read is not None and read.perturbation == EMPTY

@@ -22,9 +22,7 @@ _REPLACED_WORD, _MARK = "Solution", ":"
 
 
 def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """The edit that replaces the story by a story for another story-prompt that has about the same length; an `Unfit`
-    if there is no such story.
-    """
+    """Puts a story for another story-prompt, of about the same length, in its place; `Unfit` without any."""
     story = material.story
     others = [other for other in material.others if other.text != story.text and other.text.strip()]
     near = heapq.nsmallest(_NEAREST, others, key=lambda other: abs(len(other.text) - len(story.text)))
@@ -32,18 +30,18 @@ def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa
 
 
 def prompt_as_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edit that replaces the story by its story-prompt; an `Unfit` if the story-prompt is not known."""
+    """Puts the story-prompt in the story's place; `Unfit` if it is not known."""
     story_prompt = material.story.story_prompt
     return _instead(material.story.text, story_prompt) if story_prompt.strip() else Unfit("no story-prompt")
 
 
 def empty(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edit that removes the story's whole text."""
+    """Removes the story's whole text."""
     return _instead(material.story.text, "")
 
 
 def one_token(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edits that replace the story by a punctuation mark; at strength 2, by a word and a punctuation mark."""
+    """Puts a punctuation mark in the story's place; at strength 2, a word and a punctuation mark."""
     mark = Edit(0, len(material.story.text), _MARK)
     return [mark] if strength == 1 else [Edit(0, 0, _REPLACED_WORD), mark]
 
@@ -59,18 +57,14 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """Edits that remove the last sentences of the story, as many as `strength`; an `Unfit` if no sentence would
-    remain.
-    """
+    """Removes the last `strength` sentences; `Unfit` if none would remain."""
     text = material.story.text
     spans = sentences(text)
     return _without(text, spans, len(spans) - strength) if len(spans) > strength else Unfit("too few sentences")
 
 
 def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edits that remove the text after the sentence end that is nearest to the story's middle; an `Unfit` if the
-    story is a single sentence.
-    """
+    """Removes the text after the sentence end that is nearest to the middle; `Unfit` for a single sentence."""
     text = material.story.text
     spans = sentences(text)
     if len(spans) < _FEWEST:
@@ -80,9 +74,7 @@ def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # no
 
 
 def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
-    """One edit for each sentence after the first `kept`, which removes it with the spaces before it. The last edit also
-    removes all remaining text.
-    """
+    # The last edit also removes all remaining text.
     ends = [*(span.end for span in spans[kept - 1 : -1]), len(text)]
     return [Edit(begin, end, "") for begin, end in pairwise(ends)]
 
@@ -96,9 +88,8 @@ _ALL = 4
 
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that shuffle the words within a quarter (strength 1), half (2) or all (4) of the sentences that have
-    different words, at least one sentence. The result is an `Unfit` if there is no such sentence.
-    """
+    """Shuffles the words within a quarter (strength 1), half (2) or all (4) of the sentences with different words, at
+    least one; `Unfit` without any."""
     text = material.story.text
     shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]
     rng.shuffle(shuffled)
@@ -107,9 +98,6 @@ def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
-    """One edit for each word of a sentence that is replaced by another word when the sentence's words are shuffled;
-    none where all words are equal.
-    """
     matches = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
     old_words = [match.group() for match in matches]
     if len({word.lower() for word in old_words}) <= 1:
@@ -124,9 +112,8 @@ def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that exchange pairs of sentences; an `Unfit` if this changes nothing. The sentences are paired at
-    random; a quarter (strength 1), half (2) or all (4) of the pairs are exchanged.
-    """
+    """Exchanges a quarter (strength 1), half (2) or all (4) of random pairs of sentences; `Unfit` if this changes
+    nothing."""
     text = material.story.text
     places = sentences(text)
     if len(places) < 2:

@@ -1,8 +1,5 @@
-"""The preferences table: one row for each repeat of each comparison by a judge, and one for each comparison by a
-person.
-
-The table also has rows for preferences implied by mean ratings, of judges and of people.
-"""
+"""The preferences table: a row for each repeat of a judge's comparison, for each by a person, and for preferences
+implied by mean ratings, of judges and people."""
 
 from __future__ import annotations
 
@@ -49,22 +46,17 @@ def compares(folder: ResultFolder) -> bool:
 
 
 def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
-    """(Result folders with comparisons, other result folders), of the given `runs` (run definitions such as run.yaml,
-    run folders, or result folders).
-    """
+    """(Result folders with comparisons, other result folders) of `runs`: definitions, run folders, or result
+    folders."""
     folders = resolve(runs)
     compared = [folder.path for folder in folders if compares(folder)]
     return compared, [folder.path for folder in folders if folder.path not in compared]
 
 
 def read(runs: Sequence[Path | str]) -> PreferencesTable:
-    """The preferences table of one or more `runs` (run definitions such as run.yaml, run folders, or result folders)
-    with comparisons or ratings.
-
-    People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a run or people
-    compared. In a dataset without compared pairs, they cover all pairs within a story-prompt. Raises RunFolderError
-    where a run has no results, and where two results have the same dataset name but different stories.
-    """
+    """The preferences table of runs with comparisons or ratings. People's come once per dataset. Ratings imply
+    preferences on pairs that a run or people compared, else all within a story-prompt. Raises RunFolderError without
+    results, and for one dataset's name with different stories."""
     datasets: dict[str, Known] = {}
     rows: list[dict[str, Any]] = []
     facts: list[ComparisonFacts] = []
@@ -88,9 +80,6 @@ def read(runs: Sequence[Path | str]) -> PreferencesTable:
 
 
 def _rated(folders: Sequence[ResultFolder], datasets: dict[str, Known]) -> RatingsTable | None:
-    """Ratings table of folders with rating runs; None without folders. Their datasets are added to `datasets`, with
-    people's preferences.
-    """
     if not folders:
         return None
     preferred: dict[str, list[Pair]] = {}
@@ -119,9 +108,7 @@ def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
-    """All ratings, of judges and people, whose means imply preferences. People's ratings of a dataset appear once,
-    however many runs use the dataset.
-    """
+    # People's ratings of a dataset appear once, however many runs use the dataset.
     rated_rows = [
         (dataset.run, None, name, story, criterion, None, "rater", value)
         for name, dataset in datasets.items()
@@ -139,9 +126,7 @@ def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
-    """The pairs for which ratings imply preferences: a dataset's compared pairs or, if it has none, all its pairs
-    within a story-prompt.
-    """
+    # A dataset's compared pairs or, if it has none, all its pairs within a story-prompt.
     rows = []
     for name, dataset in datasets.items():
         pairs = dict(dataset.pairs)
@@ -156,7 +141,7 @@ def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fact(fact: RunFacts) -> ComparisonFacts:
-    """Facts of a rating run in the form of facts of comparisons, because the run's mean ratings imply preferences."""
+    # A rating run's mean ratings imply preferences.
     return ComparisonFacts(
         run=fact.run,
         judge=fact.judge,

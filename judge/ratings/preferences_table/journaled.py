@@ -62,14 +62,9 @@ Source = Literal["judge", "rater", "implied"]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFacts:
-    """Facts of one result folder of comparisons, for the signature and the notes of a table.
-
-    `revision` is the revision of the judge's model (None = not known), `repeats` the number of repeats per query (0 =
-    not known), and `parser` the version of the parser that read the answers. `path` is the result folder. `structured`
-    is the answer form that the run requested from the server (None = not known). `orders` is how pairs were shown
-    (both, random, as-given), or "implied" for preferences from ratings. `ties` says whether a tie was offered.
-    `not_in_force` names the settings that were refused or ignored, or whose effect is not known; "" = none.
-    """
+    """A result folder of comparisons, for a table's signature and notes. None (or 0 `repeats`) = not known. `parser` is
+    a version, `structured` the requested answer form, and `orders` both, random, as-given, or "implied" by ratings.
+    `not_in_force` names settings refused, ignored, or of unknown effect."""
 
     run: str
     judge: str
@@ -89,9 +84,8 @@ class ComparisonFacts:
 
 @dataclass(frozen=True, slots=True)
 class PreferencesTable:
-    """The preferences table. `frame` has the columns `COLUMNS` and one row for each preference. `stories`, indexed by
-    (dataset, story), has story_prompt, system, words and text. `facts` has one entry for each result folder.
-    """
+    """The preferences table: `frame` has `COLUMNS` and a row per preference; `stories`, by (dataset, story), has
+    story_prompt, system, words and text."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -105,19 +99,12 @@ _WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
 
 
 def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the preferences table with source "implied": in each pair, the story with the higher mean rating is
-    preferred.
+    """Rows of the table with source "implied": in each pair, the story with the higher mean rating is preferred.
 
-    There is a row for each pair and each judge x Eval-Prompt x criterion, and for each pair and criterion of people's
-    ratings. A judge's ratings of a story are averaged over repeats, people's over raters. Means that differ by less
-    than 1e-9 are a tie. If a story of the pair has no rating, the row has no preference and the status `not_answered`.
-
-    Parameters
-    ----------
-    ratings : frame of a ratings table
-    pairs : columns dataset, pair, story_prompt, first, second, first_system, second_system
-        Use `pairs_within` where nobody compared stories.
-    """
+    There is a row for each pair and each judge x Eval-Prompt x criterion, and for each criterion of people's ratings. A
+    judge's ratings are averaged over repeats, people's over raters. Means that differ by less than 1e-9 are a tie. If a
+    story has no rating, the row has no preference and the status `not_answered`. `pairs` has the columns dataset, pair,
+    story_prompt, first, second, first_system, second_system; use `pairs_within` where nobody compared stories."""
     by_people = (ratings["source"] == "rater").to_numpy()
     parts = [part for part in (ratings[~by_people], ratings[by_people]) if len(part)]
     tables_of_pairs = [rows for part in parts for rows in _of_one_kind(part, pairs)]
@@ -125,9 +112,8 @@ def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
-    """All pairs of stories with the same dataset and story-prompt, as columns of the preferences table. `stories` is
-    indexed by (dataset, story).
-    """
+    """All pairs within a dataset and story-prompt, as columns of the table. `stories` is indexed by (dataset,
+    story)."""
     rows = []
     plain = stories.reset_index()
     for (dataset, prompt), part in plain.groupby(["dataset", "story_prompt"], sort=False, observed=True):
@@ -159,12 +145,9 @@ def _of_one_kind(ratings: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[pd.Data
 
 @dataclass(slots=True)
 class Known:
-    """Facts of one dataset: stories by id, human ratings, human preferences, and the pairs that runs compare.
-
-    `content` is the dataset's hash, which distinguishes versions. `run` is the name of the run from which these facts
-    were read. A rating is (story, criterion, value). `pairs` maps the set of two story ids to (id of the pair, first
-    story, second story).
-    """
+    """What is known of a dataset: stories by id, human ratings (story, criterion, value) and preferences, and compared
+    `pairs` (two ids -> pair, first, second). `content` is its hash, which distinguishes versions, and `run` its
+    source."""
 
     content: str
     run: str
@@ -175,9 +158,7 @@ class Known:
 
 
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """Rows of the preferences table from the journal of one result folder, one for each repeat by the judge, and facts
-    about the folder. The folder's dataset is added to `datasets` (name -> dataset) unless it is there already.
-    """
+    """Rows from a journal, one for each repeat, and facts. Its dataset is added to `datasets` unless it is there."""
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
         if definition is None:
@@ -219,11 +200,7 @@ def _rows(
     fact: ComparisonFacts,
     gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
-    """A row of the preferences table for each repeat that was tried, sorted by pair in the order shown, criterion,
-    Eval-Prompt and repeat.
-
-    Comparisons with a story in `gone` (stories on which the judge was trained) are left out.
-    """
+    # Stories in `gone` are those on which the judge was trained.
     compared = journal.comparisons()
     pair_numbers = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
     criteria = {criterion.name: number for number, criterion in enumerate(fact.criteria)}
@@ -258,9 +235,7 @@ def _rows(
 
 
 def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
-    """A row of the preferences table for each preference of a person, with the two stories in the order in which the
-    dataset gives their pair.
-    """
+    """A row for each person's preference, in the order of the dataset's pair."""
     for pair in known_dataset.preferred:
         if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
             about = shown(known_dataset.stories, pair.first, pair.second)
@@ -279,9 +254,7 @@ def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
 
 
 def shown(stories: Mapping[str, StoryRow], first: str, second: str) -> dict[str, Any]:
-    """Columns of the preferences table that follow from the two stories: ids, systems, and the common story-prompt (""
-    where the stories have different ones).
-    """
+    """Columns that follow from two stories: ids, systems, and the common story-prompt, or ""."""
     first_story, other = stories[first], stories[second]
     return {
         "story_prompt": first_story.story_prompt if first_story.story_prompt == other.story_prompt else "",
@@ -332,9 +305,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the types of the preferences table: the shares of the outcomes (`p_first`, `p_second`, `p_tie`)
-    are floats, repeats are integers, all other columns are text.
-    """
+    """The frame with float shares (`p_first`, `p_second`, `p_tie`), integer repeats, and text in all other columns."""
     shares = dict.fromkeys(("p_first", "p_second", "p_tie"), "float64")
     texts = {name: object for name in COLUMNS if name not in shares and name != "repeat"}
     frame = frame.astype({**texts, **shares, "repeat": "Int64"})
@@ -351,11 +322,8 @@ _NUMBERS = ("repeat", "p_first", "p_second", "p_tie")
 
 
 def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """Rows of the preferences table from one folder with imported preferences, and facts about the folder. Its stories
-    and pairs are added to `datasets`.
-
-    Raises DataError for missing columns, invalid values, and a story that is not in the folder's table of stories.
-    """
+    """Rows from imported preferences, and facts; stories and pairs are added to `datasets`. Raises DataError for
+    missing columns, invalid values, and a story that is not in the folder's table."""
     frame = _checked(_table(folder.preferences, COLUMNS), folder.preferences)
     stories = _table(folder.path / STORIES, StoryRow._fields)
     manifest = read_manifest(folder.manifest)

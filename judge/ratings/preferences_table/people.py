@@ -1,6 +1,4 @@
-"""Rows of the preferences table from a dataset alone: people's preferences, and preferences implied by people's
-ratings.
-"""
+"""The preferences table of a dataset alone: people's preferences, and those implied by their ratings."""
 
 from __future__ import annotations
 
@@ -16,11 +14,8 @@ _RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "sourc
 
 
 def of_dataset(dataset: Dataset) -> PreferencesTable:
-    """The preferences table of a dataset alone: people's preferences, and preferences implied by people's mean ratings.
-
-    Preferences are implied for the pairs that people compared or, if they compared none, for all pairs within a
-    story-prompt. A pair with a story that is not in the dataset is left out, because its text is not available.
-    """
+    """People's preferences, and those implied by mean ratings on the pairs they compared or, without any, all within a
+    story-prompt. A pair with an unknown story is left out, because its text is not available."""
     stories_by_id = {story.id: story for story in dataset.stories()}
     rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in stories_by_id.values()]
     stories = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])

@@ -10,9 +10,7 @@ from judge.ratings.preferences_table.journaled import ComparisonFacts
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:
-    """Number of planned repeats of comparisons that are neither answered nor given up after failed attempts, over all
-    result folders in `facts`.
-    """
+    """Planned repeats of comparisons, neither answered nor given up, over all result folders."""
     left = 0
     for fact in facts:
         with JournalReader(ResultFolder(fact.path).journal) as journal:

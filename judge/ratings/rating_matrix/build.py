@@ -30,10 +30,8 @@ _WHOLE = Scale(min=-1e9, max=1e9, step=1)
 def means_of_repeats(
     facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
 ) -> tuple[bool, ...]:
-    """For each judge cell (run x judge x Eval-Prompt x criterion), whether it holds means of repeats. `asked` (number
-    of repeats requested) and `ratings` have shape (judge cells, stories). A cell with several repeats of a story holds
-    single ratings.
-    """
+    """For each judge cell, whether it holds means of repeats. `asked` (repeats requested) and `ratings` have shape
+    (judge cells, stories). Several repeats of a story are single ratings."""
     return tuple(
         is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])
         for i, (cell, is_imported) in enumerate(zip(cells, imported, strict=True))
@@ -57,9 +55,7 @@ _PANEL = "panel"
 
 
 def raters(frame: pd.DataFrame) -> pd.Series[Any]:
-    """The column of raters' names of a ratings table. If a name occurs in several panels of a dataset, the panel's name
-    is added to it: "NAME of PANEL".
-    """
+    """The column of raters' names; one in several panels of a dataset becomes "NAME of PANEL"."""
     rater = frame["rater"]
     if _PANEL not in frame.columns:
         return rater
@@ -81,10 +77,7 @@ _CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "stat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """The columns of a ratings table in coded form: text columns as integer codes into `levels` (-1 = null), ratings as
-    floats, and repeats as integers (-1 = null). `explained` says for each row whether the answer has an explanation.
-    """
-
+    # Text columns are codes into `levels`; -1 = null, also in `repeat`.
     codes: dict[str, Integers]
     levels: dict[str, Sequence[Any]]
     rating: Floats
@@ -92,18 +85,14 @@ class _Coded:
     explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
-        """The coded columns with only the rows for which `keep` is true. If it is true for all rows, no copy is
-        made.
-        """
+        # Without a copy if all rows are kept.
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}
         return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep], self.explained[keep])
 
     def dense(self, name: str) -> tuple[Integers, list[Any]]:
-        """(Codes, levels) of a column. The k different values of these rows are the levels; their codes are 0 to k - 1
-        in order of first appearance, and -1 for null.
-        """
+        # Codes in order of first appearance, and -1 for null.
         code = self.codes[name]
         new_codes = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
         used = _first_rows(code, len(self.levels[name]))
@@ -114,26 +103,9 @@ class _Coded:
 
 
 def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
-    """One rating matrix for each dataset of a ratings table, in order of appearance; built once for each table
-    within `built_once`.
-
-    Parameters
-    ----------
-    table : RatingsTable
-        Ratings of judges and people in long format.
-    drop_systems : sequence of str
-        Systems whose stories are left out everywhere, e.g. ``["Human"]`` as the HANNA study did.
-
-    Returns
-    -------
-    tuple of RatingMatrix
-        Ratings by judges and by people as arrays over the stories of one dataset each.
-
-    Raises
-    ------
-    SpecError
-        A system to drop that is in none of the datasets.
-    """
+    """A rating matrix for each dataset, in order of appearance; once for each table within `built_once`. `drop_systems`
+    leaves out stories, e.g. ``["Human"]`` as the HANNA study did. Raises SpecError for a system in none of the
+    datasets."""
     known = _BUILT.get()
     if known is None:
         return _build(table, drop_systems)
@@ -145,9 +117,8 @@ def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[Rat
 
 @contextmanager
 def built_once() -> Iterator[None]:
-    """Within it, the rating matrices of a table are built once, however many analyses ask for them. It spans one
-    computation: a table that is changed in between, as a notebook may, would keep its old matrices.
-    """
+    """Within it, a table's matrices are built once. It spans one computation: a table that is changed in between, as in
+    a notebook, would keep its old ones."""
     if _BUILT.get() is not None:
         yield
         return
@@ -234,9 +205,7 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
 def _stories(
     dataset: str, rows: _Coded, story: Integers, names: Sequence[object], story_facts: pd.DataFrame
 ) -> pd.DataFrame:
-    """Facts of the stories, in the order of the rating matrix's axis of stories (`names`). Story-prompt and system come
-    from the rows; words, text and features come from the table of stories.
-    """
+    # Story-prompt and system come from the rows; words, text and features from the table of stories.
     first = _first_rows(story, len(names))
     facts = pd.DataFrame({"story": names}).set_index("story")
     for name in ("story_prompt", "system"):
@@ -253,18 +222,14 @@ def _stories(
 
 
 def _first_rows(code: Integers, levels: int) -> Codes:
-    """Index of the first row with each of the codes 0 to `levels` - 1; the total number of rows for a code that does
-    not occur.
-    """
+    # The total number of rows for a code that does not occur.
     first = np.full(levels + 1, code.size, dtype=np.int64)
     first[code[::-1]] = np.arange(code.size - 1, -1, -1)
     return first[:levels]
 
 
 def _cells(rows: _Coded) -> tuple[Integers, tuple[Cell, ...]]:
-    """(Number of the judge cell of each row, the judge cells in order of appearance). A judge cell is run x judge x
-    Eval-Prompt x criterion.
-    """
+    # (Judge cell of each row, judge cells in order of appearance)
     code = np.zeros(rows.rating.size, dtype=np.int64)
     for name in _KEY:
         code = code * (len(rows.levels[name]) + 1) + rows.codes[name] + 1
@@ -290,9 +255,7 @@ def _imported(cell: Integers, cells: int, rows: _Coded) -> tuple[bool, ...]:
 
 
 def _prompt_codes(prompts: pd.Series[str]) -> Codes:
-    """Integer codes of the stories' story-prompts. A story without a story-prompt (null or empty) gets a code of its
-    own.
-    """
+    # A story without a story-prompt gets a code of its own.
     text = prompts.where(prompts.notna(), "").astype(str)
     own = [t if t else f"\0{i}" for i, t in enumerate(text)]
     return pd.factorize(pd.Series(own, dtype=object))[0].astype(np.int64)

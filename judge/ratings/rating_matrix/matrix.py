@@ -1,9 +1,6 @@
-"""Rating matrix: ratings of judges and people as arrays, with precomputed means and codes for rank correlations.
-
-A *judge cell* is run x judge x Eval-Prompt x criterion. All arrays of a matrix share one axis of stories; for a story
-without a rating, means are NaN and codes are -1. A judge's rating of a story is the mean over its repeats with a
-rating. The human rating is the mean over raters. The numbers of averaged ratings are kept too.
-"""
+"""Ratings of judges and people as arrays, with means and codes for rank correlations. A *judge cell* is run x judge x
+Eval-Prompt x criterion. All arrays share one axis of stories; without a rating, means are NaN and codes -1. A judge's
+rating is the mean over repeats with one, the human rating over raters; the numbers of ratings are kept too."""
 
 from __future__ import annotations
 
@@ -27,11 +24,8 @@ Integers = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingRows:
-    """Ratings in long format, sorted by group (a judge cell or a human criterion). The rows of group g are
-    bounds[g]:bounds[g + 1]. `column` is the number of the repeat or of the rater, -1 where unknown.
-
-    `explained` says for each row whether the answer has an explanation; None for human ratings.
-    """
+    """Ratings sorted by group (a judge cell or human criterion); group g has rows bounds[g]:bounds[g + 1]. `column`
+    numbers the repeat or rater, -1 where unknown. `explained`: the answer has an explanation; None for people."""
 
     story: Integers
     column: Integers
@@ -40,10 +34,8 @@ class RatingRows:
     explained: NDArray[np.bool_] | None = None
 
     def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
-        """(Ratings, column numbers) of a group (a judge cell or a human criterion). Ratings have shape (stories,
-        columns), with NaN = no rating; several ratings of a story in one column are averaged. Each column is one repeat
-        or one rater, and its column number is the number of this repeat or rater.
-        """
+        """(Ratings, column numbers) of a group, one column for each repeat or rater: shape (stories, columns), NaN = no
+        rating; several of a story in one column are averaged."""
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
         cell = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
@@ -51,9 +43,7 @@ class RatingRows:
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
-        """Mask of shape (stories, columns): where a group (a judge cell or a human criterion) has a row or, with
-        `explained`, a row with an explanation. A column is one repeat or rater, as in `wide`.
-        """
+        """Mask (stories, columns) of rows or, with `explained`, of rows with an explanation; columns as in `wide`."""
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
         present = np.zeros((stories, columns.size), dtype=np.bool_)
@@ -73,11 +63,8 @@ def sort_rows(
     rating: Floats,
     explained: NDArray[np.bool_] | None = None,
 ) -> RatingRows:
-    """Ratings in long format, sorted by group (a judge cell or a human criterion). The order within a group is kept.
-
-    All arrays have one entry per rating. `group` is the number of its group, 0 to `groups` - 1, and `column` the number
-    of its repeat or rater.
-    """
+    """Ratings sorted by group, whose order within stays. `group` is 0 to `groups` - 1, and `column` numbers the repeat
+    or rater."""
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
         return RatingRows(story, column, rating, bounds, explained)
@@ -87,17 +74,13 @@ def sort_rows(
 
 
 def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:
-    """(Mean rating, number of ratings) for each group and story, both with shape (groups, n stories). A group is a
-    judge cell or a human criterion. A mean without ratings is NaN.
-    """
+    """(Mean rating, number of ratings), both of shape (groups, n stories). A mean without ratings is NaN."""
     total, count = sums(group.astype(np.int64) * n + story, rating, groups * n)
     return means(total, count).reshape(groups, n), count.reshape(groups, n)
 
 
 def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
-    """(Sum of ratings, number of ratings) for each of `size` positions; `cell` gives the position of each rating.
-    Ratings that are NaN are left out.
-    """
+    """(Sum, number) of ratings at each of `size` positions, which `cell` gives; NaN ratings are left out."""
     rated = ~np.isnan(rating)
     if not rated.all():
         cell, rating = cell[rated], rating[rated]
@@ -112,7 +95,7 @@ def means(total: Floats, count: Codes) -> Floats:
 
 
 class Cell(NamedTuple):
-    """A judge cell: the run, judge, Eval-Prompt and criterion to which one series of ratings belongs."""
+    """A judge cell: what one series of ratings belongs to."""
 
     run: str
     judge: str
@@ -122,13 +105,9 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """Human ratings of one criterion. `ratings` has shape (stories, columns), with one column for each rater or, if
-    `known` is false, for each position in the stored order of a story's ratings.
-
-    `reason` says why the raters are not known; only one-way statistics (such as the one-way ICC) are then possible.
-    `ascending` says that each story's ratings are stored in ascending order, so that a position does not stand for one
-    person.
-    """
+    """Human ratings of one criterion, (stories, columns): a column for each rater or, unless `known`, each stored
+    position. `reason` says why raters are not known, so that only one-way statistics (such as the one-way ICC) are
+    possible. `ascending`: a story's ratings are sorted, so a position is not a person."""
 
     ratings: Floats
     names: tuple[str, ...]
@@ -139,12 +118,8 @@ class Raters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """The repeats of one judge cell (run x judge x Eval-Prompt x criterion) for all stories of the dataset. Arrays have
-    shape (stories, repeats); `numbers` has shape (repeats,) and holds the numbers of the repeats.
-
-    `asked`: the repeat was requested. `ratings`: NaN where the repeat was not requested or gave no rating. `explained`:
-    the answer has an explanation.
-    """
+    """The repeats of one judge cell, shape (stories, repeats); `numbers` are the repeats'. `asked`: it was requested.
+    `ratings`: NaN without a request or rating. `explained`: the answer has an explanation."""
 
     numbers: Codes
     asked: NDArray[np.bool_]
@@ -154,46 +129,20 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingMatrix:
-    """All ratings of one dataset, by judges and by people. Arrays over the dataset's n stories share one order of
-    stories.
+    """All ratings of one dataset, by judges and by people. Arrays over its n stories share one order.
 
-    Attributes
-    ----------
-    dataset : str
-        Name of the dataset.
-    stories : DataFrame, one row per story
-        `story, story_prompt, system, words, text` and the features that came with an import, in the order of
-        the arrays.
-    systems : tuple of str
-        Names of the systems that wrote the stories.
-    system, story_prompt : array of int, shape (n,)
-        Code of each story's system in `systems`, and of its story-prompt. A story without a story-prompt has
-        a code of its own.
-    cells : tuple of Cell
-        The judge cells (run x judge x Eval-Prompt x criterion), in the order of the first axis of `judge`.
-    judge, valid, asked : arrays, shape (judge cells, n)
-        Mean over repeats with a rating, number of repeats with a rating, number of repeats requested.
-    missing : tuple of mappings, one per judge cell
-        Status -> number of repeats without a rating.
-    imported : tuple of bool, one per judge cell
-        Whether the ratings were imported from a table of another program.
-    means : tuple of bool, one per judge cell
-        Whether the ratings are means of repeats that are not available. This is possible only for imported
-        ratings, and the import can declare it. If it did not, the ratings count as single ratings where all of
-        them are points of the scale (whole numbers if the scale is not known), else as means.
-    criteria : tuple of str
-        The criteria that people rated.
-    people, raters : arrays, shape (criteria, n)
-        Mean over raters, number of ratings.
-    judge_codes, people_codes : arrays of int
-        Codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
-    rater_names : tuple of str
-        Names of the raters, where they are known.
-    labels : mapping
-        Criterion name in lower case -> scale, for criteria whose ratings are codes of labels.
-    declared : mapping
-        (run, judge's criterion in lower case) -> human criterion with which the run compares it.
-    """
+    `stories` has `story, story_prompt, system, words, text` and the features of an import, a row per story.
+    `system` (into `systems`) and `story_prompt` are codes, shape (n,); a story without a story-prompt has one of its
+    own.
+    `judge`, `valid`, `asked`, shape (judge cells, n): mean over repeats with a rating, their number, repeats requested.
+    `missing`, `imported`, `means`, one entry per judge cell: status -> repeats without a rating; whether ratings come
+    from another program's table; whether they are means of repeats that are not available. Only imported ones can be,
+    as the import declares; if it did not, those that are not all points of the scale (whole numbers if it is not
+    known).
+    `people`, `raters`, shape (criteria, n): mean over raters, number of ratings.
+    `judge_codes`, `people_codes`: codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
+    `labels`: criterion in lower case -> scale, where ratings are codes of labels.
+    `declared`: (run, judge's criterion in lower case) -> human criterion with which the run compares it."""
 
     dataset: str
     stories: pd.DataFrame
@@ -221,7 +170,7 @@ class RatingMatrix:
 
     @property
     def features(self) -> pd.DataFrame:
-        """Numeric features of the stories from an import, one row per story; no columns where there are none."""
+        """Numeric features of the stories from an import, one row per story."""
         return self.stories.drop(columns=["story", "story_prompt", "system", "words", "text"])
 
     @property
@@ -230,25 +179,19 @@ class RatingMatrix:
         return len(self.stories)
 
     def repeats(self, cell: int) -> Floats:
-        """Ratings of one judge cell (run x judge x Eval-Prompt x criterion), shape (stories with a requested repeat,
-        repeats); NaN = no rating.
-        """
+        """Ratings of one judge cell, shape (stories with a requested repeat, repeats); NaN = no rating."""
         wide, _ = self._judge_rows.wide(cell, self.n)
         asked = self.asked[cell] > 0
         return np.asarray(wide[asked], dtype=np.float64)
 
     def answers(self, cell: int) -> Answers:
-        """The repeats of one judge cell (run x judge x Eval-Prompt x criterion) for all stories of the dataset: which
-        were requested, rated and explained.
-        """
+        """The repeats of one judge cell: which were requested, rated and explained."""
         ratings, numbers = self._judge_rows.wide(cell, self.n)
         asked = self._judge_rows.present(cell, self.n)
         return Answers(numbers, asked, ratings, self._judge_rows.present(cell, self.n, explained=True))
 
     def by_rater(self, criterion: int) -> Raters:
-        """Human ratings of one criterion with one column for each rater, or for each position where raters are not
-        known. They are computed once.
-        """
+        """A criterion's human ratings, one column for each rater or, if unknown, position; computed once."""
         if criterion not in self._by_rater:
             self._by_rater[criterion] = self._raters(criterion)
         return self._by_rater[criterion]
@@ -266,9 +209,8 @@ class RatingMatrix:
         return Raters(positions, (), known=False, reason=reason, ascending=ascending)
 
     def by_position(self, criterion: int) -> Floats:
-        """Human ratings of one criterion, shape (stories, largest number of ratings). Each story's ratings are in
-        stored order, so a column does not stand for one rater; NaN = no further rating.
-        """
+        """A criterion's human ratings, (stories, most ratings of one), in stored order, so a column is not a rater; NaN
+        = no further rating."""
         rows = slice(int(self._people_rows.bounds[criterion]), int(self._people_rows.bounds[criterion + 1]))
         story, rating = self._people_rows.story[rows], self._people_rows.rating[rows]
         order = np.argsort(story, kind="stable")
@@ -281,9 +223,7 @@ class RatingMatrix:
 
 
 def _all_sorted(ratings: Floats) -> bool:
-    """Whether every story's ratings are in ascending order, with at least 20 stories whose ratings differ, so that this
-    is no coincidence.
-    """
+    # At least 20 stories whose ratings differ, so that this is no coincidence.
     steps = np.diff(ratings, axis=1) if ratings.shape[1] > 1 else np.empty((0, 0))
     if steps.size == 0 or bool((steps < 0).any()):
         return False

@@ -1,8 +1,5 @@
-"""The ratings table: one row for each repeat of each query, and one for each human rating.
-
-Answers are parsed here each time the table is read. An improved parser therefore applies to old answers too, without
-asking the judge again. Parsed judgments are cached in the result folders' `derived/`, which may be deleted at any time.
-"""
+"""The ratings table: a row for each repeat of each query, and each human rating. Answers are parsed on each reading, so
+that an improved parser applies to old ones. Judgments are cached in the folders' `derived/`, which may be deleted."""
 
 from __future__ import annotations
 
@@ -53,38 +50,15 @@ def read(
     stated: bool = False,
     perturbed: bool = False,
 ) -> RatingsTable:
-    """Build the ratings table of one or more RUNs.
+    """The ratings table of RUNs: definitions, run folders or result folders.
 
-    Human ratings of a dataset occur once in the table, however many RUNs use the dataset.
+    Human ratings of a dataset occur once, however many RUNs use it. Without `explanations`, that column is null and
+    names are categorical, which saves most of the memory. `keep` lets judgments be cached in the folders' `derived/`.
+    `beside` is called for each result folder with the open journal and its `RunFacts`, to read more of the same state.
+    `stated` reads ratings from the text, even where the run asked for expected values over log-probabilities. Without
+    `perturbed`, stories that were perturbed on purpose are left out, with a note.
 
-    Parameters
-    ----------
-    runs : sequence of Path or str
-        Definitions (run.yaml), run folders or result folders.
-    parser : str
-        Name of the parser of the answers.
-    explanations : bool
-        False leaves the column of explanations null and makes columns of names categorical, which saves most of the
-        memory.
-    keep : bool
-        Whether judgments may be cached in the result folders' `derived/`.
-    telling : callable
-        Progress callback for parsing that takes long.
-    beside : callable, optional
-        Function that is called for each result folder, with the open journal and the folder's `RunFacts`. The caller
-        can use it to read more data from the same state of the journal.
-    stated : bool
-        True reads ratings from the text of the answers, even where the run asked for expected values over
-        log-probabilities.
-    perturbed : bool
-        False leaves out stories that were perturbed on purpose, with a note; True keeps them.
-
-    Raises
-    ------
-    RunFolderError
-        If a RUN has no results, or two results name one dataset but hold different stories: a table over both
-        results would mix different stories.
-    """
+    Raises RunFolderError if a RUN has no results, or two hold different stories under one dataset's name."""
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
     people: dict[str, People] = {}
@@ -118,24 +92,19 @@ def read(
 
 
 def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
-    """Names of the datasets that a result folder rated. Imported ratings may hold several datasets."""
+    # Imported ratings may hold several datasets.
     own = next((part.frame["dataset"] for part in imported if part.fact is fact), None)
     return [fact.dataset] if own is None else [str(name) for name in own.dropna().unique()]
 
 
 def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[str]:
-    """Notes that explain which label each code of a result folder's ratings stands for."""
     names = {criterion.name.casefold() for criterion in fact.criteria}
     datasets = _datasets(fact, imported)
     return notes_of({key: scale for key, scale in scales.items() if key[0] in datasets and key[1] in names})
 
 
 def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
-    """Rows of each imported folder, with the human ratings of a dataset only in the first folder that has them.
-
-    `seen` holds the datasets whose human ratings are already in the ratings table. Datasets with human ratings in these
-    folders are added to it.
-    """
+    # `seen` are the datasets whose human ratings are already in the table.
     kept = []
     for part in imported:
         rater = part.frame["source"] == "rater"
@@ -146,9 +115,7 @@ def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
 
 
 def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all frames in one frame. If only one frame has rows, it is returned unchanged, with its categorical
-    columns.
-    """
+    # A single frame keeps its categorical columns.
     filled = [frame for frame in frames if len(frame)]
     if len(filled) == 1:
         return filled[0]

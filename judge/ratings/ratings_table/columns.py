@@ -24,20 +24,9 @@ NAMED = tuple(name for name in COLUMNS if name not in (*NUMBERS, TEXT))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Rows of one kind: the ratings of one journal, or the human ratings of one dataset.
-
-    Attributes
-    ----------
-    named : mapping
-        For each column of names either (codes, names), where a code is an index into names, or the one value that all
-        rows share. `PANEL` is a key only where some rater has a panel.
-    rating : array of float
-        Rating of each row; NaN where there is none.
-    repeat : array of int or None
-        Repeat of each row; None for human ratings.
-    explanations : array of str or None
-        Explanation of each row; None where the rows have no explanations or these were not read.
-    """
+    """The ratings of one journal, or a dataset's human ones. `named` has, for each column of names, (codes, names) or
+    the one value of all rows; `PANEL` only where some rater has one. `rating` is NaN where there is none; `repeat` is
+    None for people, `explanations` where there are none or they were not read."""
 
     named: Mapping[str, tuple[Codes, Names] | str | None]
     rating: NDArray[np.float64]
@@ -46,11 +35,8 @@ class Piece:
 
 
 def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
-    """One data frame with the rows of all pieces.
-
-    If `explanations` is False, the column of explanations is null, and columns of names are categorical. Categories are
-    sorted, so that sorting and grouping give the same order as with text columns.
-    """
+    """One frame of all pieces. Without `explanations`, that column is null and names are categorical, sorted, so that
+    sorting and grouping give the order of text."""
     count = sum(piece.rating.size for piece in pieces)
     columns: dict[str, Any] = {}
     panelled = any(PANEL in piece.named for piece in pieces)
@@ -64,11 +50,7 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
 
 
 def ordered(present: Iterable[str]) -> list[str]:
-    """All column names of a ratings table, in its order.
-
-    They are those of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating`, each of the two only if it is
-    among `present`.
-    """
+    """The columns of a ratings table: `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if `present`."""
     present, names = set(present), []
     for name in COLUMNS:
         names.append(name)
@@ -78,14 +60,14 @@ def ordered(present: Iterable[str]) -> list[str]:
 
 
 def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table without the column of panels if no row has a panel; otherwise the table unchanged."""
+    """The table without the column of panels if no row has one."""
     if PANEL in frame.columns and not bool(frame[PANEL].notna().any()):
         return frame.drop(columns=PANEL)
     return frame
 
 
 def categories(codes: Codes, names: Sequence[str]) -> pd.Categorical[Any]:
-    """Categorical column made from integer codes. A code is an index into `names`; -1 = null."""
+    """Categorical column of codes, indices into `names`; -1 = null."""
     return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
 
 
@@ -95,11 +77,7 @@ def width(levels: int) -> np.dtype[Any]:
 
 
 def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> tuple[Codes, list[str]]:
-    """One column of names over all parts: its codes (-1 = null), and the sorted list of the names that occur.
-
-    Each part is given as its column and its number of rows. The column is either (codes, names) or the one value that
-    all its rows share.
-    """
+    # Each part is its column, (codes, names) or the one value of all rows, and its number of rows.
     coded: list[tuple[Codes, Names]] = []
     used: list[NDArray[np.intp]] = []
     for column, size in parts:
@@ -119,7 +97,7 @@ def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> 
 
 
 def _texts(codes: Codes, names: Sequence[str]) -> pd.Series[Any]:
-    """Column of codes converted to strings, with None for code -1."""
+    # None for code -1.
     return pd.Series(np.array([*names, None], dtype=object)[codes])
 
 
@@ -146,11 +124,8 @@ Scales = Mapping[tuple[str, str], Scale]
 
 
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
-    """Scale of every criterion with labels, by (dataset, criterion in small letters).
-
-    `facts` holds the facts (`RunFacts`) and the datasets of each result folder. Raises RunFolderError where a criterion
-    of one dataset has different labels, or none, in another folder: its codes would have two meanings in one table.
-    """
+    """Scales with labels, by (dataset, criterion in small letters). Raises RunFolderError for other labels, or none, in
+    another folder: codes would have two meanings."""
     scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
     for fact, datasets in facts:
         for dataset in datasets:
@@ -166,11 +141,8 @@ def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
 
 
 def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> pd.DataFrame:
-    """The frame with the column `label`; the frame unchanged where no scale has labels.
-
-    Human ratings of a criterion get labels only if all of them are codes, because people may have rated on another
-    scale. The column is categorical if `explanations` is False.
-    """
+    """The frame with the column `label`, if a scale has labels; human ratings only if all are codes, because people may
+    have used another scale. Categorical without `explanations`."""
     if not scales:
         return frame
     words = sorted({label for scale in scales.values() for label in scale.labels})
@@ -190,11 +162,8 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
-    """The imported rows with the labels of the column `label` turned into codes in `rating`.
-
-    `with_labels` restores the labels. Raises DataError for a label that its criterion does not have, and for a label
-    that contradicts the rating in its row.
-    """
+    """Imported rows with labels as codes in `rating`; `with_labels` restores them. Raises DataError for an unknown
+    label, and one that contradicts its row's rating."""
     if LABEL not in frame.columns:
         return frame
     rating = frame["rating"].to_numpy(dtype=np.float64, copy=True)
@@ -224,16 +193,13 @@ def notes_of(scales: Scales) -> list[str]:
 
 
 def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
-    """The ratings table with only the scales in `scales`, and without the notes on its other scales. Used for a part of
-    a table that needs fewer scales.
-    """
+    """The table with only these scales, without the notes on others; for a part that needs fewer."""
     gone = set(notes_of(table.labels)) - set(notes_of(scales))
     facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
     return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table
 
 
 def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[np.intp]]]:
-    """Yield each scale with the indices of the rows that were rated on it."""
     dataset, datasets = pd.factorize(frame["dataset"])
     criterion, criteria = pd.factorize(frame["criterion"])
     for (name, folded), scale in scales.items():
@@ -243,7 +209,6 @@ def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[
 
 
 def _codes(rating: NDArray[np.float64], scale: Scale) -> NDArray[np.bool_]:
-    """Mask of the ratings that are codes of the scale's labels."""
     with np.errstate(invalid="ignore"):
         return np.asarray((rating >= scale.min) & (rating <= scale.max) & (rating == np.round(rating)), dtype=np.bool_)
 

@@ -17,11 +17,8 @@ from judge.base.wording import Advice, Note
 def about_judge(
     judge: str, manifest: Mapping[str, Any], criteria: Sequence[Criterion], journal: JournalReader
 ) -> list[str]:
-    """Notes about a journal's judge, as sentences.
-
-    They say whether the judge is a control, whether the stories' texts were left out of the journal, what the check of
-    the server detected, and which settings had no effect.
-    """
+    """Sentences on whether the judge is a control, texts were left out of the journal, what the server's check
+    detected, and settings without effect."""
     force = manifest.get("in_force", {})
     notes: list[str] = []
     left_out = journal.meta().get(LEFT_OUT)
@@ -38,10 +35,8 @@ def about_judge(
 
 
 def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
-    """Notes on the number of answers that were asked again, and on planned repeats that have not been asked.
-
-    `planned` is the number of planned repeats, and `settled` the number of those that were answered or given up.
-    """
+    """Notes on answers that were asked again, and on planned repeats of which only `settled` were answered or given
+    up."""
     notes: list[str] = []
     if replaced := journal.replaced_total():
         kind = "verdict" if journal.compares else "rating"
@@ -57,9 +52,7 @@ _OF_MODEL = ("root", "revision", "max_model_len", "chat_template_hash", "flags")
 
 
 def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalReader) -> list[str]:
-    """A note if more than one model answered under the judge's name, as far as the servers reported their models; else
-    [].
-    """
+    """A note if more than one model answered under the judge's name, as far as the servers reported their models."""
     force = manifest.get("in_force") or {}
     models = journal.models() if journal.last_attempt() <= _FEW else dict(force.get("models") or {})
     if len(models) > 1:
@@ -79,11 +72,8 @@ _FEW = 200_000
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """A list with one note if the control `judge` (a model of surface features) was fitted on ratings of stories for
-    story-prompts that the journal's stories have too; otherwise an empty list.
-
-    On those stories the control's agreement with people is not out of sample, and too high.
-    """
+    """A note if the control judge was fitted on ratings for the stories' story-prompts: its agreement with people is
+    then not out of sample, and too high."""
     from judge.backends.surface import fitted_on
 
     names = [criterion.name for criterion in criteria]
@@ -110,10 +100,8 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
 
 
 def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_notes: Sequence[str]) -> list[str]:
-    """A sentence for each requested setting that was refused or ignored.
-
-    `probe_notes` are the notes from the check of the server. If they mention the seed, the seed gets no sentence here.
-    """
+    """A sentence for each setting refused or ignored; none for the seed, if `probe_notes` (the server's check) mention
+    it."""
     seed_told = any("same seed" in note for note in probe_notes)
     lost = [
         setting
@@ -124,11 +112,8 @@ def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_note
 
 
 def outside_scale(flags: Iterable[str]) -> list[str]:
-    """A note on how much probability lay on tokens that are not points of the scale: mean and maximum over ratings.
-
-    The probabilities are read from `flags`. Only ratings that are expected values over log-probabilities have such
-    flags; returns [] if there are none.
-    """
+    """A note on the mean and maximum probability off the scale's points, by `flags` of ratings that are expected
+    values."""
     shares = [
         float(flag.partition("=")[2]) for text in flags for flag in text.split(";") if flag.startswith("outside=")
     ]

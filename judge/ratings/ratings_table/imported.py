@@ -1,11 +1,9 @@
-"""Reads result folders of imported ratings, which have a table of ratings instead of a journal.
+"""Reads result folders of imported ratings; every row is checked, and none changed.
 
-Every row is checked, and none is changed. `imported.csv` or `imported.parquet` has the columns of the ratings table. A
-column `label` may be added to the column `rating` or replace it, and `panel` names the panel of each rater. Two files
-are optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of
-the stories. `manifest.json` has `judge, criteria, notes`; `ratings` (single or means); and `labels_note`, `given` and
-`directions`, which `RunFacts` explains.
-"""
+`imported.csv` or `imported.parquet` has the ratings table's columns; `label` may stand beside or for `rating`, and
+`panel` names raters' panels. Optional: `imported_stories.csv` (`dataset, story, words, text, reference` and numeric
+features), and `manifest.json` (`judge, criteria, notes`; `ratings`, single or means; `labels_note`, `given` and
+`directions` as in `RunFacts`)."""
 
 from __future__ import annotations
 
@@ -36,11 +34,8 @@ _TEXT = "explanation"
 
 
 def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
-    """Read a Parquet file of ratings as a data frame in which names are categorical and ratings are floats.
-
-    Without `explanations` the column of explanations is null. Raises DataError for missing columns or a file that is
-    not Parquet, and MissingExtraError without DuckDB.
-    """
+    """A Parquet file as a frame of categorical names and float ratings; without `explanations` these are null. Raises
+    DataError for missing columns or another file, MissingExtraError without DuckDB."""
     try:
         import duckdb
     except ImportError as error:
@@ -60,11 +55,7 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
 
 
 def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame:
-    """All rows of the wanted columns.
-
-    They are fetched in chunks into arrays of the final size, because fetching everything at once needs four times the
-    memory.
-    """
+    # In chunks into arrays of the final size: fetching everything at once needs four times the memory.
     total = int(db.execute("SELECT count(*) FROM ratings").fetchone()[0])
     levels = {column: _levels(db, column) for column in wanted if column not in (*_NUMBERS, _TEXT)}
     parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
@@ -93,7 +84,7 @@ def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame
 
 
 def _levels(db: Any, column: str) -> list[str]:
-    """Sorted distinct names in a column. Also defines them in DuckDB as an enumeration type for the column."""
+    # They also become an enumeration type in DuckDB.
     names = f"SELECT DISTINCT {column}::VARCHAR AS name FROM ratings WHERE {column} IS NOT NULL ORDER BY name"  # noqa: S608
     db.execute(f"CREATE TYPE {column}_name AS ENUM ({names})")
     return [str(name) for (name,) in db.execute(names).fetchall()]
@@ -121,7 +112,7 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One imported result folder: its ratings, its stories indexed by (dataset, story), and facts about the folder."""
+    """One imported result folder; its stories are indexed by (dataset, story)."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -129,11 +120,8 @@ class Imported:
 
 
 def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
-    """Read one folder of imported ratings.
-
-    `explanations=False` leaves the column of explanations null, which saves most of the memory. Raises DataError for
-    missing columns, an unknown status, or a rating in a row whose status says that there is none.
-    """
+    """A folder of imported ratings. Without `explanations` these are null, which saves most of the memory. Raises
+    DataError for missing columns, an unknown status, or a rating whose status says that there is none."""
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
     else:
@@ -164,28 +152,25 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
 
 
 def _directions(stated: object) -> dict[str, int]:
-    """Direction of each automatic measure, by name, as the manifest states it.
-
-    1 = higher is better, -1 = lower is better, 0 = neither. Entries with other values are ignored.
-    """
+    # 1 = higher is better, -1 = lower is better, 0 = neither.
     if not isinstance(stated, dict):
         return {}
     return {str(name): way for name, way in stated.items() if type(way) is int and way in (-1, 0, 1)}
 
 
 def _repeats(frame: pd.DataFrame) -> int:
-    """Number of repeats per query; 0 = unknown, where some rating of a judge has no repeat number."""
+    # 0 = unknown, where some rating of a judge has no repeat number.
     numbers = frame.loc[frame["source"] == "judge", "repeat"]
     return 0 if numbers.isna().any() else int(numbers.nunique())
 
 
 def _names(column: pd.Series[Any]) -> list[str]:
-    """Sorted distinct names in a column, without nulls (human ratings have no judge and no Eval-Prompt)."""
+    # Human ratings have no judge and no Eval-Prompt.
     return sorted(str(name) for name in column.dropna().unique())
 
 
 def _table(file: Path) -> pd.DataFrame:
-    """Read a CSV file. Only an empty field is null: a story may be called "NA", and a text may contain "#"."""
+    # Only an empty field is null: a story may be called "NA", and a text may contain "#".
     try:
         return pd.read_csv(file, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
     except ValueError as error:
@@ -227,11 +212,7 @@ def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message:
 
 
 def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
-    """Table of the stories that occur both in the ratings and in `imported_stories.csv`.
-
-    The table is empty where that file is missing. Story-prompt and system are taken from the ratings; words, text and
-    features are taken from the file.
-    """
+    # Story-prompt and system come from the ratings; words, text and features from the file.
     places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
     if not file.is_file():
         return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))

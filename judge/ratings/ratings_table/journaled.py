@@ -39,11 +39,8 @@ from judge.ratings.ratings_table.table import PANEL, RatingsTable, RunFacts, Sto
 
 
 def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
-    """Parsed ids of the perturbed stories of one dataset, by story id; empty if the dataset has none.
-
-    Unchanged copies of stories are included. An id with "@" may be an ordinary id. Such ids are therefore parsed only
-    if at least one of them names a known perturbation or an unchanged copy.
-    """
+    """Parsed ids of a dataset's perturbed stories and unchanged copies. An id with "@" may be ordinary, so one must
+    name a known perturbation or an unchanged copy."""
     marked = (str(story) for story in stories if "@" in str(story))
     names = {story: name for story in marked if (name := read_name(story)) is not None}
     marks_known = any(name.perturbation is None or name.perturbation in CATALOGUE for name in names.values())
@@ -51,11 +48,8 @@ def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
 
 
 def without_perturbed(table: RatingsTable) -> RatingsTable:
-    """The table without perturbed stories, which no system wrote and no person rated.
-
-    They would bias statistics such as a system's mean, a judge's self-agreement and the use of the scale. A note in
-    each result folder's facts gives the number of stories left out.
-    """
+    """The table without perturbed stories, which no system wrote and no person rated, and which would bias, e.g., a
+    system's mean or a judge's self-agreement. A note gives their number."""
     gone = {str(dataset): _changed(table, dataset) for dataset in table.stories.index.unique(level=0)}
     gone = {dataset: names for dataset, names in gone.items() if names}
     if not gone:
@@ -75,7 +69,6 @@ def without_perturbed(table: RatingsTable) -> RatingsTable:
 
 
 def _changed(table: RatingsTable, dataset: object) -> list[str]:
-    """Ids of the dataset's perturbed stories in the table."""
     index = table.stories.index
     names = perturbed_names(index.get_level_values(1)[index.get_level_values(0) == dataset])
     return [story for story, name in names.items() if name.perturbation is not None]
@@ -104,27 +97,15 @@ class ComparisonsError(RunFolderError):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The stories of one dataset and their human ratings.
-
-    Attributes
-    ----------
-    content : str
-        Hash of the dataset, which distinguishes its versions.
-    stories : dict
-        Row of the table of stories for each story id. A story's number is its position in this dict.
-    ratings : Piece
-        The human ratings.
-    """
+    """A dataset's stories and human ratings. `content` is a hash that distinguishes its versions; a story's number is
+    its position in `stories`."""
 
     content: str
     stories: dict[str, StoryRow]
     ratings: Piece
 
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
-        """Columns `story`, `story_prompt` and `system` for rows whose stories are given as numbers.
-
-        The numbers are positions in `stories`. Each column is (codes, names), where a code is an index into names.
-        """
+        """Columns `story`, `story_prompt` and `system` as (codes, names), for stories given by number."""
         named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
         rows = self.stories.values()
         for name, values in (
@@ -139,24 +120,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options for reading a journal.
-
-    Attributes
-    ----------
-    name, parser : str, Parser
-        Name of the parser, and the parser.
-    explanations : bool
-        Whether explanations are read.
-    keep : bool
-        Whether judgments may be cached in `derived/`.
-    telling : callable
-        Progress callback for parsing that takes long.
-    beside : callable, optional
-        Function that is called with the open journal and the folder's `RunFacts`, to read more data from the same state
-        of the journal.
-    stated : bool
-        Whether ratings are read from the text of answers even where the run asked for expected values.
-    """
+    """Options for reading a journal, as those of `ratings_table.read`; `name` is the parser's."""
 
     name: str
     parser: Parser
@@ -168,12 +132,8 @@ class Asked:
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
-    """Rows of the ratings table from the journal of one result folder (the judge's ratings), and facts about the
-    folder.
-
-    Rows are sorted by story, criterion, Eval-Prompt and repeat. The human ratings of the folder's dataset are added to
-    `people`, unless the dataset is already a key there.
-    """
+    """Rows of a journal, by story, criterion, Eval-Prompt and repeat, and facts. Human ratings of its dataset are added
+    to `people`, unless it is a key there."""
     before = file_state(folder.journal)
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
@@ -223,12 +183,8 @@ def _judgments(
     dataset_people: People,
     state: str | None,
 ) -> Known:
-    """Judgments parsed from all answers of the journal.
-
-    They are cached in `derived/` if that is allowed and the journal is long enough. They are not cached in two cases:
-    if a change of the parser's code could not be noticed, or if the parser may use parts of an answer that the cache
-    does not compare.
-    """
+    # Not cached if a change of the parser's code could not be noticed, or it may use parts of an answer that the cache
+    # does not compare.
     identity = None
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
     whole = asked.name in PARSERS or not journal.tells_usage()
@@ -258,11 +214,8 @@ def _piece(
     *,
     distinct: bool,
 ) -> Piece:
-    """Rows of the ratings table from the judgments in all blocks, sorted by story, criterion, Eval-Prompt and repeat.
-
-    Stories in `gone` (those from the judge's training) are left out. Raises UnusualError if rows must be `distinct` and
-    two rows have the same story, criterion, Eval-Prompt and repeat.
-    """
+    # Stories in `gone` are those from the judge's training. Rows that must be `distinct` and are not raise
+    # UnusualError.
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
     prompts = list(definition["eval_prompts"])
     columns = {
@@ -305,10 +258,7 @@ def _piece(
 
 
 def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
-    """Integer codes of one column of names over all blocks. `numbers` gives the code of each name.
-
-    With `more`, names that are not yet in `numbers` are added to it.
-    """
+    # With `more`, names that are not yet in `numbers` are added to it.
     codes = []
     for block in blocks:
         if more:
@@ -324,10 +274,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
-    """Yield the flags of each row, in row order.
-
-    Nothing is yielded if no row has the flag `outside=`, which holds the probability of tokens off the scale.
-    """
+    # The flag `outside=` holds the probability of tokens off the scale.
     if isinstance(column, tuple) and any(name and "outside=" in name for name in column[1]):
         codes, names = column
         yield from (str(names[code]) for code in codes.tolist())
@@ -382,11 +329,7 @@ def _facts(
 
 
 def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
-    """Version of the parser, with a suffix for everything else that can change the ratings of a run.
-
-    There is a suffix for answers that were asked again (`replaced` is their number), for expected values over
-    log-probabilities, and for rating patterns.
-    """
+    # With a suffix for everything else that can change the ratings of a run.
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
     if definition.get("scoring", "text") == "logprobs":
         version += "+logprobs"
@@ -396,10 +339,7 @@ def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
 def _add_people(
     people: dict[str, People], dataset: str, definition: dict[str, Any], journal: JournalReader, folder: ResultFolder
 ) -> None:
-    """Add the stories and human ratings of the folder's dataset to `people`, unless an earlier folder has added them.
-
-    Raises RunFolderError if the earlier folder has another version of the dataset.
-    """
+    # Another version of the dataset in an earlier folder is a RunFolderError.
     content = str(definition["dataset_hash"])
     if dataset in people:
         if people[dataset].content != content:

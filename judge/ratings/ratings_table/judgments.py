@@ -1,9 +1,6 @@
-"""Judgments of all answers of a journal: read from the cache where they are still valid, and parsed otherwise.
-
-Answers are processed in the blocks in which the journal stores them. A cached judgment is valid for an answer with
-exactly the same content, in whatever copy of the journal. A journal that grew is therefore parsed only where it grew.
-If the journal has not been written since the last pass, no answer is read at all.
-"""
+"""Judgments of a journal's answers, block by block: from the cache or parsed. A cached one is valid for exactly the
+same content, in whatever copy, so that a journal is parsed only where it grew; one not written since the last pass is
+not read at all."""
 
 from __future__ import annotations
 
@@ -45,10 +42,7 @@ _CODE = (
 
 
 class Helpers:
-    """Context manager that starts helper processes: one fewer than there are processor cores.
-
-    Each helper parses a share of a folder's blocks of answers.
-    """
+    """Context manager with one helper process fewer than processor cores, which parse shares of a folder's blocks."""
 
     def __init__(self, folder: Path, parser: str, identity: str) -> None:
         self._words = [str(folder), parser, identity]
@@ -56,9 +50,7 @@ class Helpers:
 
     @property
     def shares(self) -> int:
-        """Number of shares into which the blocks are divided, one for each process; the calling process takes the
-        first.
-        """
+        """Number of shares of the blocks, one for each process; the calling process takes the first."""
         return 1 + len(self._processes)
 
     def __enter__(self) -> Helpers:
@@ -90,10 +82,8 @@ class Helpers:
         self._processes = []
 
     def wait(self, count: Callable[[], int], tell: Callable[[int], object]) -> None:
-        """Wait until all processes have ended, or until the number of stored judgments has not changed for 60 seconds.
-
-        `count` returns the number of answers whose judgments are stored; `tell` is called with each new number.
-        """
+        """Wait until all processes have ended, or `count` (answers stored) has not changed for 60 seconds; `tell` gets
+        each new number."""
         before, since = -1, time.monotonic()
         while any(process.poll() is None for process in self._processes):
             now = count()
@@ -106,7 +96,6 @@ class Helpers:
 
 
 def _cores() -> int:
-    """Number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -123,15 +112,12 @@ Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
 class UnusualError(Exception):
-    """Raised when a journal holds rows that this version never writes.
-
-    The caller then reads the journal one repeat at a time instead of in blocks.
-    """
+    """Raised for rows that this version never writes; the journal is then read one repeat at a time, not in blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Judgments of all answers of a journal at one moment. `settled` is the number of repeats answered or given up."""
+    """Judgments of all answers at one moment. `settled` is the number of repeats answered or given up."""
 
     blocks: list[Block]
     settled: int
@@ -140,10 +126,8 @@ class Known:
 def identity_of(
     parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
 ) -> str | None:
-    """Hash of what determines the judgments besides the answers: parser code, run definition and stories.
-
-    `texts` are the stories' ids and texts. None if the parser's code cannot be hashed.
-    """
+    """Hash of what determines judgments besides answers: parser code, definition, stories (ids and texts). None if the
+    code cannot be hashed."""
     code = code_of(parser)
     if code is None:
         return None
@@ -154,22 +138,13 @@ def identity_of(
 
 
 def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
-    """Context manager that shows no progress: it gives a callback that does nothing."""
+    """Context manager that shows no progress: its callback does nothing."""
     return nullcontext(lambda _: None)
 
 
 class Walk:
-    """One pass over the answers of a journal, block by block. It counts answers and keeps the blocks' checksums.
-
-    Attributes
-    ----------
-    checksums : dict
-        Checksum of each cached block that the pass has reached, by block number.
-    answers : int
-        Number of answers read. An answer about several criteria counts once, although it has several judgments.
-    without : int
-        Number of repeats that were tried and have no answer.
-    """
+    """One pass over a journal's answers, block by block. `checksums` are of cached blocks reached, by number. `answers`
+    were read; one about several criteria counts once. `without` repeats were tried and have no answer."""
 
     def __init__(self, journal: JournalReader, reading: StoredAnswers, kept: ParsedFile) -> None:
         self._journal, self._reading, self._kept = journal, reading, kept
@@ -177,7 +152,7 @@ class Walk:
         self.answers = self.without = 0
 
     def block(self, number: int) -> Block:
-        """Judgments of one block of answers. Those not in the cache are parsed and added to the cache."""
+        """Judgments of one block. Those not in the cache are parsed and added to it."""
         rows = self._journal.block(number)
         self.answers += len(rows)
         if not self._kept.there:
@@ -204,10 +179,8 @@ class Walk:
         return block
 
     def unanswered(self) -> Iterator[Block]:
-        """Yield the repeats that were tried and have no answer, as blocks numbered -1, -2, ...
-
-        Raises UnusualError for a repeat whose query is not in the journal.
-        """
+        """The repeats without an answer, as blocks -1, -2, ... Raises UnusualError where the query is not in the
+        journal."""
         unanswered = self._journal.unanswered()
         number = -1
         while piece := list(islice(unanswered, ROWS)):
@@ -239,13 +212,9 @@ def judgments(
     helpers: Helpers,
     telling: Telling = silent,
 ) -> Known:
-    """Judgments parsed from all answers in an open snapshot of a journal, read from the cache `kept` where they are
-    still valid.
-
-    `state` identifies the state of the journal file; None if the file changed while the snapshot was opened. `reading`
-    parses an answer, and `helpers` are processes that parse parts of a long journal. Raises UnusualError if the journal
-    holds rows that this version never writes.
-    """
+    """Judgments of all answers in an open snapshot, from the cache `kept` where still valid. `state` is the journal
+    file's; None if it changed meanwhile. `helpers` parse parts of a long journal. Raises UnusualError for rows that
+    this version never writes."""
     believed = kept.believed(state, explanations=explanations)
     if believed is not None:
         return Known(*believed)
@@ -272,10 +241,7 @@ def _walked(
     *,
     explanations: bool,
 ) -> list[Block]:
-    """Judgments of the blocks with these numbers; a block is a group of answers as the journal stores them.
-
-    If many of the journal's `answers` must still be parsed, helper processes parse shares of the blocks.
-    """
+    # Helper processes parse shares of the blocks if many answers must still be parsed.
     if numbers and numbers[0] < 0:
         raise UnusualError
     long = answers - kept.count() >= LONG
@@ -304,9 +270,7 @@ def _each(contents: bytes) -> list[bytes]:
 
 
 def main() -> None:
-    """Parse one share of a journal's answers, which the command-line arguments name, and store the judgments in the
-    cache. Stops early if the parent process has ended.
-    """
+    """Parse the share of a journal's answers that the arguments name, into the cache, until the parent process ends."""
     folder, parser, identity, share, shares, parent = sys.argv[2:]
     result = ResultFolder(Path(folder))
     loaded = load_parser(parser)

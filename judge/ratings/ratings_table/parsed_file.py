@@ -1,10 +1,8 @@
-"""Cache of parsed judgments, `derived/parsed-PARSER.sqlite`, with the state of the journal that they were read from.
+"""Cache of judgments, `derived/parsed-PARSER.sqlite`, with the state of their journal.
 
-A row holds one block of answers: the columns of its judgments, the names that their codes point to, and a 16-byte hash
-of each answer. Explanations are in a second table. The hashes show which answers changed in a journal that grew, shrank
-or was replaced, and checksums cover everything that is reused. If the cache cannot be read or written, no error is
-raised; the answers are parsed again.
-"""
+A row is a block: its columns, the names of their codes, and each answer's 16-byte hash; explanations are in a second
+table. Hashes show which answers changed in a journal that grew, shrank or was replaced; checksums cover all that is
+reused. If it cannot be read or written, answers are parsed again."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ class Judged(NamedTuple):
 
 
 def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """One row of the ratings table, from a repeat's answer (story, criterion, Eval-Prompt and repeat) and the judgment
-    parsed from it.
-    """
+    """One row of the ratings table, from a repeat's answer and its judgment."""
     flags = ";".join(judgment.flags)
     names = (answer.story, answer.criterion, answer.eval_prompt)
     return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
@@ -55,17 +51,8 @@ def judged(answer: Answer, judgment: Judgment) -> Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Judgments parsed from one block of answers, one row per judgment. Journals store their answers in blocks.
-
-    Attributes
-    ----------
-    rows : structured array
-        Columns of names hold indices into `names`; `repeat` and `rating` hold numbers (NaN = no rating).
-    names : dict
-        For each column of names (such as `story`), the list of names that its indices point into.
-    explanations : list or None
-        Explanation of each row; None where explanations were not read.
-    """
+    """Judgments of one block of answers, one per row. In `rows`, columns of names are indices into `names`; NaN = no
+    rating. `explanations` is None where they were not read."""
 
     rows: NDArray[Any]
     names: dict[str, list[str]]
@@ -73,7 +60,7 @@ class Block:
 
     @classmethod
     def of(cls, judgments: Iterable[Judged]) -> Block:
-        """A block that holds these rows in the given order, with names stored as codes."""
+        """A block of these rows, in order, with names as codes."""
         listed = list(judgments)
         rows = np.empty(len(listed), dtype=COLUMNS)
         names = {}
@@ -86,7 +73,7 @@ class Block:
         return cls(rows, names, [row.explanation for row in listed])
 
     def judged(self) -> list[Judged]:
-        """The block's rows with names as text instead of codes, in order."""
+        """The block's rows, in order, with names as text."""
         columns = [[self.names[name][number] for number in self.rows[name].tolist()] for name in NAMES]
         ratings = [None if rating != rating else rating for rating in self.rows["rating"].tolist()]
         explanations: Sequence[str | None] = self.explanations or [None] * len(self.rows)
@@ -121,10 +108,8 @@ _Found = TypeVar("_Found")
 
 
 class ParsedFile:
-    """Cache of parsed judgments in a file.
-
-    `identity` is a hash of what determines the judgments besides the answers. Only judgments with this hash are used.
-    """
+    """Cache of judgments. `identity` is a hash of what determines them besides the answers; only those with it are
+    used."""
 
     def __init__(self, path: Path | None, identity: str) -> None:
         self.identity = identity
@@ -141,7 +126,6 @@ class ParsedFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         if self._db is not None:
             self._db.close()
         self._db, self.writable = None, False
@@ -170,7 +154,7 @@ class ParsedFile:
             self._begin_anew(path)
 
     def _begin_anew(self, path: Path) -> None:
-        """Delete a file that is not SQLite or is damaged, and create an empty one."""
+        # It is not SQLite or is damaged.
         self.close()
         with suppress(OSError, sqlite3.Error):
             for suffix in ("", "-journal"):
@@ -180,10 +164,7 @@ class ParsedFile:
             self.writable = True
 
     def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All cached blocks of judgments, and the number of repeats that were answered or given up.
-
-        None if they were not stored for exactly this state of the journal.
-        """
+        """All cached blocks, and the number of settled repeats; None if not stored for exactly this state."""
         return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
 
     def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
@@ -200,9 +181,7 @@ class ParsedFile:
         return (whole, int(stored[3])) if len(whole) == len(blocks) else None
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
-        """For the block with this number, the hashes of its answers, its checksum, and its judgments; None if the block
-        is missing or damaged.
-        """
+        """A block's hashes of answers, checksum and judgments; None if it is missing or damaged."""
 
         def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
             db.execute("BEGIN")
@@ -237,11 +216,8 @@ class ParsedFile:
         )
 
     def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
-        """Store a block parsed from `answers` answers, completely or not at all. Returns the block's checksum, or None
-        if the block cannot be stored.
-
-        `contents` holds the 16-byte hash of the answer behind each judgment, concatenated.
-        """
+        """Store a block, completely or not at all; its checksum, or None. `contents` are the 16-byte hashes of the
+        answer behind each judgment, concatenated."""
         if not self.writable:
             return None
         try:
@@ -262,9 +238,7 @@ class ParsedFile:
         return checksum
 
     def finish(self, state: str, settled: int, checksums: dict[int, bytes]) -> None:
-        """Record that exactly the blocks in `checksums` belong to this state of the journal, and delete all other
-        blocks. `settled` is the number of repeats that were answered or given up.
-        """
+        """Record that exactly the blocks in `checksums` belong to this state, and delete all others."""
 
         def write(db: sqlite3.Connection) -> None:
             for table in ("blocks", "explanations", "states"):
@@ -298,7 +272,6 @@ class ParsedFile:
         return None
 
     def _write(self, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Call `write` in one transaction, which is rolled back if it fails."""
         if self._db is None or not self.writable:
             return
         try:
@@ -314,9 +287,7 @@ class ParsedFile:
             self._failed(error)
 
     def _failed(self, error: sqlite3.Error) -> None:
-        """Handle an SQLite error: a damaged file is replaced by an empty one; other errors (full disk, lock) are
-        ignored.
-        """
+        # A damaged file is replaced by an empty one; other errors (full disk, lock) are ignored.
         broken = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         if broken and self.path is not None:
             self._begin_anew(self.path)

@@ -44,7 +44,7 @@ STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 
 
 class StoryRow(NamedTuple):
-    """One row of the table of stories. Its index is `dataset` and `story`; `words` is the text's number of words."""
+    """A row of the table of stories, by `dataset` and `story`; `words` is the text's number of words."""
 
     dataset: str
     story: str
@@ -56,48 +56,18 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts about one result folder, for a table's notes and its signature (the line with dataset, judge and settings).
+    """Facts about one result folder, for a table's notes and signature. None = not known.
 
-    Attributes
-    ----------
-    run, judge, dataset : str
-        Names of the run, the judge and the dataset.
-    revision : str or None
-        Revision of the judge's model; None where not known.
-    repeats : int
-        Repeats per query; 0 where not known.
-    criteria, eval_prompts : tuple
-        The criteria and the names of the Eval-Prompts.
-    parser : str
-        Version of the parser that read the answers.
-    notes : tuple of str
-        Notes under every table of the folder.
-    control : bool
-        Whether the judge is a control, not a language model.
-    path : Path
-        The result folder.
-    structured : str or None
-        How the server was asked to constrain answers, such as none, choice or json; None where not known.
-    labels_note : str or None
-        The dataset's remark on reference labels that no person gave; None where people gave the ratings.
-    single : bool or None
-        For imported ratings: True for single ratings, False for means of repeats, None where the import did not
-        state it.
-    not_in_force : str
-        Text that marks, in signatures, settings that were refused or ignored, or whose effect is unknown; empty if
-        there are none.
-    people : mapping
-        For a judge's criterion, the name of the human criterion it is compared with, where the run defines one.
-    joint : tuple of str
-        The Eval-Prompts that rate several criteria in one answer.
-    given : str or None
-        Name of the variable that is held fixed by default in correlations with these ratings: length, for automatic
-        measures. None if there is none.
-    directions : mapping
-        For each automatic measure, by judge name: 1 = higher is better, -1 = lower is better, 0 = neither.
-    unasked : int
-        Number of planned repeats that have not been requested yet.
-    """
+    `repeats` per query are 0 where not known, and `parser` is the version that read the answers.
+    `control`: the judge is no language model. `structured`: how answers were constrained, such as none, choice or json.
+    `labels_note`: the dataset's remark on reference labels that no person gave.
+    `single`, for imported ratings: True for single ones, False for means of repeats, None if the import did not say.
+    `not_in_force` marks settings that were refused or ignored, or whose effect is unknown; "" without any.
+    `people`: judge's criterion -> human criterion with which the run compares it.
+    `joint`: the Eval-Prompts that rate several criteria in one answer.
+    `given`: variable held fixed by default in correlations with these ratings: length, for automatic measures.
+    `directions` of automatic measures, by judge: 1 = higher is better, -1 = lower is better, 0 = neither.
+    `unasked`: planned repeats that have not been requested yet."""
 
     run: str
     judge: str
@@ -125,20 +95,9 @@ class RunFacts:
 class RatingsTable:
     """Ratings of judges and people, with the stories, the facts of each result folder and the scales with labels.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        One row per rating, with `COLUMNS`, `PANEL` where some rater has a panel, and `LABEL` where a criterion has
-        labels.
-    stories : DataFrame
-        Indexed by (dataset, story), with `STORY_COLUMNS` and possibly features.
-    facts : tuple of RunFacts
-        Facts of each result folder.
-    labels : mapping
-        Scale of each criterion with labels, by (dataset, criterion in small letters).
-    panel : str or None
-        Panel to which human ratings were restricted; None for all people.
-    """
+    `frame` has a row per rating, with `COLUMNS`, `PANEL` where some rater has one, and `LABEL` where a criterion has
+    labels. `stories`, by (dataset, story), has `STORY_COLUMNS` and possibly features. `labels` are scales, by (dataset,
+    criterion in small letters). `panel` is the one to which human ratings were restricted; None for all people."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -151,11 +110,8 @@ class RatingsTable:
 
 
 def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
-    """Ids of the stories that the judge was trained on, or whose story-prompts were in its training data.
-
-    Story-prompts and texts are compared with the short hashes that the manifest recorded from the model. Empty for a
-    judge without such hashes. Raises RunFolderError where no story is left.
-    """
+    """Stories that the judge was trained on, or whose story-prompts were, by the manifest's short hashes. Raises
+    RunFolderError where no story is left."""
     server = manifest.get("in_force", {}).get("server") or {}
     marks = frozenset(str(server.get("trained_on") or "").split())
     if not marks:
@@ -173,7 +129,7 @@ def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], fol
 
 
 def about(judge: str, gone: frozenset[str], stories: Mapping[str, StoryRow]) -> list[str]:
-    """A note on how many stories were left out because the judge was trained on their story-prompts; [] if none was."""
+    """A note on how many stories were left out because the judge was trained on their story-prompts."""
     if not gone:
         return []
     where = f"{judge} was trained on the story-prompts of {len(gone)} of these {len(stories)} stories"
@@ -184,12 +140,12 @@ def about(judge: str, gone: frozenset[str], stories: Mapping[str, StoryRow]) -> 
 
 
 def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Sorted names of the raters' panels; () where no panel is known."""
+    """Sorted names of the raters' panels."""
     return tuple(sorted(str(name) for name in frame[PANEL].dropna().unique())) if PANEL in frame.columns else ()
 
 
 def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
-    """The facts about each result folder, with an added note that panels are pooled if the frame has panels."""
+    """The facts, with a note that panels are pooled if the frame has any."""
     panel_names = panels_in(frame)
     return (
         [replace(fact, notes=(*fact.notes, pooled_note(panel_names))) for fact in facts] if panel_names else list(facts)

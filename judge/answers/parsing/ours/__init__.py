@@ -1,3 +1,1 @@
-"""The parser `ours`: reads a rating and an explanation from an answer's text, or gives the status that says why there
-is no rating.
-"""
+"""The parser `ours`: a rating and an explanation from an answer's text, or the status that says why there is none."""

@@ -1,6 +1,4 @@
-"""Analyses the clause before a number: whether it states the number as a rating, who gives the rating, and how
-plainly.
-"""
+"""Whether the clause before a number states it as a rating, who gives the rating, and how plainly."""
 
 from __future__ import annotations
 
@@ -30,9 +28,8 @@ _WINDOW = 130
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A cleaned answer (`text`), its lower-case copy of equal length (`low`), the names of the requested criterion and
-    of others, and the scale. `last` is the end of the answer's text, without white space after it.
-    """
+    """A cleaned answer; `low` is its lower-case copy of equal length, `last` the end of its text without white
+    space."""
 
     text: str
     low: str
@@ -52,17 +49,13 @@ class Page:
         return tokens
 
     def part(self, begin: int, end: int) -> Page:
-        """The prepared answer with all text outside [begin, end) replaced by spaces, so that positions stay the
-        same.
-        """
+        """The page with all text outside [begin, end) replaced by spaces, so that positions stay."""
         before, after = " " * begin, " " * (len(self.low) - end)
         text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
         return replace(self, text=text, low=low, last=end)
 
     def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
-        """(start, end, punctuation mark at the end) of the sentence around [start, stop). The mark is "" where the
-        sentence ends with its line.
-        """
+        """(start, end, final punctuation mark) of the sentence around [start, stop); the mark is "" at a line's end."""
         first = max(0, start - _REACH)
         begin = first
         for match in _SENTENCE_STOP.finditer(self.low, first, start):
@@ -94,9 +87,7 @@ _WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 
 def page(text: str, names: Names, scale: Scale) -> Page:
-    """A cleaned text prepared for the search for ratings: lower case, simplified markup and quotation marks, all
-    characters at their original positions.
-    """
+    """A text prepared for the search: lower case, simplified markup and quotation marks, positions unchanged."""
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -148,13 +139,9 @@ _PRONOUNS = words.word_set("it this that one it's that's")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What the clause before a number says about it.
-
-    `states` is the tier in which the clause states a rating (1 = plainest, 0 = it states none). `named`: the clause
-    names the requested criterion. `other`: it is about another criterion. `denied`: it denies the rating. `whole`: the
-    words that can state a rating reach back to the beginning of the clause. `joined`: the words before the number
-    connect it to a rating. `counted`: the number directly follows a word that it may number ("Story 2/5").
-    """
+    """What the clause before a number says of it. `states` is the tier of its statement (1 = plainest, 0 = none);
+    `named`/`other`: it names the requested/another criterion; `whole`: words that can state a rating reach back to its
+    beginning; `joined`: words connect number and rating; `counted`: the word before may be numbered ("Story 2/5")."""
 
     states: int = 0
     named: bool = False
@@ -166,9 +153,7 @@ class Clause:
 
 
 def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
-    """What the clause before a number says about it. The words are read backwards from the number, as long as they can
-    state a rating.
-    """
+    """What the clause before a number says of it. Words are read backwards as long as they can state a rating."""
     run: list[str] = []
     stop = ""
     for i in range(len(before) - 1, -1, -1):
@@ -210,7 +195,6 @@ def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
 
 
 def _ends_in_the_story(tokens: list[str]) -> bool:
-    """Whether the last words mean the story, as in "the story has a rating of"."""
     return (
         len(tokens) >= 2
         and tokens[-1] in words.STORY - _PRONOUNS
@@ -220,16 +204,12 @@ def _ends_in_the_story(tokens: list[str]) -> bool:
 
 
 def _other_clause(run: list[str]) -> Clause:
-    """The record of a clause about another criterion, from the words before a number. Its `other` is false where the
-    criterion's name is too far from the number.
-    """
+    # A name further from the number is not its subject.
     return Clause(other=len(run) <= 5)
 
 
 def _conditional(run: list[str]) -> bool:
-    """Whether the words speak of a rating that was not given: "would have given it a", "nearly a", or "to give it a"
-    without a subject.
-    """
+    # Such as "would have given it a", "nearly a", or "to give it a" without a subject.
     if "nearly" in run:
         return True
     if "have" in run:
@@ -246,13 +226,10 @@ def _conditional(run: list[str]) -> bool:
 
 
 def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention) -> tuple[int, bool]:
-    """(Tier in which a run of known words states a rating: 1 = plainest, 0 = it states none; whether the run names the
-    requested criterion).
-
-    The tier depends on the subject (I, the story, a rating) and on how close the statement is to the number. An unknown
-    word before the run may be the real subject ("Humans rated it a 2"), an adjective ("the average rating is 2") or a
-    reporting verb ("claims that it deserves a 2").
-    """
+    """(tier, or 0 if no rating is stated; whether the requested criterion is named), by subject and closeness to the
+    number."""
+    # An unknown word before the run may be the real subject ("Humans rated it a 2"), an adjective ("the average rating
+    # is 2") or a reporting verb ("claims that it deserves a 2").
     named = any(page.names.is_asked(w) for w in run)
     if not run:
         return 0, named
@@ -288,9 +265,7 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
 
 
 def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
-    """How plainly (1 = plainest) a clause such as "the story deserves a" states a rating, which depends on the words
-    before it; 0 where it states none.
-    """
+    """How plainly (1 = plainest, 0 = not) a clause such as "the story deserves a" states a rating."""
     first = next((i for i, w in enumerate(run) if w in words.STORY), 0)
     verb = next((i for i, w in enumerate(run) if w in words.STORY_STATE), len(run))
     fresh = (first > 0 and not words.STOPS.isdisjoint(run[:first])) or run[0] in (
@@ -316,16 +291,14 @@ def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
 
 
 def revises(page: Page, mention: Mention) -> bool:
-    """Whether the sentence or label before a number marks the number as the final rating."""
+    """Whether the sentence or label before a number marks it as the final rating."""
     behind = behind_revision(page, mention.start)
     # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
     return behind is not None and not any(c.isdigit() for c in behind)
 
 
 def behind_revision(page: Page, position: int) -> str | None:
-    """The text between words of revision ("my final rating is") and a position in their sentence; None without words of
-    revision.
-    """
+    """The text from words of revision ("my final rating is") to a position in their sentence; None without them."""
     before = page.low[max(0, position - 110) : position].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
     sentence, end = before[cut + 1 :], -1
@@ -344,9 +317,7 @@ _FEW_CHARACTERS = 24
 
 
 def assertion(page: Page, mention: Mention, form: str) -> Assertion:
-    """Whether a number's sentence gives it as the judge's rating: `asserted` (yes), `denied` (no) or `doubtful`
-    (unclear). `form` is the form in which the number is stated (such as `label`, `leading`, `sentence`).
-    """
+    """Whether a number's sentence gives it as the judge's rating. `form` is how it is stated, such as `label`."""
     begin, end, mark = page.sentence(mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : end]
     if mark == "?" and (form not in _FORMS or len(after) <= _FEW_CHARACTERS):
@@ -372,14 +343,11 @@ def assertion(page: Page, mention: Mention, form: str) -> Assertion:
 
 
 def is_template(text: str, position: int) -> bool:
-    """Whether the words before a position introduce an example of an answer, so that the text there is not the answer
-    itself.
-    """
+    """Whether the words before a position introduce an example of an answer."""
     return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
 
 
 def _struck_out(text: str, mention: Mention) -> bool:
-    """Whether the number is struck out: ~~4~~."""
     line = text.rfind("\n", 0, mention.start) + 1
     end = text.find("\n", mention.stop)
     after = text[mention.stop :] if end < 0 else text[mention.stop : end]
@@ -387,7 +355,6 @@ def _struck_out(text: str, mention: Mention) -> bool:
 
 
 def _behind_last(stop: re.Pattern[str], text: str) -> str:
-    """The text after the last match of `stop`; the whole text where there is no match."""
     start = 0
     for match in stop.finditer(text):
         start = match.end()
@@ -395,9 +362,7 @@ def _behind_last(stop: re.Pattern[str], text: str) -> str:
 
 
 def _not_given(core: str) -> bool:
-    """Whether the clause before the number denies the rating, says that the judge only intended to give it, or says
-    that other people give it or that something other than the story receives it.
-    """
+    # Denied, only intended, given by other people, or received by something other than the story.
     clause = _behind_last(phrases.CLAUSE_END, core)
     own = clause
     for match in phrases.OWN_SUBJECT.finditer(clause):
@@ -408,9 +373,7 @@ def _not_given(core: str) -> bool:
 
 
 def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool:
-    """Whether the words directly after the number show that it is not the judge's rating: "a 2 would be too harsh", "2
-    by people", "2 on Goodreads".
-    """
+    # Such as "a 2 would be too harsh", "2 by people", "2 on Goodreads".
     if phrases.ONLY_SPOKEN_OF.match(after) or phrases.BY_OTHERS.match(after) or phrases.TO_ANOTHER.match(after):
         return True
     if phrases.GERUND.search(core) and phrases.BEING_AFTER.match(after):
@@ -420,16 +383,14 @@ def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool
 
 
 def _conditioned(after: str) -> bool:
-    """Whether the rest of the clause states a condition: "a 2 if it had an ending"."""
+    # Such as "a 2 if it had an ending".
     stop = phrases.SUFFIX_END.search(after)
     near = phrases.NOT_A_CONDITION.sub(" ", after[: stop.start()] if stop else after)
     return phrases.CONDITION_AFTER.search(near) is not None
 
 
 def _about_another(page: Page, core: str) -> bool:
-    """Whether the sentence begins by naming another aspect than the requested criterion: "In terms of style, it is a
-    2".
-    """
+    # Such as "In terms of style, it is a 2".
     topic = phrases.TOPIC.match(core) or phrases.HEADING.match(core)
     return topic is not None and any(page.names.is_other(word) for word in topic.group(1).split())
 

@@ -30,9 +30,8 @@ _WORDS = {"ten": 10.0, "hundred": 100.0, "twenty": 20.0, "seven": 7.0, "%": 100.
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Result of choosing one rating among those that an answer states: the status and, if it is `ok` or `out_of_scale`,
-    the chosen statement of a rating. `flags` describe how it was chosen.
-    """
+    """The choice among an answer's ratings: with status `ok` or `out_of_scale` also the statement chosen; `flags` say
+    how."""
 
     status: Status
     statement: Statement | None = None
@@ -42,11 +41,10 @@ class Decision:
 def decide(page: Page, statements: list[Statement]) -> Decision:
     """The rating chosen from all statements of a rating in an answer, or the status where none can be chosen.
 
-    Ratings of other criteria are ignored. Only the plainest statements (with the lowest tier) count. A rating that
-    names the criterion has priority over an overall rating, and an explicit revision over the rating that it revises.
-    The answer is ambiguous if the remaining statements differ, if all statements are doubtful, if the rating is a
-    range, or if another number in the answer contradicts a rating in running text.
-    """
+    Ratings of other criteria are ignored, and only the plainest statements (lowest tier) count. A rating that names the
+    criterion has priority over an overall one, an explicit revision over what it revises. The answer is ambiguous if
+    the rest differ, if all are doubtful, if the rating is a range, or if another number contradicts one in running
+    text."""
     own = [s for s in statements if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
@@ -89,11 +87,7 @@ _IN_RUNNING_TEXT = ("sentence", "fraction", "leading")
 
 
 def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> bool:
-    """Whether a rating stated only in running text conflicts with another number that may be the rating, such as a
-    number that opens or closes a line.
-
-    A sentence can be misread, so it does not overrule the other number.
-    """
+    # A sentence can be misread, so it does not overrule a number that opens or closes a line.
     if chosen.form not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
         return False
     leading = chosen.form == "leading"
@@ -104,7 +98,6 @@ def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> boo
 
 
 def _another_scale(page: Page, mention: Mention) -> bool:
-    """Whether the answer, or the label before the number, names a scale other than the requested one."""
     label = _IN_LABEL.search(page.low, max(0, mention.start - 100), mention.start)
     if label is not None:
         word = label.group(1) or label.group(2)
@@ -116,18 +109,13 @@ def _another_scale(page: Page, mention: Mention) -> bool:
 
 
 def _claim(statement: Statement) -> tuple[object, ...]:
-    """What a statement of a rating claims: (value, upper end of a range, whether it is a percentage). Two statements
-    agree if these are equal; the denominator is ignored.
-    """
+    # Two statements agree if these are equal; the denominator is ignored.
     mention = statement.mention
     return mention.value, mention.high, mention.percent
 
 
 def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
-    """(Those statements of a rating that count, whether an explicit revision changes an earlier single rating). The
-    last explicit revision counts alone. Without a revision, or where a later statement differs from it, all statements
-    count.
-    """
+    # The last explicit revision counts alone, unless a later statement differs from it.
     last = [s for s in ours if revises(page, s.mention)]
     if last:
         earlier = [s for s in ours if s.mention.start < last[-1].mention.start]

@@ -1,4 +1,4 @@
-"""Extracts the explanation from an answer: the verbatim text without the statement of the rating."""
+"""The explanation in an answer: the verbatim text without the statement of the rating."""
 
 from __future__ import annotations
 
@@ -45,18 +45,14 @@ _LIKENESS = 0.8
 
 
 def explanation(page: Page, statement: Statement) -> str | None:
-    """The answer's text without the statement of the rating; None where the answer holds only the rating.
-
-    A statement in a sentence that says more ("a 3 because ...") is kept, so that the sentence stays complete.
-    """
+    """The text without the statement of the rating, or None. A sentence that says more ("a 3 because ...") is kept."""
     begin, stop = _region(page, statement)
     return tidy(page.text[:begin], page.text[stop:])
 
 
 def tidy(before: str, after: str) -> str | None:
-    """The texts before and after a rating, joined without labels, tags and marks that belonged to the rating; None
-    where no letter or digit remains.
-    """
+    """The texts before and after a rating, joined without its labels, tags and marks; None without a letter or
+    digit."""
     before = "" if _LIST_MARK.fullmatch(before) else before.strip()
     after = after.strip().lstrip(_EDGE)
     text = f"{before}\n{after}" if before else after
@@ -74,9 +70,7 @@ def tidy(before: str, after: str) -> str | None:
 
 
 def only_guideline(text: str, criterion: Criterion) -> bool:
-    """Whether an explanation only repeats one of the criterion's guidelines, apart from grammatical person and a few
-    words.
-    """
+    """Whether an explanation only repeats a guideline, apart from grammatical person and a few words."""
     if not criterion.guidelines or len(text) > 1.4 * max(map(len, criterion.guidelines)) + 20:
         return False
     spoken = _bag(text, criterion.name)
@@ -101,9 +95,7 @@ def _bag(text: str, name: str) -> Counter[str]:
 
 
 def _region(page: Page, statement: Statement) -> tuple[int, int]:
-    """(start, end) of the rating statement that is removed from the explanation. The two are equal where the statement
-    must be kept.
-    """
+    # Start and end are equal where the statement must be kept.
     mention = statement.mention
     if statement.form == "leading":
         return 0, _through_trivial(page, mention.stop)
@@ -119,7 +111,7 @@ def _region(page: Page, statement: Statement) -> tuple[int, int]:
 
 
 def _through_trivial(page: Page, stop: int) -> int:
-    """End of a rating statement, including "stars", "on Coherence" or "on a scale from 1 to 5" after the number."""
+    # Through "stars", "on Coherence" or "on a scale from 1 to 5" after the number.
     match = _PIECE_END.search(page.low, stop, stop + 60)
     end = match.start() if match else min(stop + 60, len(page.low))
     rest = page.low[stop:end]

@@ -1,7 +1,5 @@
-"""Checks whether the words that state a rating also occur in the judged story, and may thus be quoted from it.
-
-Words are compared without letter case, punctuation, markup and invisible characters. Number words equal their digits.
-"""
+"""Whether the words that state a rating occur in the judged story, and may be quoted from it. Letter case, punctuation,
+markup and invisible characters do not count; number words equal their digits."""
 
 from __future__ import annotations
 
@@ -40,24 +38,18 @@ _NEAR, _LABEL = 8, 24
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """Two searchable forms of a story: `words` separated by spaces, and `exact` without any spaces."""
-
     words: str
     exact: str
 
 
 def stands_in(story: str, stated: str) -> bool:
-    """Whether the words in `stated` occur in the story. A number without words never counts, because it occurs in many
-    stories.
-    """
+    """Whether the words occur in the story. A number without words never counts: it occurs in many stories."""
     tokens = _tokens(stated)
     return _has_letters(tokens) and _within(tokens, _forms(story))
 
 
 def is_quoted(story: str, stated: StatedWords) -> bool:
-    """Whether a rating statement is quoted from the story: its last words, or the words that its sentence attributes to
-    somebody else, occur in the story.
-    """
+    """Whether a statement's last words, or those its sentence attributes to somebody else, occur in the story."""
     forms = _forms(story)
     tokens = _tokens(stated.words)
     own = any(token in _OWN for token in tokens[:-1])
@@ -76,11 +68,8 @@ def is_quoted(story: str, stated: StatedWords) -> bool:
 
 
 def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Statement]:
-    """The answer's statements of a rating, with those that quote the story marked as doubtful.
-
-    If the first statement opens the answer and quotes the story, it may still be the judge's own. If another statement
-    differs from it, all statements are then marked as doubtful, so that the answer is ambiguous.
-    """
+    """The statements, with those that quote the story doubtful. A first one that opens the answer may be the judge's
+    own: if another differs from it, all become doubtful, so that the answer is ambiguous."""
     kept: list[Statement] = []
     for statement in stated:
         words_of = stating_words(page, statement) if statement.tier < DOUBTFUL else None
@@ -97,15 +86,12 @@ def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Stat
 
 
 def _opens(page: Page, first: Statement) -> bool:
-    """Whether a statement of a rating opens the answer, apart from a label before it."""
     before = page.low[: first.mention.start]
     return len(before) <= _LABEL and not any(mark in before.strip() for mark in "\n.!?,;")
 
 
 def without_objects(story: str, text: str) -> str:
-    """The text with JSON objects that occur in the story replaced by spaces. All other characters keep their
-    positions.
-    """
+    """The text with JSON objects that occur in the story replaced by spaces; positions stay."""
     if "{" not in story or "{" not in text:
         return text
     for _, start, end in list(placed_objects(text)):
@@ -115,7 +101,6 @@ def without_objects(story: str, text: str) -> str:
 
 
 def _reported(before: list[str]) -> bool:
-    """Whether the words before a statement of a rating attribute it to somebody else."""
     near = before[-_NEAR:]
     if not near or near[-1] in _OWN:
         return False
@@ -176,11 +161,8 @@ def check_pattern(pattern: str, *, where: str) -> None:
 
 
 def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> Judgment:
-    """Judgment by a pattern that `check_pattern` accepted: `no_rating` without a match, `ambiguous` where matches
-    differ.
-
-    A match whose words occur in `story` counts as a quotation.
-    """
+    """Judgment by a checked pattern: `no_rating` without a match, `ambiguous` where matches differ. A match whose words
+    occur in `story` is a quotation."""
     read = partial(_code, scale) if scale.labels else _number_of
     matcher = _json_matches if pattern.startswith(_JSON) else _matches
     own = without_objects(story, text) if matcher is _json_matches else text
@@ -201,17 +183,13 @@ def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> 
 
 
 def captures(pattern: str, text: str) -> bool:
-    """Whether a pattern captures text other than whitespace in an answer. Used where the labels of the scale are not
-    known yet.
-    """
+    """Whether a pattern captures text; for where the scale's labels are not known yet."""
     matches = _json_matches if pattern.startswith(_JSON) else _matches
     return any(True for _ in matches(pattern, text, lambda found: 0.0 if str(found).strip() else None))
 
 
 def _matches(pattern: str, text: str, read: _Read) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
-    """(value, span of the rating, span of the whole match) for each match of the pattern. Matches are left out where
-    the function `read` finds no rating in the text that the pattern's group captured.
-    """
+    # (value, span of the rating, span of the whole match)
     compiled = _compiled(pattern, "rating_pattern")
     group = compiled.groupindex.get(_GROUP, 1)
     for match in compiled.finditer(text):
@@ -234,7 +212,6 @@ def _json_matches(path: str, text: str, read: _Read) -> Iterator[tuple[float, No
 
 
 def _step(value: Any, step: re.Match[str]) -> Any:
-    """The value one step further along a JSON path; None where the path ends."""
     name, index = step[1] or step[3] or step[4], step[2]
     if index is not None:
         return value[int(index)] if isinstance(value, list) and int(index) < len(value) else None
@@ -246,9 +223,6 @@ def _number_of(text: str | float) -> float | None:
 
 
 def _code(scale: Scale, text: str | float) -> float | None:
-    """Code (number) of the scale's label that a pattern captured, without regard to quotation marks, markup and a full
-    stop around it; None for other texts.
-    """
     code = scale.code_of(text.strip(_AROUND_LABEL)) if isinstance(text, str) else None
     return None if code is None else float(code)
 

@@ -19,8 +19,6 @@ from judge.base.records import Judgment, Scale
 
 
 class _Several(tuple[Any, ...]):
-    """The different values of a key that occurs more than once in a JSON object."""
-
     __slots__ = ()
 
 
@@ -69,9 +67,8 @@ _RANGE = -1.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One rating in a JSON object. `rank` says what its key stands for: 0 = another criterion, 1 = a rating, 2 = a
-    final rating, 3 = the requested criterion.
-    """
+    """One rating in a JSON object. `rank`, by its key: 0 = another criterion, 1 = a rating, 2 = a final one, 3 = the
+    requested."""
 
     key: str
     value: Any
@@ -81,9 +78,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Rules for reading ratings from JSON: further key words for a rating, and the function that makes a judgment from
-    the ratings found.
-    """
+    """Rules for ratings in JSON: further key words for a rating, and the function that judges the ratings found."""
 
     keys: frozenset[str]
     judge: Callable[[list[tuple[Entry, int]], tuple[str, ...], Scale, str, list[dict[str, Any]]], Judgment]
@@ -91,19 +86,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """Judgment from an answer's JSON objects. `outside` is the answer's text with these objects replaced by spaces."""
+    """Judgment from an answer's JSON objects. `outside` is the text with these replaced by spaces."""
 
     judgment: Judgment
     outside: str
 
 
 def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> JsonAnswer | None:
-    """Judgment from the JSON objects in an answer; None where no object holds a rating of the requested criterion. If
-    objects hold only other ratings and there is no text around them, the judgment has the status `no_rating`.
-
-    `names` are the names of the requested and the other criteria. `reading` holds the rules for scales of labels; None:
-    the rules for numbers.
-    """
+    """Judgment from an answer's JSON objects; None where none holds a rating of the requested criterion. With only
+    other ratings and no text around, its status is `no_rating`. `reading` None: the rules for numbers."""
     reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
@@ -128,16 +119,13 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
 
 
 def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
-    """The text with the JSON objects replaced by spaces. Every other character keeps its position."""
     for _, start, end in objects:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
 def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> Judgment:
-    """Judgment of an answer that must be exactly one JSON object; any other text has no rating. `reading` holds the
-    rules for scales of labels; None: the rules for numbers.
-    """
+    """Judgment of an answer that must be exactly one JSON object. `reading` None: the rules for numbers."""
     reading = reading or NUMBERS
     try:
         value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
@@ -153,12 +141,11 @@ def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """Complete JSON objects in a text, in order."""
     return (value for value, _, _ in placed_objects(text))
 
 
 def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """(object, start, end) for each complete JSON object in a text that is nested no deeper than 100 levels."""
+    """(object, start, end) for each complete JSON object that is nested no deeper than 100 levels."""
     text = whole_escapes(text)
     position = text.find("{")
     for _ in range(_MOST_OBJECTS):
@@ -175,7 +162,6 @@ def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 
 def _too_deep(value: Any) -> bool:
-    """Whether JSON is nested deeper than 100 levels."""
     level = [value]
     for _ in range(_DEEPEST):
         level = [
@@ -192,9 +178,6 @@ def _too_deep(value: Any) -> bool:
 def _entries(
     value: dict[str, Any], names: Names, keys: frozenset[str], named: bool = False, depth: int = 0
 ) -> Iterator[Entry]:
-    """Ratings in a JSON object, with ranks. 0: another criterion's rating. 1: a rating. 2: a final rating. 3: a rating
-    under the requested criterion's name.
-    """
     why = _explanation(value)
     for key, item in _pairs(value):
         parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
@@ -237,9 +220,6 @@ def _explanation(value: dict[str, Any]) -> str | None:
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
 ) -> Judgment:
-    """Judgment from the chosen ratings in an answer's JSON objects, each given as (rating, position of its object in
-    the text): ambiguous if their values differ or one value is a range.
-    """
     read = [(_value(entry.value), entry, start) for entry, start in chosen]
     stated = [(value, entry, start) for value, entry, start in read if value is not None]
     if not stated:
@@ -260,9 +240,7 @@ NUMBERS = Reading(frozenset(), _judge)
 
 
 def _value(item: Any) -> tuple[float, float | None] | None:
-    """(Number, denominator or None) that a value in JSON states, such as 3, "3" or "3/5". A range has the denominator
-    -1. None where the value states no number.
-    """
+    # (number, denominator or None), for 3, "3" or "3/5"; a range has the denominator -1.
     if item is None or isinstance(item, bool):
         return None
     if isinstance(item, int | float):
@@ -280,9 +258,7 @@ def _value(item: Any) -> tuple[float, float | None] | None:
 
 
 def _highest(objects: list[dict[str, Any]]) -> float | None:
-    """Upper end of the scale that an answer's objects name (``"max": 10``, ``"scale": "1-10"``); None where they name
-    none.
-    """
+    # Such as ``"max": 10``, ``"scale": "1-10"``
     for value in objects:
         for key, item in _pairs(value):
             parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}
@@ -301,9 +277,7 @@ def _highest(objects: list[dict[str, Any]]) -> float | None:
 
 
 def stated_number(value: float) -> float:
-    """A number of JSON as a float: infinity where it has more digits than a float can hold, so that it is on no
-    scale.
-    """
+    """A JSON number as a float: infinity where a float cannot hold its digits, so that it is on no scale."""
     try:
         return float(value)
     except OverflowError:
@@ -311,9 +285,6 @@ def stated_number(value: float) -> float:
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:
-    """(start, end) of the number `value` that follows the JSON key `key` in the text, at or after position `start`;
-    None where it cannot be located there.
-    """
     position = text.find(f'"{key}"', start)
     while position >= 0:
         literal = _LITERAL.search(text, position + len(key) + 2)

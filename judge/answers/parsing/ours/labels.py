@@ -32,11 +32,9 @@ _REPORTS = re.compile(
 
 
 def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
-    """(start, end) of the reported speech around [start, stop); None where the text is the judge's own.
-
-    Quotation marks around the whole answer, around a whole line, or after one of the judge's own labels ('Rating: "4"')
-    are not reported speech.
-    """
+    """(start, end) of the reported speech around [start, stop); None where the text is the judge's own. Quotation marks
+    around the whole answer, a whole line, or after one of the judge's own labels ('Rating: "4"') are not reported
+    speech."""
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     end = text.find("\n", stop)
     end = min(len(text) if end < 0 else end, stop + _REACH)
@@ -57,9 +55,7 @@ def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
 
 
 def _reports_before_own(low: str) -> bool:
-    """Whether the text ends in a label that belongs to the story and not to the judge: "The note is", "the author's
-    answer".
-    """
+    # The label is the story's and not the judge's: "The note is", "the author's answer".
     return (
         re.search(
             r"\b(?:the|a|an|his|her|their|\w+'s) (?:note|answer|response|result|mark|grade)\b\s*(?:is|:)?\s*\Z", low
@@ -69,9 +65,6 @@ def _reports_before_own(low: str) -> bool:
 
 
 def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """(position of the opening mark, position of the closing mark) of the quotation marks around [start, stop); None
-    without any. They are searched between `line` and `end`, one kind of marks after another.
-    """
     before, after = text[line:start], text[stop:end]
     if before.count('"') % 2 and '"' in after:
         return line + before.rfind('"'), stop + after.find('"')
@@ -85,9 +78,7 @@ def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int,
 
 
 def _single(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """(position of the opening mark, position of the closing mark) of the straight single quotation marks around
-    [start, stop), searched between `line` and `end`; None without any. Apostrophes are not taken for quotation marks.
-    """
+    # Apostrophes are no quotation marks.
     if "'" not in text[line:start]:
         return None
     opened = None
@@ -117,12 +108,10 @@ _HEDGES = words.word_set("around about roughly approximately a an")
 class Label:
     """A label before a number, such as "Rating:".
 
-    `kind` is one of these. `rating`: of the story. `other`: of another criterion. `doubtful`: words of rating among
-    unknown words. `heading`: an unknown label on the line above. `unknown`: another quantity.
-
-    `named`: the label names the requested criterion. `weak`: its words are only weak signs of a rating. `overall`: it
-    announces an overall rating. `counts`: the number may number an answer ("Answer 2: ...").
-    """
+    `kind` is `rating` (of the story), `other` (criterion), `doubtful` (words of rating among unknown words), `heading`
+    (an unknown label on the line above) or `unknown` (another quantity). `named`: it names the requested criterion.
+    `weak`: its words are only weak signs of a rating. `overall`: it announces an overall rating. `counts`: the number
+    may number an answer ("Answer 2: ...")."""
 
     kind: str
     named: bool = False
@@ -132,7 +121,7 @@ class Label:
 
 
 def label_before(page: Page, before: list[str]) -> Label | None:
-    """The label directly before the number, on its line or as the heading above; None without a label."""
+    """The label directly before the number, on its line or as the heading above."""
     tokens = before.copy()
     crossed = False
     while tokens and tokens[-1] in ("\n", "(", "[", "{", "<"):
@@ -169,9 +158,7 @@ def label_before(page: Page, before: list[str]) -> Label | None:
 
 
 def _names_directly(page: Page, tokens: list[str]) -> bool:
-    """Whether the words directly before a number are a criterion's name or a word for a rating, without a colon:
-    "Coherence 4", "Rating 4".
-    """
+    # Such as "Coherence 4", "Rating 4"
     segment = _last_segment(tokens)
     if not 1 <= len(segment) <= 2:
         return False
@@ -182,9 +169,7 @@ def _names_directly(page: Page, tokens: list[str]) -> bool:
 
 
 def _before_parenthesis(page: Page, tokens: list[str]) -> Label | None:
-    """The label of a number in parentheses: "Coherence (4): ...", or "Rating: Good (4)" with one to three words
-    between. None without a label.
-    """
+    # Such as "Coherence (4): ...", or "Rating: Good (4)" with one to three words between.
     if _names_directly(page, tokens):
         return _classify(page, _last_segment(tokens), dash=True)
     for back in range(1, 5):
@@ -197,7 +182,6 @@ def _before_parenthesis(page: Page, tokens: list[str]) -> Label | None:
 
 
 def _last_segment(tokens: list[str]) -> list[str]:
-    """The words after the last punctuation mark that ends a label or sentence."""
     start = len(tokens)
     while start and tokens[start - 1] not in words.STOPS:
         start -= 1
@@ -205,11 +189,7 @@ def _last_segment(tokens: list[str]) -> list[str]:
 
 
 def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
-    """The label before a number that some words form, with its kind; None where they are no label.
-
-    Before a colon or an equals sign, unknown words name another quantity. Before a dash they may be the end of a
-    sentence, and are then no label.
-    """
+    # Before a colon or an equals sign, unknown words name another quantity; before a dash they may end a sentence.
     if not segment:
         return None
     if len(segment) > _LONGEST_LABEL:
@@ -240,9 +220,7 @@ def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
 
 
 def _another_quantity(segment: list[str], *, asked: bool) -> bool:
-    """Whether the words name a quantity other than a rating: "Number of ratings", "Score out of", "Grade level",
-    "Scale".
-    """
+    # Such as "Number of ratings", "Score out of", "Grade level", "Scale"
     if segment[-1] in ("scale", "of") or (not asked and "level" in segment):
         return True
     return not _PLURALS.isdisjoint(segment) and not _COUNTS.isdisjoint(segment)

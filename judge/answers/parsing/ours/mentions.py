@@ -56,11 +56,8 @@ _MOST = 300
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A number at [start, end) of an answer. With its fraction or range, it extends to `stop`.
-
-    `high` is the other end of a range (infinity for "4+"). `out_of` is the denominator of a fraction. `percent` = it is
-    a percentage.
-    """
+    """A number at [start, end), to `stop` with its fraction or range. `high` ends a range (infinity for "4+"); `out_of`
+    is a denominator."""
 
     start: int
     end: int
@@ -73,11 +70,8 @@ class Mention:
 
 
 def mentions(low: str) -> list[Mention]:
-    """All numbers in a lower-case text, in order.
-
-    In an answer with more than 300 numbers, only the first 100 and the last 200 are kept, so that the time stays
-    bounded.
-    """
+    """A lower-case text's numbers, in order. Of more than 300, only the first 100 and last 200 are kept, to bound the
+    time."""
     numbers = list(_walk(low))
     kept = numbers if len(numbers) <= _MOST else numbers[:100] + numbers[-200:]
     return [replace(mention, high=inf) if _compared(low, mention) else mention for mention in kept]
@@ -119,9 +113,7 @@ _NO_COMPARISON = re.compile(r"<[^<>\n]{0,60}>[ \t]{0,2}\Z|[=>-]>[ \t]{0,2}\Z|(?:
 
 
 def _compared(low: str, mention: Mention) -> bool:
-    """Whether a comparison sign makes the number a bound and not a rating (">3"). Tags, arrows and quotation marks such
-    as ">" at a line's start are no comparison signs.
-    """
+    # A bound is no rating (">3"). Tags, arrows and ">" at a line's start are no comparison signs.
     if low[max(0, mention.start - 3) : mention.start].rstrip(" \t")[-1:] not in tuple("<>≤≥≦≧⩽⩾="):
         return False
     first = max(0, mention.start - 66)
@@ -132,7 +124,6 @@ def _compared(low: str, mention: Mention) -> bool:
 
 
 def _literals(low: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, kind) of numbers, number words and rows of stars. The kind is `digits`, `word` or `stars`."""
     for literal in _LITERAL.finditer(low):
         if literal.lastindex is None:
             continue
@@ -153,7 +144,7 @@ def _literals(low: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _with_tail(low: str, start: int, end: int, value: float, kind: Literal["digits", "word"]) -> Mention | None:
-    """The number with its fraction, range or percent sign; None for clock times and dates."""
+    # None for clock times and dates.
     follows = low[end : end + 1]
     if follows in "\n" or not (follows in _BEGINS_TAIL or follows.isspace()):
         return Mention(start, end, end, value, kind)
@@ -185,9 +176,7 @@ def _stars(low: str, start: int, end: int) -> Mention:
 
 
 def _may_rate(low: str, start: int, end: int) -> bool:
-    """Whether a number word is in a position where it may be a rating. Most number words are not ("one or two
-    things").
-    """
+    # Most number words rate nothing: "one or two things".
     before = low[max(0, start - 12) : start].rstrip(" *_\"'([")
     if not before.strip() or before[-1] in ":=\n-–—>：,.!?{":
         return True

@@ -1,6 +1,4 @@
-"""The parser `ours`: reads a rating and an explanation from an answer's text, or gives the status that says why there
-is no rating.
-"""
+"""The parser `ours`: a rating and an explanation from an answer's text, or the status that says why there is none."""
 
 from __future__ import annotations
 
@@ -45,19 +43,14 @@ _RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prom
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An answer's text of unchanged length, in which everything that is not the answer is replaced by spaces.
-
-    `run_on` says that a further chat turn was removed.
-    """
+    """A text in which spaces replace what is not the answer. `run_on`: a further chat turn was removed."""
 
     text: str
     run_on: bool = False
 
 
 def clean(text: str) -> Cleaned:
-    """The answer's text in which reasoning blocks, role markers and everything after the judge's own turn are replaced
-    by spaces.
-    """
+    """The text with reasoning, role markers and everything after the judge's own turn replaced by spaces."""
     if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
         text = _without_thinking(text)
     lowered = text.lower()
@@ -76,7 +69,7 @@ def clean(text: str) -> Cleaned:
 
 
 def _without_thinking(text: str) -> str:
-    """The text with reasoning blocks replaced by spaces. A block without an end mark reaches to the end of the text."""
+    # A block without an end mark reaches to the end of the text.
     final = text.rfind(_FINAL_CHANNEL)
     if final >= 0:
         start = final + len(_FINAL_CHANNEL)
@@ -112,7 +105,7 @@ _ALONE = re.compile(r"i\s(?:can't|cannot|can\snot|won't|will\snot)\s?\Z")
 
 
 def refuses(low: str) -> bool:
-    """Whether a lower-case text without a rating is a refusal. Only its first 600 characters are read."""
+    """Whether a lower-case text without a rating is a refusal, by its first 600 characters."""
     # "I cannot relate to the hero" is an opinion: the bare modal alone says nothing.
     return any(not _ALONE.match(match.group()) for match in _REFUSAL.finditer(low[:600]))
 
@@ -127,10 +120,9 @@ _BULLETS = " \t-•>(["
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """A whole number that may be a point of the scale or the number of a list item. `behind` is the text after it."""
-
     start: int
     value: int
+    # The text after the number.
     behind: str
     opens_line: bool
 
@@ -157,10 +149,7 @@ def opens_line(low: str, mention: Mention) -> bool:
 
 
 def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
-    """Whether a number alone on the last line may be the next number of the list above it.
-
-    After an empty line it counts as a rating, unless the answer was cut.
-    """
+    """Whether a number alone on the last line may go on the list above. After an empty line, only in a cut answer."""
     line = low.rfind("\n", 0, mention.start) + 1
     if not opens_line(low, mention) or low[mention.stop :].strip(" \t\n.)"):
         return False
@@ -170,8 +159,7 @@ def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -
 
 def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
     """Whether a cut answer ends in a line that is only a number, below other lines that begin with numbers. The number
-    may then be the next of a list.
-    """
+    may then be the next of a list."""
     if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
         return False
     line = low.rfind("\n", 0, mention.start) + 1
@@ -179,11 +167,8 @@ def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> b
 
 
 def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
-    """Start positions of the numbers in runs that count up or down by one and restate the scale or number a list.
-
-    Two members suffice for a list from 1 ("1." "2." or "1:" "2:") and for a run that holds both ends of the scale.
-    Otherwise a run needs three members, one of them an end of the scale.
-    """
+    # Two members suffice for a list from 1 ("1." "2." or "1:" "2:") and for both ends of the scale; otherwise three,
+    # one of them an end of the scale.
     masked: set[int] = set()
     start = 0
     for i in range(1, len(points) + 1):
@@ -208,15 +193,12 @@ def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A parser that reads only what an answer states: a number, or the code of a label where the scale has labels.
+    """Reads only what an answer states: a number, or a label's code.
 
-    Flags of answers with a rating: `off_step` (4.5 on a scale of whole numbers), `cut` (the answer was cut after its
-    rating), `run_on` (a further chat turn was removed), `others_rated` (other criteria were rated too), `revised` (the
-    rating explicitly revises an earlier one) and `guideline_only` (the explanation only repeats a guideline).
-
-    Flags of ambiguous answers: `list` (the only number is the "1." of a list) and `quoted` (the only rating is quoted
-    from the story or from somebody's speech).
-    """
+    Flags with a rating: `off_step` (4.5 on whole numbers), `cut` (after the rating), `run_on` (a further chat turn was
+    removed), `others_rated` (other criteria too), `revised` (it revises an earlier rating) and `guideline_only` (the
+    explanation repeats a guideline). Flags of ambiguous answers: `list` (the only number is the "1." of a list) and
+    `quoted` (the only rating is from the story or somebody's speech)."""
 
     version: str = "ours/3"
     imputes: bool = False
@@ -231,12 +213,9 @@ class Ours:
         story: str = "",
         rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment of one response. The judge's reasoning in `response.reasoning` is not searched for a rating.
-
-        With a `rating_pattern`, only text that the pattern matches is a rating. A statement whose words occur in
-        `story` counts as a quotation. This check is skipped if `structured` made the server return a number or an
-        object.
-        """
+        """The judgment of one response, without its reasoning. With a `rating_pattern`, only what it matches is a
+        rating. A statement whose words occur in `story` is a quotation, unless `structured` made the server return a
+        number or an object."""
         cleaned = clean(response.text)
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
         cut = response.finish_reason in ("length", "content_filter")
@@ -259,12 +238,10 @@ class Ours:
 
 
 def load() -> Ours:
-    """The parser `ours`, for the registry of parsers."""
     return Ours()
 
 
 def _nothing(response: Response) -> Status:
-    """Status of an answer without text: filtered, truncated or empty."""
     if response.finish_reason == "content_filter":
         return "filtered"
     if response.finish_reason == "length":
@@ -274,7 +251,6 @@ def _nothing(response: Response) -> Status:
 
 
 def _choice(text: str, scale: Scale) -> Judgment:
-    """Judgment of an answer whose whole text must be one number; any other text has no rating."""
     start = len(text) - len(text.lstrip())
     literal = text.strip()
     value = number(literal) if literal.replace(".", "", 1).isdecimal() else None
@@ -286,9 +262,6 @@ def _choice(text: str, scale: Scale) -> Judgment:
 
 
 def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
-    """Judgment of an answer in free form. A rating that the answer quotes from the story does not count. `cut` says
-    that the answer was cut, at the token limit or by a content filter.
-    """
     open_form = label_open_form if criterion.scale.labels else _open_form
     if not story:
         return open_form(text, criterion, criterion_names, cut=cut).judgment
@@ -310,9 +283,6 @@ def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: s
 # what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
 def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """Judgment of an answer in free form, with the words that state the rating: from its JSON objects if one holds a
-    rating, else from its running text.
-    """
     as_json = json_judgment(text, criterion_names, criterion.scale)
     if as_json is None:
         return _prose(text, criterion, criterion_names, story, cut=cut)
@@ -326,9 +296,6 @@ def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: 
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
-    """Judgment of running text, with the words that state the rating: every number is found, those stated as a rating
-    are kept, and one of them is chosen.
-    """
     sheet = page(text, criterion_names, criterion.scale)
     numbers = mentions(sheet.low)
     if not numbers:
@@ -352,9 +319,6 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, 
 
 
 def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Statement]:
-    """The ratings that the numbers in an answer state. Numbers that restate the scale are left out; numbers of a list
-    or in quotation marks are doubtful.
-    """
     masked = scale_numbers(sheet.low, mentions, sheet.scale) if len(mentions) > 1 else set()
     stated: list[Statement] = []
     last_masked: Mention | None = None
@@ -379,16 +343,13 @@ def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Stat
 
 
 def _unfinished(rest: str) -> bool:
-    """Whether the text was cut inside a range or a fraction: "4/", "3 and", "4 out of"."""
+    # Such as "4/", "3 and", "4 out of"
     return rest in ("-", "–", "/") or rest.strip() in ("/", "to", "or", "and", "out", "out of")
 
 
 def _finish(
     judgment: Judgment, flags: tuple[str, ...], response: Response, criterion: Criterion, text: str
 ) -> Judgment:
-    """The judgment with additions for every form of answer: flags and statuses for cuts, refusals, steps of the scale,
-    and copied guidelines.
-    """
     flags += judgment.flags
     status = judgment.status
     if status == "ok" and judgment.rating is not None:

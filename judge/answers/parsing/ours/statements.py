@@ -1,4 +1,4 @@
-"""Classifies a number in an answer: whether it states a rating, how plainly, and for which criterion."""
+"""Whether a number in an answer states a rating, how plainly, and for which criterion."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from judge.base.records import Judgment
 
 @dataclass(frozen=True, slots=True)
 class StatedWords:
-    """The words that state a rating: the number and the words before it in its sentence.
-
-    `exact` is a rating written with marks, such as [[4]], which is compared verbatim; "" for a rating in words.
-    """
+    """The number and the words before it in its sentence. `exact` is a rating in marks, such as [[4]], compared
+    verbatim."""
 
     words: str
     exact: str = ""
@@ -28,10 +26,8 @@ class StatedWords:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A judgment with the words of every statement of a rating, so that the story can be searched for these words.
-
-    `worded` says that the rating is stated in words, and not by a number alone or with marks such as [[4]].
-    """
+    """A judgment with the words of every statement, to search the story for. `worded`: in words, not by a number or
+    marks."""
 
     judgment: Judgment
     stated_words: tuple[StatedWords, ...] = ()
@@ -41,9 +37,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A rating that the answer states. `tier` says how plainly (1 = plainest), `form` in which form (such as `label` or
-    `sentence`). `named`: the requested criterion is named. `other`: the rating is of another criterion. `overall`: the
-    rating is of the whole story.
-    """
+    `sentence`). `named`: the requested criterion is named. `other`: the rating is of another criterion. `overall`: it
+    is of the whole story."""
 
     mention: Mention
     tier: int
@@ -62,7 +57,6 @@ _JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 
 
 def statement(page: Page, mention: Mention) -> Statement | None:
-    """The rating that the answer states with this number; None where the number states no rating."""
     stated = _stated(page, mention)
     if stated is not None and stated.other:
         return stated
@@ -102,9 +96,7 @@ def stating_words(page: Page, stated: Statement) -> StatedWords | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement that a number makes, by its form and words alone; None where it states no rating. Whether it is the
-    judge's own statement is not checked.
-    """
+    # By form and words alone, not by whose statement it is.
     follow = follows(page, mention)
     if follow == "no" or _excluded(page, mention):
         return None
@@ -130,11 +122,9 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def follows(page: Page, mention: Mention) -> str:
-    """Kind of the text after the number. `stop`: a punctuation mark or the end. `dash`: a dash. `scale`: an explanation
-    of a point ("1 = worst"). `word`: a word that may follow a rating. `Word`: a new sentence without a full stop before
-    it. `label`: a further label ("Rating: 3 Confidence: 2"). `noun`: a noun that the number counts. `no`: the number is
-    part of a compound.
-    """
+    """Kind of the text after the number. `stop`: punctuation or the end. `dash`. `scale`: the number is explained ("1 =
+    worst"). `word`: it may follow a rating. `Word`: a sentence without a full stop before. `label`: a further one
+    ("Rating: 3 Confidence: 2"). `noun`: the number counts it. `no`: part of a compound."""
     return _behind(page, mention.stop)
 
 
@@ -173,7 +163,7 @@ _LISTED = re.compile(r",\s{0,2}\d")
 
 
 def _excluded(page: Page, mention: Mention) -> bool:
-    """Whether the number is a range equal to the scale: "1 to 5"."""
+    # Such as "1 to 5"
     scale = page.scale
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 
@@ -191,9 +181,7 @@ _LIST_NUMBER = re.compile(
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """The rating that a number states by opening the answer, as if it followed "Rating:". None where it states no
-    rating.
-    """
+    # As if it followed "Rating:".
     head = page.low[: mention.start]
     opening = head.strip(_JUNK) if len(head) <= 200 else "-"
     if mention.high is not None and _OPENS_A_RANGE.fullmatch(opening):
@@ -221,11 +209,8 @@ def opens_a_list(page: Page, mention: Mention) -> bool:
 
 
 def numbers_a_list(page: Page, mention: Mention) -> bool:
-    """Whether a number may be the number of a list item instead of a rating.
-
-    This holds for "1.", "1)" or "1:" at the beginning of a line that goes on with a sentence. It also holds for any
-    number with a full stop after a bullet or in a heading ("### 2. Plot").
-    """
+    """Whether a number may number an item: "1.", "1)" or "1:" at the beginning of a line that goes on with a sentence,
+    or any number with a full stop after a bullet or in a heading ("### 2. Plot")."""
     line = page.low.rfind("\n", 0, mention.start) + 1
     if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):
         return True
@@ -237,9 +222,7 @@ _LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
 
 
 def _numbers_what_follows(page: Page, mention: Mention) -> bool:
-    """Whether a number after a label is only the item number of the sentence that follows: "Note: 2. The other", "2.
-    Here is the answer: 1. The".
-    """
+    # Such as "Note: 2. The other", "2. Here is the answer: 1. The"
     if _ITEM.match(page.text, mention.stop) is None:
         return False
     line = page.low.rfind("\n", 0, mention.start) + 1
@@ -252,9 +235,7 @@ _RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """The rating that a number states in a form that is a rating at any position: [[4]], boxed{4}, [RESULT] 4
-    (Prometheus). None for other forms.
-    """
+    # Such as [[4]], boxed{4}, [RESULT] 4 (Prometheus)
     low, start = page.low, mention.start
     if _RESULT.search(low, max(0, start - 24), start):
         return Statement(mention, PLAIN, "boxed")
@@ -269,9 +250,7 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The rating that a number states after a label: "Rating: 4", "Coherence = 4", a heading, a table cell. None where
-    it states no rating.
-    """
+    # Such as "Rating: 4", "Coherence = 4", a heading, a table cell.
     label = label_before(page, before)
     if label is None:
         return None
@@ -296,13 +275,12 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
 
 
 def _capital_behind(page: Page, mention: Mention) -> bool:
-    """Whether a new sentence begins after the number without a full stop between ("Rating: 3 Humans ...")."""
+    # Such as "Rating: 3 Humans ..."
     word = page.word_at(mention.stop)
     return bool(word) and page.text[page.low.find(word, mention.stop)].isupper()
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The rating that a number states in running text or alone on a line; None where it states no rating."""
     clause = clause_before(page, before, mention)
     if clause.denied:
         return None
@@ -318,9 +296,7 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """The rating stated by a fraction of the scale ("4/5") or by stars in running text; None where no rating is
-    stated.
-    """
+    # A fraction of the scale ("4/5") or stars.
     if mention.out_of is not None and not _of_the_scale(page, mention) and mention.out_of not in (10, 100):
         return None
     bare_count = mention.out_of is None and mention.kind != "stars"
@@ -341,9 +317,7 @@ def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Stat
 
 
 def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """The rating stated by a number that is a line, opens a line before a dash, or follows words such as "On
-    reflection,". None for other numbers.
-    """
+    # A number that is a line, opens a line before a dash, or follows words such as "On reflection,".
     low, start = page.low, mention.start
     line = low.rfind("\n", 0, start) + 1
     opens = not low[line:start].strip(_JUNK)
@@ -380,7 +354,7 @@ def _of_the_scale(page: Page, mention: Mention) -> bool:
 
 
 def about_what(page: Page, mention: Mention) -> str:
-    """Criterion named by "on X" after the number: `asked` (the requested one), `other` (another one), or "" (none)."""
+    """Criterion named by "on X" after the number: `asked`, `other`, or "" (none)."""
     match = _ABOUT.match(page.low, mention.stop)
     if match is None:
         return ""

@@ -1,6 +1,4 @@
-"""Checks whether words that prefer a story state the judge's overall verdict. The preference may instead be denied,
-hypothetical, or about one aspect only.
-"""
+"""Whether words that prefer a story state the overall verdict, and not a denial, a hypothesis or one aspect."""
 
 from __future__ import annotations
 
@@ -200,13 +198,11 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """How the sentence [begin, end) of `line` states a preference at [start, stop). `overall`: explicitly overall ("on
-    the whole, B is better"). `plain`: the sentence does not say whether the preference is overall or for one aspect.
-    `part`: for one aspect of the stories. `denied`: not as the judge's preference.
+    """How the sentence [begin, end) of `line` states a preference at [start, stop).
 
-    `mark` is the sentence's final punctuation mark. `criterion_words` are words of the requested criterion; a
-    preference for this criterion does not count as `part`.
-    """
+    `overall`: explicitly overall ("on the whole, B is better"). `plain`: the sentence does not say. `part`: for one
+    aspect of the stories. `denied`: not as the judge's preference. `mark` is the sentence's final punctuation mark. A
+    preference for the requested criterion, by its `criterion_words`, does not count as `part`."""
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
         return "denied"
@@ -229,9 +225,7 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, cr
 
 
 def spoken_of(own: str) -> bool:
-    """Whether the words before the preference negate it, make it hypothetical, or attribute it to others or to an
-    earlier time.
-    """
+    """Whether the words before negate the preference, make it hypothetical, or give it to others or an earlier time."""
     clause = _behind_last(_CLAUSE, own)
     if _DENIED.search(clause) or _OPINION_DENIED.search(own):
         return True
@@ -257,16 +251,14 @@ def _of_a_part(line: str, begin: int, own: str, before: str, behind: str, criter
 
 
 def _names_a_part(words: str, criterion_words: frozenset[str]) -> bool:
-    """Whether a label names an aspect of a story, such as its plot. A short label of unknown words counts as an aspect
-    too.
-    """
+    # A short label of unknown words counts as an aspect too.
     if _VERDICT_HEADING.search(words) or _is_known(words, criterion_words):
         return False
     return PARTS.search(words) is not None or len(words.split()) <= _FEW
 
 
 def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
-    """Whether the nearest heading above a sentence, which begins at `begin`, names an aspect of a story: "### Plot"."""
+    """Whether the nearest heading above the sentence at `begin` names an aspect of a story: "### Plot"."""
     line_break = line.rfind("\n", 0, begin + 1)
     for _ in range(6):
         if line_break <= 0:

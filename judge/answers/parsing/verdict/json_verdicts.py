@@ -1,4 +1,4 @@
-"""Reads verdicts from answers given as JSON: which keys hold a verdict, and what a value means."""
+"""Verdicts in answers given as JSON: which keys hold one, and what a value means."""
 
 from __future__ import annotations
 
@@ -37,12 +37,9 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The labels of two stories (`names`) and of a tie (`tie`; None = no such label), without the words with which both
-    stories' labels begin ("Story").
-
-    `positions` says whether "the first story" means the story shown first. This holds unless the labels are ordinals in
-    another order. `pattern` matches text that may name a story or a tie. `letters` holds the labels of one character.
-    """
+    """The labels of two stories and of a tie (None = no such label), without the words with which both stories' begin
+    ("Story"). `positions`: "the first story" is the one shown first, unless the labels are ordinals in another order.
+    `letters` holds the labels of one character."""
 
     names: tuple[str, str]
     tie: str | None
@@ -52,7 +49,7 @@ class Sides:
     """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
-        """The symbol (one character) of the story or tie with this label, in any letter case; None for other words."""
+        """The symbol (one character) of the story or tie with this label, in any letter case."""
         low = word.lower()
         for symbol, name in zip((FIRST, SECOND), self.names, strict=True):
             if low == name.lower():
@@ -62,12 +59,12 @@ class Sides:
         return None
 
     def is_short(self, word: str) -> bool:
-        """Whether a label is one character or an ordinal. These name a story only in certain positions."""
+        """Whether a label is one character or an ordinal, which name a story only in certain positions."""
         return len(word) == 1 or word.lower() in _PLACES
 
 
 def ordinal(word: str) -> str | None:
-    """The symbol of the story that an ordinal ("first") names, in several languages; None for other words."""
+    """The symbol of the story that an ordinal ("first") names, in several languages."""
     low = word.lower()
     if low in _NTH:
         return _NTH[low]
@@ -76,9 +73,7 @@ def ordinal(word: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def sides(choices: tuple[str, ...]) -> Sides:
-    """The names of the first story, the second story and, if there is a third label, a tie, in a comparison with these
-    labels.
-    """
+    """The names in a comparison with these labels: first story, second story and, as the third, a tie."""
     words = [" ".join(choice.split()) for choice in choices]
     tie = words[_PAIR] if len(words) > _PAIR else None
     first, second = _without_common_words(words[0], words[1])
@@ -90,7 +85,7 @@ def sides(choices: tuple[str, ...]) -> Sides:
 
 
 def _without_common_words(first: str, second: str) -> tuple[str, str]:
-    """The two labels without the words with which both begin: "Story A" and "Story B" become "A" and "B"."""
+    # "Story A" and "Story B" become "A" and "B".
     left, right = first.split(" "), second.split(" ")
     while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
         left, right = left[1:], right[1:]
@@ -98,7 +93,7 @@ def _without_common_words(first: str, second: str) -> tuple[str, str]:
 
 
 def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.Pattern[str]:
-    """Pattern for text in lower case that may name a story or a tie. `sheet` checks each match."""
+    # `sheet` checks each match.
     low = [name.lower() for name in names]
     every = [*low, *([tie.lower()] if tie else [])]
     single = "|".join(re.escape(name) for name in every if len(name) == 1)
@@ -130,7 +125,6 @@ def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.
 
 
 def _either(names: list[str]) -> str:
-    """Regular expression for any of the names, the longest first."""
     return "|".join(re.escape(name).replace(r"\ ", r"\s") for name in sorted(set(names), key=len, reverse=True))
 
 
@@ -165,10 +159,8 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
-    """Verdict in an answer's JSON objects. `sides`: the symbols of what the most specific keys state (first story,
-    second story or tie); empty without a verdict, several where the keys contradict each other. `outside`: the text
-    without the objects. `span`: position of the value in the text; None where it cannot be located.
-    """
+    """Verdict of an answer's JSON. `sides` are the symbols of the most specific keys: none without a verdict, several
+    where they contradict each other. `outside` is the text without the objects; `span` is the value's place."""
 
     sides: frozenset[str]
     explanation: str | None
@@ -179,10 +171,8 @@ class JsonVerdict:
 def json_verdict(
     text: str, sides: Sides, prose: Callable[[str], str | None], *, strict: bool = False
 ) -> JsonVerdict | None:
-    """Verdict of the JSON objects in an answer; its `sides` are empty where no object holds a verdict. `prose` reads
-    the preferred story (or a tie) from a value that is a sentence. The result is None for an answer without an object
-    and, with `strict`, for every answer that is not exactly one object.
-    """
+    """Verdict of an answer's JSON objects. `prose` reads a value that is a sentence. None without an object and, with
+    `strict`, for everything that is not exactly one object."""
     if "{" not in text or '"' not in text:
         return None
     objects = [placed for placed in placed_objects(text) if not is_template(text, placed[1])]
@@ -207,9 +197,7 @@ def json_verdict(
 
 
 def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, Any]]:
-    """(rank, key, value) of those entries of a JSON object that may hold the overall verdict. Rank 1: a verdict. Rank
-    2: a final verdict.
-    """
+    # Rank 1: a verdict. Rank 2: a final verdict.
     for key, item in value.items():
         parts = [word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", key))]
         if isinstance(item, dict):
@@ -231,7 +219,7 @@ def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, 
 
 
 def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | None]) -> str | None:
-    """Symbol of what a JSON value states: first story, second story or tie; None where it states none of these."""
+    """Symbol of what a JSON value states: a story or a tie; None where it states neither."""
     text = str(item).strip(_EDGE)
     side = sides.side_of(" ".join(text.split()))
     if side is not None:
@@ -266,7 +254,6 @@ def _explanation(value: dict[str, Any]) -> str | None:
 
 
 def _span(text: str, entry: tuple[int, str, str, Any, int]) -> tuple[int, int] | None:
-    """(start, end) in the text of a JSON value that holds a verdict; None where it cannot be located there."""
     _, _, key, item, start = entry
     position = text.find(f'"{key}"', start)
     if position < 0:

@@ -1,8 +1,5 @@
-"""Recognises words that introduce a judge's own verdict: "so I would say that", "in the end".
-
-Only known introductory words count. A list of the opposite would never be complete: too many words can attribute a
-verdict to others, make it conditional or limit it.
-"""
+"""Words that introduce a judge's own verdict: "so I would say that", "in the end". Only known words count: too many can
+attribute a verdict to others, make it conditional or limit it, to list these instead."""
 
 from __future__ import annotations
 
@@ -61,10 +58,8 @@ _HEADING_WORDS = 5
 
 
 def own(before: str, *, names: bool = False) -> bool:
-    """Whether the words before a verdict in its sentence introduce it as the judge's own.
-
-    With `names`, these words may name stories: "A is better: [[A]]".
-    """
+    """Whether the words before a verdict introduce it as the judge's own. With `names`, they may name stories: "A is
+    better: [[A]]"."""
     if _ONLY_THEN.search(before) or _DIALOGUE.match(before):
         return False
     if not _may_open(before, names):
@@ -77,9 +72,7 @@ def own(before: str, *, names: bool = False) -> bool:
 
 
 def _may_open(before: str, names: bool) -> bool:
-    """Whether the beginning of the sentence, up to a comma, may introduce a verdict. It may name a story, or give a
-    reason or a concession, but not a condition or a place. True for a sentence without a comma.
-    """
+    # Up to a comma: it may name a story, or give a reason or a concession, but not a condition or a place.
     opening, comma, _ = before.partition(",")
     if not comma or _NAME.search(opening) is not None:
         return True
@@ -94,9 +87,6 @@ def _leads_up(words: str, names: bool) -> bool:
 
 
 def _is_heading(words: str) -> bool:
-    """Whether the words before a colon have the form of a heading: few words, without a story's name. What they mean is
-    not checked here.
-    """
     heading_words = _WORD.findall(words)
     return _ANSWER_MARK.fullmatch(words) is not None or (
         len(heading_words) <= _HEADING_WORDS and not any(c in words for c in "①②◌")

@@ -1,6 +1,4 @@
-"""The parser `verdict/1`: reads the preferred story from an answer that compares two stories, or says why there is no
-preference.
-"""
+"""The parser `verdict/1`: the preferred story in an answer that compares two, or why there is no preference."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ _NEXT = re.compile(
 
 
 def turns(text: str) -> list[int]:
-    """Positions of the lines that may open a further question, in ascending order; at most eight."""
+    """Positions of at most eight lines that may open a further question, ascending."""
     starts = []
     for match in _NEXT.finditer(text):
         if text[: match.start()].strip():
@@ -61,23 +59,18 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict on which of two stories an answer prefers, read from the answer's own words.
+    """Which of two stories an answer prefers, by its own words and not its reasoning.
 
-    `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
-    even if no tie is offered. `tie_offered` defaults to whether there is a third label. `criterion` is the requested
-    criterion: a preference for it counts, unlike a preference for another aspect. `stories` are the compared texts:
-    words that occur in one of them count as a quotation. The reasoning in `response.reasoning` is not searched.
-
-    Flags: `cut` (the answer was cut after its verdict), `revised` (it withdraws an earlier verdict), `run_on` (a
-    further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).
-    """
+    `choices` are the labels of the first story, the second and, optionally, a tie; words for a tie are read in any
+    case. A preference for `criterion` counts, unlike one for another aspect. Words that occur in one of `stories` are a
+    quotation. Flags: `cut` (after the verdict), `revised` (it withdraws an earlier one), `run_on` (a further question
+    or chat turn was left out), `tie_not_offered`."""
     return _judged(response, tuple(choices), tie_offered, structured, criterion, tuple(stories))[0]
 
 
 def states_its_label(response: Response, choices: Sequence[str], structured: Structured, criterion: str) -> bool:
-    """Whether the label at the position from which the verdict was read is itself the answer. If so, the token
-    alternatives at this position are the other verdicts.
-    """
+    """Whether the label at the verdict's position is itself the answer, so that its token alternatives are other
+    verdicts."""
     return _judged(response, tuple(choices), None, structured, criterion, ())[1]
 
 
@@ -117,7 +110,6 @@ def _judged(
 def _reading(
     text: str, choices: tuple[str, ...], structured: Structured, criterion_words: frozenset[str], *, cut: bool
 ) -> tuple[Reading, bool]:
-    """(Verdict read from a cleaned text, whether a further question after the verdict was left out)."""
     named = sides(choices)
     match structured:
         case "choice":
@@ -131,9 +123,7 @@ def _reading(
 
 
 def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
-    """(Verdict read from a text, whether a further question was left out). The verdict before the first further
-    question counts.
-    """
+    # The verdict before the first further question counts.
     for position in turns(text):
         head = read(text[:position], named, criterion_words, cut=False)
         if head.status == "ok":
@@ -145,7 +135,7 @@ def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], 
 
 
 def _declines(text: str, reading: Reading) -> bool:
-    """Whether words such as "I cannot choose between them" refuse the task."""
+    # Such as "I cannot choose between them"
     start = reading.span[0] if reading.span is not None else 0
     low = text.lower().replace("’", "'")
     return re.search(
@@ -155,14 +145,12 @@ def _declines(text: str, reading: Reading) -> bool:
 
 
 def _nothing(response: Response) -> VerdictStatus:
-    """Status of an answer to a comparison that has no text."""
     if response.finish_reason == "content_filter":
         return "filtered"
     return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
-    """Status of an answer to a comparison that states no preference."""
     if reading.status == "ambiguous":
         return "ambiguous"
     if refuses(text.lower().replace("’", "'")):

@@ -1,8 +1,5 @@
-"""Patterns of the phrases by which judges prefer one of two stories.
-
-Group `w` is the preferred story and group `l` the other one. Group `soft` marks praise that alone is no verdict ("more
-engaging"). Every gap is bounded, so that each pattern takes linear time.
-"""
+"""Phrases by which judges prefer one of two stories: group `w` is preferred, `l` the other, and `soft` marks praise
+that alone is no verdict ("more engaging"). Gaps are bounded, so that a pattern takes linear time."""
 
 from __future__ import annotations
 
@@ -13,16 +10,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern of words that prefer a story. `signs` are substrings of which every match contains at least one; they
-    are searched first, to save time.
-    """
+    """A pattern of words that prefer a story. Every match has one of `signs`, which are searched first, to save
+    time."""
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a text; "_" inside a word becomes a space."""
+    # "_" inside a word becomes a space.
     return tuple(word.replace("_", " ") for word in text.split())
 
 

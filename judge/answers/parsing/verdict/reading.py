@@ -69,9 +69,7 @@ _EVEN = re.compile(
 
 
 def foreign_statements(sheet: Sheet, sentences: list[Sentence]) -> Iterator[Statement]:
-    """Verdicts stated by whole sentences in other languages than English. Words for a tie count only at the beginning
-    of the answer.
-    """
+    """Verdicts by whole sentences in other languages than English; words for a tie only at the answer's beginning."""
     line = sheet.line
     even = _EVEN.fullmatch(line, sentences[0].begin, sentences[0].end) if sentences else None
     if even is not None and sentences[0].mark not in _ASKS:
@@ -94,9 +92,7 @@ def foreign_statements(sheet: Sheet, sentences: list[Sentence]) -> Iterator[Stat
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The chosen statement of a preference, or a status that says why none was chosen. `revised` = the statement
-    revises an earlier statement or a first impression.
-    """
+    """The chosen statement, or why none was chosen. `revised`: it revises an earlier one or a first impression."""
 
     status: Literal["ok", "no_preference", "ambiguous"]
     statement: Statement | None = None
@@ -106,12 +102,10 @@ class Decision:
 def decide(stated: list[Statement]) -> Decision:
     """The preference chosen from all statements of a preference in an answer, or the status where none can be chosen.
 
-    Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
-    form of an answer ("Verdict: B") and explicitly overall statements ("on the whole, B is better") must agree, and
-    have priority over plain sentences. A plain sentence that contradicts them makes the answer ambiguous if it comes
-    after all of them or if none of them is explicitly overall. Praise of a story counts only if no statement prefers
-    the other story or a tie.
-    """
+    Single aspects are ignored. The last explicit revision replaces what it revises. Statements in the form of an answer
+    ("Verdict: B") and explicitly overall ones ("on the whole, B is better") must agree, and have priority over plain
+    sentences. A plain sentence that contradicts them makes the answer ambiguous if it comes after all of them or if
+    none is explicitly overall. Praise counts only if no statement prefers the other story or a tie."""
     whole = sorted(
         (statement for statement in stated if statement.kind not in ("part", "early")),
         key=lambda statement: statement.start,
@@ -143,14 +137,10 @@ def decide(stated: list[Statement]) -> Decision:
 
 
 def _bare(plain: list[Statement]) -> bool:
-    """Whether all these statements have the form of an answer ("Verdict: B"), and none is explicitly overall ("on the
-    whole, B is better").
-    """
     return all(statement.kind == "form" for statement in plain)
 
 
 def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
-    """(Statements of a preference from the last explicit revision on, whether this revision changes the preference)."""
     places = [i for i, statement in enumerate(whole) if statement.revises]
     if not places:
         return whole, False
@@ -162,11 +152,8 @@ def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Verdict (which story is preferred) that was read from one text.
-
-    `side` is the symbol of the first story, the second story or a tie (see `sides`); None without a verdict. `direct`
-    says that the label at `span` is itself the answer. `words` are the words that state the verdict.
-    """
+    """Verdict of one text. `side` is a symbol (see `sides`); `direct`: the label at `span` is itself the answer;
+    `words` state it."""
 
     status: Literal["ok", "no_preference", "ambiguous"]
     side: str | None = None
@@ -186,9 +173,7 @@ _NOTHING = Reading("no_preference")
 # Equal answers are common: a bare "A", a judge at temperature 0. They are read once.
 @lru_cache(maxsize=4096)
 def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool) -> Reading:
-    """The verdict read from a cleaned answer in free form: from its JSON objects and its running text, which must
-    agree.
-    """
+    """The verdict of a cleaned answer in free form, whose JSON objects and running text must agree."""
     as_json = json_verdict(text, sides, lambda value: _prose(value, sides, criterion_words, cut=False).side)
     if as_json is None:
         return _prose(text, sides, criterion_words, cut=cut)
@@ -258,9 +243,6 @@ def _prose(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: boo
 
 
 def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
-    """The answer's statements of a preference in order of position. A statement is marked as a revision where words
-    before it withdraw another statement.
-    """
     revised: list[Statement] = []
     last = None
     for statement in sorted(stated, key=lambda statement: statement.start):

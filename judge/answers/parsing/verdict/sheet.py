@@ -1,6 +1,4 @@
-"""An answer prepared for the search for verdicts: names of stories become symbols, markup is removed, original
-positions are kept.
-"""
+"""An answer prepared for the search for verdicts: stories' names become symbols, markup goes, positions are kept."""
 
 from __future__ import annotations
 
@@ -94,18 +92,14 @@ def _fits(text: str, begin: int, start: int, stop: int) -> bool:
 
 
 def _in_parentheses(text: str, start: int, stop: int) -> bool:
-    """Whether the label is in parentheses, or before a parenthesis at the start of a line: "(B) The second ...", "B)
-    The second ...".
-    """
+    # Such as "(B) The second ...", "B) The second ..."
     if not text.startswith((")", "]"), stop):
         return False
     return text.endswith(("(", "["), 0, start) or not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def _may_stand_before(text: str, before: str, match: re.Match[str] | None, start: int, stop: int) -> bool:
-    """Whether the word `before` may precede a short label ("A", "2", "first") that names a story. A number or an
-    ordinal needs a known word. A letter needs a word with which it forms no fixed name ("Plan B").
-    """
+    # A number or an ordinal needs a known word, a letter one with which it forms no fixed name ("Plan B").
     if before in _BEFORE or before.endswith("ly"):
         return True
     letter = stop - start == 1 and text[start].isalpha()
@@ -125,7 +119,7 @@ def _begins_a_name(text: str, stop: int) -> bool:
 
 
 def _listed(text: str, start: int) -> bool:
-    """Whether a line above begins with "1." or "1)", so that "2" may number a list item."""
+    # "2" may number a list item below "1." or "1)".
     return re.search(r"^[ \t]{0,3}1[.)]", text[max(0, start - 4000) : start], re.MULTILINE) is not None
 
 
@@ -144,13 +138,11 @@ _PAIR = 2
 
 
 def meant(word: str, before: str, named: list[str]) -> str | None:
-    """Symbol of the story that "former" or "latter" means; None where this is unclear. `named` are the stories named
-    before the word in the answer.
+    """Symbol of the story that "former" or "latter" means; None where this is unclear.
 
-    If stories are named before, the words are clear only where the answer names first one story and then only the
-    other. If none is named, "former" means the story shown first and "latter" the story shown second, but only where
-    the answer begins with the choice: in "wit and heart; I prefer the latter" no story is meant.
-    """
+    With stories `named` before, the words are clear only where the answer names first one and then only the other. With
+    none, "former" means the story shown first and "latter" the second, but only where the answer begins with the
+    choice: in "wit and heart; I prefer the latter" no story is meant."""
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []
     else:
@@ -187,9 +179,7 @@ UNKNOWN = "◌"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A span [start, stop) that names a story. `symbol` stands for the story, `label` is the span of the label alone,
-    and `bare` says that the label has no noun such as "story".
-    """
+    """A span that names a story. `label` is the span of the label alone; `bare`: without a noun such as "story"."""
 
     start: int
     stop: int
@@ -200,9 +190,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence [begin, end) of the prepared answer (`line` of its `Sheet`), and its final punctuation mark ("" where
-    it has none).
-    """
+    """A sentence of a `Sheet`'s `line`, and its final punctuation mark ("" where it has none)."""
 
     begin: int
     end: int
@@ -211,12 +199,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """An answer prepared for the search for verdicts. `text` is the answer, and `line` is the answer in lower case in
-    which one symbol stands for each name of a story. `references` maps the position of a symbol in `line` to the name
-    in the answer.
-
-    Position `starts[i]` of `line` corresponds to position `origins[i]` of the answer.
-    """
+    """A prepared answer. In `line`, lower case, one symbol stands for each name of a story; `references` maps its
+    position to the name. Position `starts[i]` of `line` is position `origins[i]` of the answer."""
 
     text: str
     line: str
@@ -225,19 +209,17 @@ class Sheet:
     origins: list[int]
 
     def origin(self, position: int) -> int:
-        """Position in the answer that corresponds to a position in the prepared `line`."""
+        """Position in the answer that corresponds to a position in `line`."""
         at = bisect_right(self.starts, position) - 1
         return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
     def end(self, position: int) -> int:
-        """Position in the answer where the text before a position in the prepared `line` ends."""
+        """Position in the answer where the text before a position in `line` ends."""
         last = self.references.get(position - 1)
         return self.origin(position) if last is None else last.stop
 
     def sentences(self) -> list[Sentence]:
-        """All non-empty sentences of the prepared answer, in order. A full stop after an abbreviation does not end a
-        sentence.
-        """
+        """The non-empty sentences, in order. A full stop after an abbreviation ends none."""
         parts = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
@@ -249,7 +231,6 @@ class Sheet:
         return [sentence for sentence in parts if sentence.end > sentence.begin]
 
     def _abbreviates(self, position: int) -> bool:
-        """Whether the full stop at a position ends an abbreviation or the number of a list item."""
         if _ABBREVIATION.search(self.line, max(0, position - 4), position):
             return True
         number = _NUMBER.search(self.line, max(0, position - 4), position)
@@ -263,9 +244,7 @@ class Sheet:
 
 
 def sheet(text: str, sides: Sides) -> Sheet:
-    """A cleaned text prepared for the search for verdicts: lower case, names of stories replaced by symbols, markup
-    removed.
-    """
+    """A cleaned text in lower case, with stories' names as symbols and without markup."""
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -305,9 +284,7 @@ def _joined(text: str, low: str, items: list[tuple[int, int, str, Reference | No
 
 
 def _references(text: str, low: str, sides: Sides) -> list[Reference]:
-    """Every name of a story. In an answer with more than 300 names, the first 100 and the last 200 are kept, to bound
-    the time.
-    """
+    # Only the first 100 and the last 200 of more than 300 names, to bound the time.
     matches = list(sides.pattern.finditer(low))
     if len(matches) > _MOST:
         matches = matches[:100] + matches[-200:]
@@ -318,7 +295,6 @@ def _references(text: str, low: str, sides: Sides) -> list[Reference]:
 
 
 def _latter(low: str, references: list[Reference]) -> list[Reference]:
-    """References to stories made by "the former" and "the latter"; only the last few of these words are considered."""
     if "the former" not in low and "the latter" not in low:
         return []
     added = []
@@ -332,7 +308,7 @@ def _latter(low: str, references: list[Reference]) -> list[Reference]:
 
 
 def _quoted(text: str) -> list[tuple[int, int]]:
-    """Spans of quotations over several lines, of lines marked as quoted (">"), and of struck-out text."""
+    # Over several lines, marked as quoted (">"), or struck out.
     spans: list[tuple[int, int]] = []
     if '"' in text or "“" in text or "«" in text:
         spans += [m.span() for m in _LOOSE_QUOTES.finditer(text) if "\n" in m.group()]
@@ -351,7 +327,7 @@ def _unless_quoted(text: str, reference: Reference, spans: list[tuple[int, int]]
 
 
 def _is_name_in_quotes(text: str, reference: Reference) -> bool:
-    """Whether quotation marks contain only a story's name, and a statement about it follows: '"Story B" is better'."""
+    # Such as '"Story B" is better'
     return (
         text[reference.start] in '"“'
         and reference.stop - reference.start > 3
@@ -386,9 +362,7 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
 
 
 def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
-    """The reference to a story by a label after a noun: "Story A", "Option (2)". None where a small letter after the
-    noun may be an article.
-    """
+    # Such as "Story A", "Option (2)"; a small letter after the noun may be an article.
     small = label[1] - label[0] == 1 and text[label[0]].islower()
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
         return None
@@ -404,9 +378,7 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
 
 
 def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
-    """The reference to a story by an ordinal: "the second story", "the first" without a noun after it, or "Second"
-    where it is a label. None for other ordinals.
-    """
+    # Such as "the second story", "the first" without a noun after it, or "Second" where it is a label.
     start, stop = match.span()
     symbol = ordinal(match.group("order"))
     if symbol is None:
@@ -424,9 +396,7 @@ def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
 
 
 def _alone(text: str, start: int, stop: int) -> bool:
-    """Whether a letter that is lower case instead of upper case, or the reverse, still names a story, because it is the
-    whole answer or in double brackets.
-    """
+    # A letter in the other case still names a story if it is the whole answer or in double brackets.
     return _in_brackets(text, start, stop) or not any(c.isalnum() for c in text[:start] + text[stop:])
 
 

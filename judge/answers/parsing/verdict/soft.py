@@ -1,6 +1,4 @@
-"""Certainty of a judge's verdict: the probability of each label at the position of the verdict, from token
-log-probabilities.
-"""
+"""Certainty of a verdict: each label's probability at its position, from token log-probabilities."""
 
 from __future__ import annotations
 
@@ -19,12 +17,8 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Probabilities of first story, second story and tie, normalised to the sum 1. `tie` is 0 where none was
-    offered.
-
-    `outside` is the probability of tokens that begin no label or that the server did not report; `undecided` is that of
-    tokens that could begin several labels.
-    """
+    """Probabilities normalised to the sum 1; `tie` is 0 where none was offered. `outside`: tokens that begin no label,
+    or were not reported. `undecided`: tokens that could begin several."""
 
     first: float
     second: float
@@ -43,10 +37,9 @@ def soft_verdict(
 ) -> Shares | None:
     """Probability shares of first story, second story and tie at the position where the answer states its label.
 
-    None without a preference or without log-probabilities, where the reported numbers are no probabilities (they add up
-    to more than 1), and where the label is not itself the answer. For example,
-    in "A is worse than B" the alternatives to a name are not alternative verdicts, and "the second story" is no label.
-    """
+    None without a preference or log-probabilities, where the reported numbers are no probabilities (they add up to more
+    than 1), and where the label is not itself the answer: in "A is worse than B" the alternatives to a name are not
+    alternative verdicts, and "the second story" is no label."""
     if verdict.preference is None or verdict.span is None or response.logprobs is None:
         return None
     if not states_its_label(response, choices, structured, criterion):

@@ -1,6 +1,4 @@
-"""Classifies sentences of an answer that compares two stories: which story or tie they prefer, overall or for one
-aspect.
-"""
+"""Which story or tie the sentences of a comparing answer prefer, overall or for one aspect."""
 
 from __future__ import annotations
 
@@ -20,17 +18,13 @@ _SIDES = (FIRST, SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A preference at [start, stop) of the prepared answer (`line` of its `Sheet`), in the sentence or label [begin,
-    end).
+    """A preference at [start, stop) of a `Sheet`'s `line`, in the sentence or label [begin, end).
 
-    `kind` is one of these. `form`: in the form of an answer ("Verdict: B"). `overall`: explicitly overall ("on the
-    whole, B is better"). `plain`: it does not say whether it is overall or for one aspect. `praise`: no verdict if any
-    statement speaks against it. `part`: for one aspect. `early`: called a first impression. The kinds `part` and
-    `early` are never verdicts.
-
-    `side` is the symbol of the preferred story or of a tie. `position` is where the story is named. `revises` says that
-    the preference withdraws earlier statements. `direct` says that the label at `position` is itself the answer.
-    """
+    `kind` is `form` (an answer: "Verdict: B"), `overall` (explicitly: "on the whole, B is better"), `plain` (it does
+    not say), `praise` (no verdict if any statement speaks against it), or, never verdicts, `part` (one aspect) and
+    `early` (called a first impression). `side` is the symbol of the preferred story or of a tie, and `position` where
+    the story is named. `revises`: it withdraws earlier statements. `direct`: the label at `position` is itself the
+    answer."""
 
     side: str
     kind: str
@@ -98,9 +92,7 @@ _COMPARES = re.compile(
 
 
 def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> bool:
-    """Whether praise is no verdict, because it is not compared with the other story or the other story is
-    praised too.
-    """
+    # Praise that is not compared with the other story, or while the other is praised too, is no verdict.
     if not overall and match.groupdict().get("l") is None:
         return True
     other = OTHER[side]
@@ -118,9 +110,7 @@ _REASON = re.compile(r",?\s(?:because|without|until|unless|as|since|due|for|if|i
 
 
 def _winner(match: re.Match[str]) -> tuple[str | None, int]:
-    """(Preferred story, position of its name or of the other story's name). The story is None where winner and loser
-    are the same or unknown.
-    """
+    # The story is None where winner and loser are the same or unknown.
     groups = match.groupdict()
     winner, loser = groups.get("w"), groups.get("l")
     if winner is not None and loser == winner:

@@ -1,7 +1,5 @@
-"""Patterns of phrases in which a judge mentions a rating without giving it. `assertion` applies them.
-
-Every pattern is written for lower-case text with straight apostrophes.
-"""
+"""Phrases in which a judge mentions a rating without giving it, for lower case and straight apostrophes; see
+`assertion`."""
 
 from __future__ import annotations
 
@@ -9,14 +7,11 @@ import re
 
 
 def _any(*phrases: str) -> str:
-    """Regular-expression group that matches any of the arguments. Each argument holds related alternatives, separated
-    by bars.
-    """
+    # Each argument holds related alternatives, separated by bars.
     return "(?:" + "|".join(phrases) + ")"
 
 
 def _word(*phrases: str) -> re.Pattern[str]:
-    """Pattern that matches any of the alternatives as whole words."""
     return re.compile(rf"\b{_any(*phrases)}\b")
 
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The set of the whitespace-separated words of a text."""
     return frozenset(text.split())
 
 
@@ -133,33 +132,29 @@ _STEM = 6
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Words by which an answer may name the requested criterion (`asked`), or other criteria and aspects (`others`). Of
-    a name of several words, `asked` has all words and `others` only the last one. `asked_stem` is the beginning of the
-    requested criterion's name, which inflected forms share.
-    """
+    """Words that may name the requested criterion (all of its name) or other criteria and aspects (only the last).
+    `asked_stem` begins the requested name, as inflected forms do."""
 
     asked: frozenset[str]
     asked_stem: str
     others: frozenset[str]
 
     def is_asked(self, word: str) -> bool:
-        """Whether a word in lower case names the requested criterion. Inflected and related words count too (coherent,
-        cohérence).
-        """
+        """Whether a lower-case word names the requested criterion; inflected and related words do too (coherent,
+        cohérence)."""
         return word in self.asked or (
             len(word) >= _STEM and len(self.asked_stem) == _STEM and fold(word).startswith(self.asked_stem)
         )
 
     def is_other(self, word: str) -> bool:
-        """Whether a word in lower case names another criterion or aspect."""
+        """Whether a lower-case word names another criterion or aspect."""
         return word in self.others and not self.is_asked(word)
 
 
 @lru_cache(maxsize=256)
 def names(asked: str, others: tuple[str, ...]) -> Names:
-    """The words that name the requested criterion (`asked`) and other criteria; cached. If `asked` is empty, every
-    known word for an aspect counts as naming the requested criterion.
-    """
+    """The words that name the criteria; cached. If `asked` is empty, every known aspect names the requested
+    criterion."""
     asked_words = frozenset(_words(asked)) or _ASPECTS
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
     other_words = {_words(other)[-1] for other in others if _words(other)}

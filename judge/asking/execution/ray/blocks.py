@@ -1,9 +1,6 @@
-"""Blocks of queries that the driver sends to Ray workers as bytes. They are created when needed.
-
-The driver divides the plan's missing queries into blocks, so that a worker can use its prefix cache: a prefix group
-(queries with a common beginning of the prompt) is never divided. `Feed` runs as one Ray actor between the driver and
-the workers. It holds a few blocks, and hands a block out again if its worker was killed.
-"""
+"""Blocks of queries that the driver sends to Ray workers as bytes, made when needed. A prefix group (prompts with a
+common beginning) is never divided, so that a worker can use its prefix cache. `Feed`, a Ray actor between driver and
+workers, holds a few blocks and hands one out again if its worker was killed."""
 
 from __future__ import annotations
 
@@ -35,9 +32,7 @@ Group = list[tuple[Request, tuple[int, ...]]]
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Yield blocks of queries for Ray workers, each with at least `size` calls. A block is made of groups of queries
-    whose prompts have a common prefix. No group is split; the last block may be smaller.
-    """
+    """Blocks of whole prefix groups, with at least `size` calls each, except the last."""
     block: list[Group] = []
     count = 0
     for group in groups:
@@ -53,9 +48,7 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 
 
 def encode(block: list[Group]) -> bytes:
-    """A block of queries for a Ray worker as compressed bytes. Stories, story-prompts and criteria are stored once and
-    referred to by the requests.
-    """
+    """A block as compressed bytes. Stories, story-prompts and criteria are stored once."""
     stories: dict[str, list[Any]] = {}
     criteria: dict[str, dict[str, Any]] = {}
     groups = []
@@ -85,7 +78,7 @@ def encode(block: list[Group]) -> bytes:
 
 
 def decode(data: bytes) -> list[Group]:
-    """The block of queries that `encode` converted to bytes; human ratings of the stories are not included."""
+    """The block that `encode` converted to bytes, without human ratings."""
     story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
@@ -125,13 +118,9 @@ def _request(
 
 
 class Feed:
-    """Queue of blocks of queries between the driver of a run on Ray and its workers. All methods run in one event loop,
-    as in an asynchronous Ray actor.
-
-    A worker requests a block with a ticket (a row of Ray's Dataset). The first request with a ticket gets the next
-    block, and later requests get the same block until it is done. A worker that replaces a killed one thus continues
-    its block.
-    """
+    """Queue of blocks between driver and workers, in one event loop. The first request with a ticket (a row of Ray's
+    Dataset) gets the next block, later ones the same until it is done: a worker that replaces a killed one continues
+    its block."""
 
     def __init__(self) -> None:
         self._next: deque[bytes] = deque()
@@ -144,11 +133,8 @@ class Feed:
         self._changed = asyncio.Condition()
 
     async def put(self, block: bytes, most: int) -> bool:
-        """Add a block of queries once fewer than `most` blocks are waiting; returns False where no more blocks are
-        wanted.
-
-        Blocks that workers have taken are not counted, because the pipeline itself limits them.
-        """
+        """Add a block once fewer than `most` wait; False where no more are wanted. Blocks taken by workers do not
+        count: the pipeline limits them."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._stopped or len(self._next) < most)
             if not self._stopped:
@@ -157,26 +143,23 @@ class Feed:
             return not self._stopped
 
     async def end(self) -> None:
-        """Announce that no more blocks of queries will come. Workers' tickets without a block then get empty bytes."""
+        """Announce that no more blocks come. Tickets without a block then get empty bytes."""
         async with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     async def stop(self) -> None:
-        """Hand out no new blocks of queries, and tell workers to end early."""
+        """Hand out no new blocks, and tell workers to end early."""
         async with self._changed:
             self._stopped = self._ended = True
             self._next.clear()
             self._changed.notify_all()
 
     async def stopped(self) -> bool:
-        """Whether workers should end early."""
         return self._stopped
 
     async def get(self, ticket: int) -> bytes:
-        """The block of queries (as bytes) that belongs to a worker's ticket. Empty bytes where no block is left for the
-        ticket, and where its block is done or was given up.
-        """
+        """The block of a ticket; empty bytes where none is left, and where it is done or was given up."""
         async with self._changed:
             await self._changed.wait_for(
                 lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
@@ -196,15 +179,12 @@ class Feed:
             return self._given[ticket]
 
     async def given_up(self) -> int:
-        """Number of blocks of queries that were given up because five workers (`MOST_WORKERS`) that had them died."""
+        """Number of blocks given up because five workers (`MOST_WORKERS`) that had them died."""
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
-        """Record that `units` of the `total` units of a ticket's block of queries are stored durably. The block is
-        dropped when all are.
-
-        A unit is the whole block for an HTTP judge, and one repeat for vLLM.
-        """
+        """Record that `units` of a ticket's `total` are stored; then the block is dropped. A unit is a block for an
+        HTTP judge, a repeat for vLLM."""
         async with self._changed:
             self._units[ticket] = self._units.get(ticket, 0) + units
             if self._units[ticket] >= total:
@@ -222,10 +202,8 @@ _LOOK = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a Ray worker needs to know about the run: the judge, its settings, the largest number of attempts per
-    request (`max_attempts`), and the `folder` for shards (the files to which it writes answers). `judge_key` identifies
-    the judge in the shards, and `version` is the program's version, which must be the same on every node.
-    """
+    """What a Ray worker needs of the run. `folder` is for shards, `judge_key` identifies the judge in them, and
+    `version` must be the same on every node."""
 
     judge: str
     judge_key: str
@@ -236,11 +214,7 @@ class Task:
 
 
 class Asker:
-    """Callable that sends queries in a Ray worker. Each worker has one such object and calls it for each batch of
-    tickets; a ticket gives the right to one block of queries.
-
-    `feed` is the handle of the `Feed` actor, which hands out the blocks.
-    """
+    """Sends queries in a Ray worker, once per batch of tickets. `feed` is the handle of the `Feed` actor."""
 
     def __init__(self, task: Task, feed: Any) -> None:
         self._task = task
@@ -250,10 +224,8 @@ class Asker:
         self._form = FormWatch(task.judge, task.settings.base_url)
 
     def __call__(self, tickets: dict[str, Any]) -> dict[str, list[Any]]:
-        """Send the block of queries that belongs to each ticket; the answers are written to shards (Parquet files).
-        Returns lists with one entry for each ticket: the ticket, the number of retries, why the worker stopped ("" = it
-        did not), and the kind and hint of the error that stopped it.
-        """
+        """Send each ticket's block, with the answers to shards. Lists per ticket: the ticket, retries, why the worker
+        stopped ("": it did not), and kind and hint of the error."""
         rows = [self._loop.run_until_complete(self._ticket(int(ticket))) for ticket in tickets["ticket"]]
         return {key: [row[key] for row in rows] for key in rows[0]}
 

@@ -1,9 +1,5 @@
-"""Driver of one session on a running Ray: it sends queries to workers and merges their answers. Ray is passed in, not
-imported.
-
-The driver renders the plan's missing queries and hands blocks of them to workers. Workers write shards, which the
-driver merges into the journal; no other process writes the journal, and workers do not see it.
-"""
+"""Drives one session on a running Ray, which is passed in, not imported: it renders missing queries, hands blocks to
+workers, and merges their shards into the journal. No other process writes the journal; workers do not see it."""
 
 from __future__ import annotations
 
@@ -44,9 +40,7 @@ _TOLD = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tok
 
 
 class Shards:
-    """All shards (Parquet files of answers, written by Ray workers) of a result folder, including those of earlier
-    sessions, and their merge into the journal.
-    """
+    """A result folder's shards, earlier sessions' too, and their merge into the journal."""
 
     def __init__(self, result: ResultFolder, sitting: Path, plan: AnyPlan, price: Price | None) -> None:
         self.answered = 0
@@ -74,18 +68,14 @@ class Shards:
 
     @property
     def notices(self) -> list[str]:
-        """Notes for the user on shards (workers' files of answers) that were refused or incomplete, and on duplicate
-        attempts.
-        """
+        """Notes for the user on shards refused or incomplete, and on duplicate attempts."""
         sentences = [*self._refused.values(), *self._unfinished, *self._told]
         if self.duplicates:
             sentences.append(f"{self.duplicates} attempts at repeats that were answered already were left out")
         return sentences
 
     def merge_left_over(self) -> None:
-        """Merge into the journal the shards (workers' files of answers) of earlier sessions, and note files that were
-        incomplete when those sessions were killed.
-        """
+        """Merge earlier sessions' shards, and note files that were incomplete when these were killed."""
         for path in shards_in(self._sitting.parent):
             self._merge(path, None)
         self._unfinished = [
@@ -94,9 +84,7 @@ class Shards:
         ]
 
     def merge_new(self, progress: Progress) -> None:
-        """Merge into the journal every complete shard (a worker's file of answers) of this session that was not merged
-        yet.
-        """
+        """Merge every complete shard of this session that was not merged yet."""
         # Names only: late in a long run there are very many files, and all but a few are merged.
         for name in sorted(os.listdir(self._sitting)):  # noqa: PTH208
             if name.endswith(".parquet") and f"{self._sitting.name}/{name}" not in self._seen:
@@ -122,11 +110,9 @@ class Shards:
             progress.committed(merged.answered, merged.failed)
 
     def note(self, sentence: str) -> None:
-        """Add a sentence to the notices on shards for the user."""
         self._told.append(sentence)
 
     def finish(self, ended: str) -> None:
-        """Note in the journal how the session ended."""
         self._merger.finish(ended)
 
     def _count(self, rows: list[dict[str, Any]], progress: Progress | None) -> None:
@@ -139,9 +125,7 @@ class Shards:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 
     def _query(self, row: Mapping[str, Any]) -> Query:
-        """The query of a shard's row (one answer in a Ray worker's file), with only the fields that are needed to parse
-        the answer for the progress line.
-        """
+        # Only the fields by which the progress line parses the answer.
         spec = self._plan.spec
         return Query(
             key=row["query_key"],
@@ -167,12 +151,9 @@ _LOOK = 0.5
 
 @dataclass(slots=True)
 class _Course:
-    """State of one session of a run on Ray, shared by the driver's threads: the actor that hands out blocks of queries,
-    the rows with which workers report on blocks, and why the session was stopped (None: it was not).
-    """
-
     feed: Any
     rows: list[dict[str, Any]] = field(default_factory=list)
+    # Why the session was stopped.
     stopped: str | None = None
 
 
@@ -203,12 +184,8 @@ class Drive:
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
-        """Run the session, and return its result: merge shards (workers' files of answers) left from earlier sessions,
-        send the missing queries, merge the new shards, and record the session in the manifest.
-
-        `server` holds facts on the judge's server for the manifest, `began` is the time of the session's start, and
-        `reused` the number of answers copied from another run.
-        """
+        """Run the session: merge left-over shards, send the missing queries, merge new shards, and note the session.
+        `server` holds facts for the manifest, and `reused` is the number of answers copied from another run."""
         sitting, spec = self._sitting, self._sitting.spec
         note = {"began": began, "executor": "ray", "ray": self._facts()}
         write_manifest(sitting.result.manifest, opened(spec, sitting.result, self._prepared, server, note))
@@ -243,7 +220,6 @@ class Drive:
         )
 
     def _facts(self) -> dict[str, Any]:
-        """Facts on the Ray cluster for the manifest."""
         resources = self._ray.cluster_resources()
         return {
             "version": self._ray.__version__,
@@ -281,9 +257,6 @@ class Drive:
         return _outcomes(course)
 
     def _feed(self, course: _Course, progress: Progress) -> None:
-        """Render the plan's missing queries and put blocks of them in the feed (the queue for workers), a few blocks
-        ahead of the workers.
-        """
         feed, spec = course.feed, self._sitting.spec
         try:
             # A journal with nothing in it need not be asked about each query.
@@ -300,16 +273,11 @@ class Drive:
             self._ray.get(feed.end.remote())
 
     def _block_size(self) -> int:
-        """Number of calls in a block of queries for a worker: enough to keep the worker busy, and few enough that all
-        workers get a share.
-        """
+        # Enough to keep a worker busy, and few enough that all workers get a share.
         full = min(32 * self._sitting.spec.concurrency, _LARGEST)
         return max(1, min(full, self._calls // (4 * self._actors)))
 
     def _consume(self, course: _Course) -> None:
-        """Process Ray's Dataset to its end. Its rows are the workers' reports on blocks of queries; the answers are in
-        shards (Parquet files).
-        """
         ray = self._ray
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -387,9 +355,6 @@ def _outcomes(course: _Course) -> Outcomes:
 
 
 def _raise_from(*futures: Future[None]) -> None:
-    """Raise the error of the first of these threads that failed: a JudgeError unchanged, any other as a JudgeError with
-    a readable message. Nothing is raised if none failed.
-    """
     for future in futures:
         error = future.exception()
         if error is None or isinstance(error, JudgeError):
@@ -404,11 +369,7 @@ def _raise_from(*futures: Future[None]) -> None:
 
 @contextlib.contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """Context manager that handles Ctrl-C while its block runs.
-
-    The first Ctrl-C stops new requests and keeps those in flight. The second exits at once.
-    """
-
+    # The first Ctrl-C stops new requests and keeps those in flight; the second exits at once.
     def interrupted(number: int, frame: Any) -> None:  # noqa: ARG001  the signature of a signal's handler
         if course.stopped is not None:
             raise KeyboardInterrupt

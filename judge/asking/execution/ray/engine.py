@@ -27,20 +27,15 @@ from judge.base.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Ray cluster of a run. `address` is "local" to start Ray on this machine, otherwise the address for ray.init.
-
-    `actors` is the number of workers. None: one per base_url for an HTTP judge, or as many engines as the GPUs can hold
-    for a vLLM judge.
-    """
+    """A run's cluster. `address` is "local" or one for ray.init. `actors` None: one worker per base_url of an HTTP
+    judge, or as many vLLM engines as the GPUs hold."""
 
     address: str = "local"
     actors: int | None = None
 
 
 def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
-    """Run one session on Ray to its end, and return its result. Raises JudgeError for every problem that a user can
-    fix.
-    """
+    """Run one session on Ray. Raises JudgeError for every problem that a user can fix."""
     spec = sitting.spec
     provider = _provider(spec)
     ray = _ray()
@@ -116,7 +111,7 @@ async def _probed(backend: Backend) -> dict[str, Any]:
 
 
 def _reach(address: str) -> None:
-    """Raise JudgeError where nothing listens at HOST:PORT, because Ray itself would wait for minutes."""
+    # Ray itself would wait for minutes.
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not colon or not port.isdecimal():
         return
@@ -135,9 +130,7 @@ def _no_cluster(address: str, why: str) -> JudgeError:
 
 @contextlib.contextmanager
 def _started(ray: Any, address: str) -> Iterator[None]:
-    """Context manager that starts Ray on this machine or connects to the cluster at `address`, and disconnects at the
-    end. If this process already uses Ray, Ray is left running.
-    """
+    # Where this process already uses Ray, it is left running.
     if ray.is_initialized():
         yield
         return

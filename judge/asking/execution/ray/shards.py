@@ -1,9 +1,6 @@
-"""Shards: Parquet files in which Ray workers store attempts. A shard is written completely and never changed.
-
-The path of a shard is `derived/ray/<session>/part-<block>-<writer>-<n>.parquet`. It is first written under another name
-(`.parquet.new`), synchronised to the disk, and then renamed. A file that is not a complete shard is refused with a
-message and left unchanged.
-"""
+"""Shards: Parquet files of attempts that Ray workers write whole and never change,
+`derived/ray/<session>/part-<block>-<writer>-<n>.parquet`. One is written under another name (`.parquet.new`),
+synchronised to the disk, and renamed. An incomplete one is refused with a message and left unchanged."""
 
 from __future__ import annotations
 
@@ -42,11 +39,7 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """The fields that rows for answers and rows for failures have in common in a shard, a Ray worker's file of
-    attempts.
-
-    `started` is the time of the request in seconds since 1970, `seconds` its duration.
-    """
+    """Fields that rows of answers and failures share. `started` is in seconds since 1970, `seconds` the duration."""
     story, criterion, eval_prompt = query.journal_names
     return {
         "query_key": query.key,
@@ -62,9 +55,6 @@ def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) 
 
 
 def _compared(query: Request) -> dict[str, Any]:
-    """Fields for the pair and the story shown second, in a row of a shard (a Ray worker's file of attempts); empty
-    unless the query compares two stories.
-    """
     if isinstance(query, Commission) or query.other is None:
         return {}
     return {"pair": query.pair, "second": query.other.id}
@@ -73,9 +63,7 @@ def _compared(query: Request) -> dict[str, Any]:
 def answered_row(
     query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
-    """Row for an accepted answer in a shard, a Ray worker's file of attempts. `started` is the time of the request in
-    seconds since 1970, `seconds` its duration, and `status` the HTTP status; None for an engine without HTTP.
-    """
+    """Row of an accepted answer. `status` is the HTTP status; None without HTTP."""
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
         "outcome": "answered",
         "final": True,
@@ -95,9 +83,7 @@ def answered_row(
 def failed_row(
     query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
 ) -> dict[str, Any]:
-    """Row for an attempt without an answer in a shard, a Ray worker's file of attempts. `started` is the time of the
-    request in seconds since 1970, `seconds` its duration. `final` says whether the repeat was given up.
-    """
+    """Row of an attempt without an answer. `final`: the repeat was given up."""
     outcome: Outcome = "provider_error"
     if error.kind in ("timeout", "filtered"):
         outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -111,9 +97,7 @@ def failed_row(
 
 
 def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
-    """Write the rows of attempts of a Ray worker as a shard, `<name>.parquet` in `folder`; returns the file's path once
-    the file is durable. `judge_key` is stored in the file.
-    """
+    """Write rows as `<name>.parquet`, marked with `judge_key`; its path once the file is durable."""
     arrow, parquet = _arrow()
     has_usage = any(name in row for row in rows for name in _USAGE)
     compared = any("pair" in row for row in rows)
@@ -134,9 +118,7 @@ def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_k
 
 
 def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
-    """All rows of a shard, a Ray worker's Parquet file of attempts. Raises RunFolderError where the file is incomplete
-    or belongs to another judge.
-    """
+    """All rows of a shard. Raises RunFolderError for an incomplete one, or another judge's."""
     arrow, parquet = _arrow()
     try:
         table = parquet.read_table(path)
@@ -162,23 +144,17 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """All shards (Ray workers' Parquet files of attempts) in the session folders below `folder`, those of the oldest
-    session first.
-    """
+    """The shards in the session folders below `folder`, the oldest session's first."""
     return sorted(folder.glob("*/part-*.parquet"))
 
 
 def unfinished_in(folder: Path) -> list[Path]:
-    """Shards (Ray workers' Parquet files of attempts) in the session folders below `folder` that were incomplete when
-    their writer ended.
-    """
+    """Files in the session folders that were incomplete when their writer ended."""
     return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
 
 
 class ShardWriter:
-    """Stores a Ray worker's attempts in shards (Parquet files), one every few seconds and one at the end. It has the
-    interface of the journal's writer.
-    """
+    """Stores a Ray worker's attempts in shards, one every few seconds and one at the end, like the journal's writer."""
 
     def __init__(self, folder: Path, block: str, judge_key: str) -> None:
         self.rows = 0
@@ -198,22 +174,20 @@ class ShardWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer. `final` says whether the repeat was given up."""
+        """Store an attempt without an answer. `final`: the repeat was given up."""
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
 
     def start(self) -> None:
-        """Start writing shards (Parquet files of attempts) in the background; call inside the event loop."""
+        """Start writing shards in the background; call inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._write_often())
 
     async def room(self) -> None:
-        """Raise the error that stopped the background writer, if any. Never waits, because a shard's length is not
-        limited.
-        """
+        """Raise the error that stopped the background writer. Never waits: a shard's length is not limited."""
         if self._task is not None and self._task.done():
             self._task.result()
 
     async def finish(self, ended: str) -> None:  # noqa: ARG002  a shard holds attempts; the journal notes how it ended
-        """Write the remaining attempts to a last shard (a Parquet file of attempts)."""
+        """Write the remaining attempts to a last shard."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -239,9 +213,7 @@ class ShardWriter:
 
 
 def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
-    """Pairs (query key, repeat) of a block of queries that an earlier Ray worker answered or gave up, read from its
-    shards (Parquet files of attempts) in `folder`; incomplete shards are ignored.
-    """
+    """(query key, repeat) that an earlier worker settled in a block, by its complete shards in `folder`."""
     settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):
         with contextlib.suppress(RunFolderError):

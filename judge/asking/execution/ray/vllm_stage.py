@@ -1,8 +1,5 @@
-"""Configuration, input rows and answers for Ray Data's vLLM stage, which runs vLLM on the cluster's GPUs.
-
-A row is one repeat, because the stage returns one answer per row (text, token counts, error). It returns no finish
-reason: an answer with exactly `max_tokens` tokens counts as truncated.
-"""
+"""Configuration, input rows and answers of Ray Data's vLLM stage, on the cluster's GPUs. A row is one repeat, because
+the stage returns one answer per row, without a finish reason: exactly `max_tokens` tokens count as truncated."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ ENGINE_BATCH = 64
 
 
 def check(spec: AnySpec) -> None:
-    """Raise SpecError for options that Ray's vLLM stage does not support, before a GPU is allocated."""
+    """Raise SpecError for options that the stage does not support, before a GPU is allocated."""
     instead = "serve the model with vLLM and name the servers as base_url of an openai/ judge: Ray then asks over HTTP"
     if spec.structured != "none" or spec.scoring != "text":
         raise SpecError(
@@ -44,9 +41,7 @@ def check(spec: AnySpec) -> None:
 
 
 def builder(module: ModuleType) -> Callable[..., Any]:
-    """Ray's function that builds the stage: `build_processor` of ray.data.llm, or `build_llm_processor` in older
-    versions.
-    """
+    """Ray's builder of the stage: `build_processor` of ray.data.llm, or `build_llm_processor` in older versions."""
     for name in ("build_processor", "build_llm_processor"):
         function = getattr(module, name, None)
         if function is not None:
@@ -57,9 +52,8 @@ def builder(module: ModuleType) -> Callable[..., Any]:
 
 
 def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
-    """Keyword arguments for `vLLMEngineProcessorConfig`. The run's engine settings are passed to vLLM, with prefix
-    caching on unless they say otherwise.
-    """
+    """Arguments for `vLLMEngineProcessorConfig`: the run's engine settings, with prefix caching unless they say
+    otherwise."""
     model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
     if spec.revision is not None:
@@ -77,14 +71,12 @@ def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
 
 
 def gpus_for_engine(spec: AnySpec) -> int:
-    """Number of GPUs that one engine needs."""
     return int(spec.engine.get("tensor_parallel_size", 1)) * int(spec.engine.get("pipeline_parallel_size", 1))
 
 
 def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
-    """Input rows of the vLLM stage for a block of queries (`data`, as bytes), one per repeat. `ticket` is the ticket
-    with which the block was requested. Queries with a common prefix stay adjacent. Empty where `data` is empty.
-    """
+    """Input rows for a ticket's block, one per repeat. Queries with a common prefix stay adjacent. Empty for empty
+    `data`."""
     if not data:
         return []
     rows = []
@@ -112,20 +104,18 @@ def _asked(query: Request, repeat: int) -> dict[str, Any]:
 
 
 def preprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """The input row of the vLLM stage with a new field `asked`: the time at which the stage received the row."""
+    """The input row with `asked`, the time at which the stage received it."""
     return {**row, "asked": time.time()}
 
 
 def postprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """The output row of the vLLM stage, with only the fields that are needed to store the answer."""
+    """The stage's output row, with only the fields that are needed to store the answer."""
     kept = ("ticket", "of", "work", "asked", "generated_text", "num_input_tokens", "num_generated_tokens")
     return {key: row[key] for key in kept}
 
 
 def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
-    """Row of a shard (a Parquet file of attempts) for one output row of the vLLM stage: an answer, or an error of the
-    engine.
-    """
+    """Shard row for an output row of the stage: an answer, or an error of the engine."""
     (((query, (repeat,)),),) = blocks.decode(row["work"])
     started = float(row["asked"])
     seconds = time.time() - started
@@ -145,10 +135,10 @@ def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def keep(rows: list[dict[str, Any]], folder: Path, name: str, judge_key: str, model: str) -> None:
-    """Write output rows of the vLLM stage to one shard (a Parquet file of attempts) in `folder`."""
+    """Write output rows of the stage to one shard in `folder`."""
     write_shard(folder, name, [attempt_of(row, model) for row in rows], judge_key)
 
 
 def _kind(problem: str) -> Any:
-    """Kind of an engine's error: "context" where the prompt is too long for the model, otherwise "server"."""
+    # "context" where the prompt is too long for the model.
     return "context" if "context length" in problem or "max_model_len" in problem else "server"

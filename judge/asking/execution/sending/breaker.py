@@ -27,7 +27,7 @@ LONGEST_WAIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Decision on a failed request: it is repeated after `delay` seconds, or given up where `delay` is None."""
+    """A failed request is repeated after `delay` seconds, or given up where `delay` is None."""
 
     delay: float | None
 
@@ -35,14 +35,11 @@ class Decision:
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
     """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
 
-    There is no retry if the error is of a kind that a retry cannot remove, or after `max_attempts` failures; for a
-    rate-limit error (429), the number of failures is not limited. An error that would affect every query is always
-    retried, after one second. The circuit breaker ends a run that gets only such errors.
-
-    Otherwise the delay is the one that the server requested, but at most 10 minutes. If the server requested none, a
-    maximum delay is computed, which depends on the kind of error, doubles with each failure and is at most 30 seconds.
-    The delay is drawn at random between half of this maximum and all of it, so that retries spread out.
-    """
+    There is no retry if it cannot help, or after `max_attempts` failures; a rate limit (429) has no such maximum. An
+    error that would affect every query is retried after one second, and the breaker ends a run that gets only such
+    errors. Otherwise the delay is what the server requested, at most 10 minutes. If it requested none, it is random
+    between half and all of a maximum, which depends on the kind of error, doubles with each failure and is at most 30
+    seconds, so that retries spread out."""
     if error.kind in FATAL:
         return Decision(1.0)
     if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):
@@ -66,9 +63,7 @@ _WORTH_SAYING = 3
 
 
 class Breaker:
-    """Circuit breaker that counts answers and failures. `tripped` is the error because of which the run must stop; None
-    until then.
-    """
+    """Counts answers and failures. `tripped` is the error because of which the run must stop."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.tripped: BackendError | None = None
@@ -82,17 +77,15 @@ class Breaker:
 
     @property
     def trouble(self) -> str | None:
-        """Message of the last error, if several requests failed in a row; None otherwise."""
+        """Message of the last error, if several requests failed in a row."""
         return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:
-        """Record an answer, which shows that not every request fails."""
         self._answers += 1
         self._kind = None
         self._in_a_row = 0
 
     def failed(self, error: BackendError) -> None:
-        """Record a failed attempt."""
         if error.kind != self._kind:
             self._kind = error.kind
             self._in_a_row = 0

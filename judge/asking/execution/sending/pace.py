@@ -1,9 +1,6 @@
-"""Rate limits: decides when the next request may be sent, given limits on requests and tokens per minute.
-
-Each limit is a token bucket. A limit from the run definition is kept in every minute, including the first. Limits
-reported by the server are adopted: `retry-after` delays all requests, and headers on the remaining amount set the level
-and rate of a bucket.
-"""
+"""Rate limits of requests and tokens per minute, as token buckets. A limit of the run definition is kept in every
+minute, the first too. The server's are adopted: `retry-after` delays all requests, and headers on the remaining amount
+set a bucket's level and rate."""
 
 from __future__ import annotations
 
@@ -24,12 +21,8 @@ from judge.base.records import Commission, Query, Request, Response
 
 
 class Account:
-    """Spending in dollars of one session of a run, and the budgets from which it is paid (none, its own, or a shared
-    one as well).
-
-    `dearest` is the cost of the most expensive call; None before the first answered call. `refused` says which budget
-    has no room for another call.
-    """
+    """A session's spending in dollars, and the budgets that pay. `dearest` is the most expensive call's cost, None
+    before the first answer; `refused` says which budget has no room."""
 
     def __init__(self, budgets: Sequence[Budget] = ()) -> None:
         self.spent = 0.0
@@ -40,7 +33,7 @@ class Account:
             budget.join(self)
 
     async def admit(self) -> bool:
-        """Wait until every budget has room for a call; returns False where one will never have room."""
+        """Wait until every budget has room for a call; False where one never will."""
         for number, budget in enumerate(self.budgets):
             if not await budget.admit(self):
                 self.refused = budget.refusal
@@ -50,24 +43,19 @@ class Account:
         return True
 
     def called(self, cost: float) -> None:
-        """Record the cost of an answered call."""
         self.spent += cost
         self.dearest = max(self.dearest or 0.0, cost)
 
     async def settle(self) -> None:
-        """Record that a call admitted by `admit` has returned. Its cost must have been recorded by `called` before."""
+        """Record that an admitted call has returned, after its cost was recorded by `called`."""
         for budget in self.budgets:
             await budget.settle(self)
 
 
 class Budget:
-    """An amount in dollars and the accounts that spend from it.
-
-    A call is sent only if the remaining amount covers it and all calls in flight, each at the cost of its account's
-    most expensive call so far. An account's first call is sent alone, because only its answer shows what calls cost.
-    The amount can thus be exceeded only by first calls and by calls that cost more than all before them. `before` is
-    what earlier sessions spent of the amount.
-    """
+    """An amount in dollars and the accounts that spend from it. A call is sent only if the rest covers it and all in
+    flight, each at its account's dearest cost so far. An account's first call is sent alone: only its answer shows a
+    cost. So only first calls and calls dearer than all before can exceed the amount. `before` was spent earlier."""
 
     def __init__(self, most: float, owner: str = "this run", before: float = 0.0) -> None:
         self.most = most
@@ -78,16 +66,14 @@ class Budget:
 
     @property
     def refusal(self) -> str:
-        """Message that the budget is spent, for the user."""
         earlier = f": {dollars(self.before)} were spent before this sitting" if self.before else ""
         return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
 
     def join(self, account: Account) -> None:
-        """Let the account spend from this budget."""
         self._in_flight[account] = 0
 
     async def admit(self, account: Account) -> bool:
-        """Wait until the budget has room for a call; returns False where it has none and no call is in flight."""
+        """Wait until there is room for a call; False where there is none and no call is in flight."""
         async with self._changed:
             while not self._fits(account):
                 if not any(self._in_flight.values()):
@@ -126,9 +112,7 @@ _SHOWN = 120
 
 
 class FormWatch:
-    """Checks whether a session's first answers have the format that the run requests with `structured`. One answer in
-    this format ends the check for the whole session.
-    """
+    """Checks whether a session's first answers have the format of `structured`. One that has ends the check."""
 
     def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:
         hosts = dict.fromkeys(_host(address) for address in addresses)
@@ -137,9 +121,7 @@ class FormWatch:
         self._decided = False
 
     def saw(self, query: Request, response: Response) -> BackendError | None:
-        """The error that ends the run, or None. It is returned once, at the tenth answer, if none of the answers so far
-        had the requested format.
-        """
+        """The error that ends the run, returned once: at the tenth answer, if none had the requested format."""
         if self._decided or isinstance(query, Commission) or query.structured == "none":
             return None
         formed = has_asked_form(response, query.asked, query.structured, query.rating_pattern, query.choices)
@@ -168,7 +150,7 @@ class FormWatch:
 
 
 def _host(address: str) -> str:
-    """Host and port of an address. The rest is removed because it may contain a password or key."""
+    # The rest may contain a password or key.
     return address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
 
 
@@ -187,11 +169,8 @@ _OFTEN = 60.0
 
 
 class Bucket:
-    """Token bucket for a rate limit. It fills at `rate` per second up to `size`, and each request takes an amount from
-    it.
-
-    An amount larger than the size waits until the bucket is full, and makes its level negative.
-    """
+    """Token bucket: it fills at `rate` per second up to `size`. An amount above the size waits until it is full, and
+    makes the level negative."""
 
     def __init__(self, size: float, rate: float, clock: Callable[[], float]) -> None:
         self.size = size
@@ -202,22 +181,17 @@ class Bucket:
 
     @classmethod
     def of_requests(cls, per_minute: float, clock: Callable[[], float]) -> Bucket:
-        """Bucket that lets at most `per_minute` requests through in any minute, counting its initial content and its
-        refill.
-        """
+        """Bucket that lets at most `per_minute` requests through in any minute, initial content and refill together."""
         size = max(per_minute / _BURST, 1.0)
         return cls(size, (per_minute - size + 1) / MINUTE, clock)
 
     @classmethod
     def of_tokens(cls, per_minute: float, largest: float, clock: Callable[[], float]) -> Bucket:
-        """Bucket for requests of at most `largest` tokens, limited to `per_minute` tokens per minute. A request larger
-        than the whole limit is still sent.
-        """
+        """Bucket for requests of at most `largest` tokens. A request larger than the whole limit is still sent."""
         size = min(max(per_minute / _BURST, largest), per_minute)
         return cls(size, max(per_minute - size, per_minute / 2) / MINUTE, clock)
 
     def delay(self, amount: float) -> float:
-        """Seconds until the amount may be taken from the bucket."""
         self._fill()
         lacking = min(amount, self.size) - self.level
         # Less than a millionth is a matter of rounding, and waiting for it would not move the clock.
@@ -229,7 +203,6 @@ class Bucket:
         self.level = min(self.level - amount, self.size)
 
     def adopt(self, size: float, rate: float, level: float) -> None:
-        """Set the bucket to the size, rate and level that the server reported."""
         self._fill()
         self.size, self.rate, self.level = size, rate, min(level, size)
 
@@ -240,9 +213,8 @@ class Bucket:
 
 
 class Pace:
-    """The rate limits of one judge. `learns` says whether limits reported by a server apply to all requests. They do if
-    the judge has a single address.
-    """
+    """The rate limits of one judge. `learns`: a server's limits apply to all requests, since the judge has one
+    address."""
 
     def __init__(
         self,
@@ -272,9 +244,7 @@ class Pace:
         return self.delay(self._token_estimate.usual)
 
     async def turn(self, work: Work) -> float | None:
-        """Wait until the rate limits allow this request. Returns the request's estimated tokens, or None if the run was
-        stopped.
-        """
+        """Wait until the limits allow this request; its estimated tokens, or None if the run was stopped."""
         if self._declared or self._learnt or self._tokens is not None:
             async with self._queue:
                 # What answers take is known from the first: until it is there, a limit of tokens could not be kept.
@@ -302,15 +272,12 @@ class Pace:
         return max([self._held_until - self._clock(), *declared, *learnt, 0.0])
 
     async def _change(self, seconds: float | None) -> None:
-        """Wait for `seconds` (None: without limit), or until a request returned or the run was stopped."""
+        # Also until a request returned or the run was stopped.
         self._changed.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), seconds)
 
     def _hold_whole(self, tokens: float, most: float) -> None:
-        """Enlarge the bucket of the configured token limit so that it can hold a request of `tokens` tokens, but not
-        more than the limit (`most`).
-        """
         bucket = self._declared.get("tokens")
         if bucket is None:
             self._declared["tokens"] = Bucket.of_tokens(most, tokens, self._clock)
@@ -319,14 +286,14 @@ class Pace:
             bucket.adopt(wider.size, wider.rate, bucket.level)
 
     def ahead(self, work: Work) -> float:
-        """Count the plan's first request, which was sent without waiting; returns its estimated tokens."""
+        """Count the plan's first request, which was sent without waiting; its estimated tokens."""
         tokens = self._token_estimate.estimate(work)
         self.delay(tokens)
         self._take(tokens)
         return tokens
 
     def on_its_way(self, tokens: float) -> float:
-        """Mark a request as in flight whose `tokens` were already taken from the rate limits; returns `tokens`."""
+        """Mark a request as in flight whose `tokens` were already taken; `tokens`."""
         self._out["requests"] += 1
         self._out["tokens"] += tokens
         return tokens
@@ -347,18 +314,13 @@ class Pace:
         self._changed.set()
 
     def hold_requests(self, seconds: float) -> None:
-        """Send no request for `seconds`, as the server demanded. Without effect where the judge has no rate limits or
-        several addresses.
-        """
+        """Send no request for `seconds`, unless the judge has no rate limits or several addresses."""
         if self._learns and (self._declared or self._learnt):
             self._held_until = max(self._held_until, self._clock() + min(seconds, LONGEST_WAIT))
 
     def adopt_limits(self, limits_told: RateLimits) -> None:
-        """Adopt the limits from an answer's headers, minus the requests in flight, which the server may not have
-        counted yet.
-
-        Without effect where the judge has several addresses.
-        """
+        """Adopt the limits of an answer's headers, minus requests in flight, which the server may not have counted. Not
+        with several addresses."""
         if not self._learns:
             return
         for name, limit in limits_told.limits.items():
@@ -369,7 +331,6 @@ class Pace:
             bucket.adopt(limit.most, rate, limit.remaining - self._out[name])
 
     def stop(self) -> None:
-        """End all waiting, because the run is stopped."""
         self._stopped = True
         self._changed.set()
 
@@ -378,8 +339,6 @@ class Pace:
 
 
 class _TokenEstimate:
-    """Estimate of a request's tokens from earlier answers: tokens per character of a prompt, and tokens per answer."""
-
     def __init__(self) -> None:
         self._characters = 0.0
         self._prompt = 0.0
@@ -389,7 +348,6 @@ class _TokenEstimate:
         self.answered = False
 
     def estimate(self, work: Work) -> float:
-        """Estimated number of tokens of a request and its answers."""
         characters = _characters(work.query)
         prompt = characters * self._prompt / self._characters if self._characters else characters / _CHARACTERS
         usual = work.query.generation.max_tokens or _ANSWER
@@ -398,10 +356,6 @@ class _TokenEstimate:
         return self.usual
 
     def learn(self, work: Work, responses: Sequence[Response]) -> float | None:
-        """Number of tokens that a request used, as the server counted them; None if the server reported no count.
-
-        The count improves later estimates.
-        """
         self.answered = self.answered or bool(responses)
         if not responses or responses[0].prompt_tokens is None:
             return None

@@ -28,9 +28,8 @@ SHRINK = 0.7
 
 
 class Limiter:
-    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP. It grows by 1 after
-    each `limit` answers, and is multiplied by 0.7 when the server is overloaded.
-    """
+    """Limit on concurrent requests as in TCP: it grows by 1 after each `limit` answers, and is multiplied by 0.7 when
+    the server is overloaded."""
 
     def __init__(self, declared: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.declared = declared
@@ -41,7 +40,6 @@ class Limiter:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self) -> None:
-        """Wait until another request may be in flight."""
         while self.in_flight >= max(1, int(self.limit)):
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -91,13 +89,9 @@ _PENDING_LED = 4
 
 @dataclass(slots=True)
 class Outcomes:
-    """Outcome of one session of a run: numbers of answered repeats, of repeats given up (`failed`) and of retries, and
-    the cost. `stopped` is a sentence on why the session ended early, `cause` the error that stopped it; None otherwise.
-
-    `cost` is the total in dollars of the `calls` that were answered. `unpriced` counts the calls of unknown cost, which
-    neither the server nor the price table gives. `implausible` counts those for which the server reported more dollars
-    than one request can cost.
-    """
+    """Outcome of a session. `failed` repeats were given up; `stopped` says why it ended early, and `cause` is the
+    error. `cost` is in dollars, of the `calls` answered. `unpriced` calls have a cost that neither server nor price
+    table gives; `implausible` ones a reported cost above what one request can have."""
 
     answered: int = 0
     failed: int = 0
@@ -110,9 +104,7 @@ class Outcomes:
     cause: BackendError | None = None
 
     def spend(self, responses: Sequence[Response], price: Price | None) -> float:
-        """Add the cost of one call, given its responses, to the session's total. Returns the cost in dollars, 0 where
-        it is unknown.
-        """
+        """Add one call's cost to the total; the cost in dollars, 0 where it is unknown."""
         cost = 0.0
         for response in responses:
             if (reported := response.known_cost) is not None:
@@ -127,9 +119,7 @@ class Outcomes:
 
     @property
     def known_cost(self) -> float | None:
-        """Total cost of the session in dollars; None before the first call, or where the cost of any call is
-        unknown.
-        """
+        """The session's cost in dollars; None before the first call, or where any call's is unknown."""
         return self.cost if self.calls and not self.unpriced else None
 
 
@@ -138,36 +128,28 @@ Watcher = Callable[[Request, Response], None]
 
 
 class Keeper(Protocol):
-    """Interface of a store of attempts (requests to the judge with their outcome). It is the journal's writer or, where
-    the journal is on another machine, a writer of shards: files of attempts that are merged into the journal later.
-    """
+    """Store of attempts: the journal's writer or, where the journal is on another machine, a writer of shards."""
 
     def start(self) -> None:
-        """Start writing stored attempts to disk in the background; call inside the event loop."""
+        """Start writing to disk in the background; call inside the event loop."""
         ...
 
     async def room(self) -> None:
-        """Wait while too many attempts are not yet on disk; raises the error that stopped the background writer, if
-        any.
-        """
+        """Wait while too many attempts are not on disk; raises the error that stopped the background writer."""
         ...
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Store an accepted answer. `started` is the time of the request, in seconds since 1970; `seconds` is its
-        duration.
-        """
+        """Store an accepted answer. `started` is in seconds since 1970, `seconds` the duration."""
         ...
 
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer. `final` says whether the repeat was given up. `started` is the time of
-        the request, in seconds since 1970; `seconds` is its duration.
-        """
+        """Store an attempt without an answer. `final`: the repeat was given up."""
         ...
 
     async def finish(self, ended: str) -> None:
-        """Write the remaining attempts to disk. `ended` is the outcome of the session, which a journal records."""
+        """Write the remaining attempts to disk. `ended` is the session's outcome."""
         ...
 
 
@@ -220,9 +202,7 @@ class Run:
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
-        """Send the requests for all groups of the plan, and return the outcome of the session when every repeat is
-        answered or given up, or when the run was stopped.
-        """
+        """Send the requests until every repeat is answered or given up, or the run was stopped."""
         lead = led if self._backend.capabilities.cache_points else None
         pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
         self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
@@ -249,9 +229,8 @@ class Run:
         return self.outcomes
 
     def stop(self, why: str) -> None:
-        """Stop sending new requests. Those in flight are still awaited and their answers stored, except for those that
-        only wait in a queue of the back-end. `why` is the reason to report.
-        """
+        """Send no new requests. Those in flight are awaited and stored, except in a queue of the back-end. `why` is
+        reported."""
         if self.outcomes.stopped is None:
             self.outcomes.stopped = why
         if self._schedule is not None:
@@ -276,9 +255,7 @@ class Run:
                 self._limiter.release()
 
     async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
-        """Make an attempt as soon as rate limits and budgets allow, and return True. If the run is stopped before, or a
-        budget is spent, return False.
-        """
+        # False where the run was stopped before, or a budget is spent.
         early = self._early if self._early is not None and self._early.fits(work) else None
         if early is not None:
             self._early = None
@@ -366,9 +343,7 @@ class Run:
             schedule.later(work, delay)
 
     def _check_form(self, query: Request, response: Response) -> None:
-        """Stop the run if the server ignores the output format (such as JSON) that the setting `structured` requests,
-        since no answer could be parsed.
-        """
+        # A server that ignores `structured` gives no answer that could be parsed.
         error = self._form.saw(query, response) if self._form is not None else None
         if error is not None and self.outcomes.stopped is None:
             self.outcomes.cause = error
@@ -376,7 +351,6 @@ class Run:
 
 
 def _is_cancelled() -> bool:
-    """Whether the current task is asked to end."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -387,12 +361,8 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """Yield, for each group of the plan's queries, a list of `Work` objects: queries, each with those of its repeats
-    that are to be requested.
-
-    `settled` returns the repeats of a query that are not to be requested (None: all are requested). `skipped` is called
-    with the number of these repeats. Where a seed is set, each repeat has its own seed and therefore its own call.
-    """
+    """Each group's queries with their repeats to request. `settled` gives a query's repeats to leave out (None: none),
+    `skipped` takes their number. With a seed, each repeat has its own seed and so its own call."""
     for group in groups:
         works_due: list[Work] = []
         for query in group:
@@ -408,11 +378,7 @@ def works(
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
-    """Yield the groups, with each query's repeats split into calls. A call has at most as many repeats as the back-end
-    can return at once.
-
-    This number is read when a group is reached, since it may change during the run.
-    """
+    """The groups, in calls of as many repeats as the back-end returns at once: read per group, since it may change."""
     for group in groups:
         most = backend.capabilities.repeats_per_call
         if most is None:

@@ -1,6 +1,4 @@
-"""Order of requests: first the leader of each prefix group (prompts with the same beginning), then the group's other
-queries, and retries when they are due.
-"""
+"""Order of requests: each prefix group's leader, then its other queries, and retries when they are due."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ from judge.base.records import Message, Request, Response
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Repeats of one query that are to be requested, with the number of attempts so far. `followers` is the work that
-    waits until this query is answered.
-    """
+    """Repeats of one query to request, the attempts so far, and the `followers`, which wait until it is answered."""
 
     query: Request
     repeats: tuple[int, ...]
@@ -35,13 +31,10 @@ class Work:
 class Schedule:
     """Scheduler of requests.
 
-    A group's first query is sent alone, so that the server's prefix cache holds the common prefix when the others
-    follow. Groups are taken from the plan only when needed; at most `pending` queries wait at a time. While `sleeping`
-    retries are waiting, no new query is sent, so that an overloaded server does not receive the whole plan.
-
-    `lead` is a function that returns the leaders of a group, each with its followers. Followers wait until their leader
-    has an answer, also during the leader's retries. If the leader is given up, its first follower becomes the leader.
-    """
+    A group's first query is sent alone, so that the server's prefix cache holds the common prefix for the others. At
+    most `pending` queries wait. While `sleeping` retries wait, no new query is sent, to spare an overloaded server.
+    `lead` gives a group's leaders; followers wait for the answer, also during retries, and the first replaces a leader
+    that is given up."""
 
     def __init__(
         self,
@@ -64,7 +57,7 @@ class Schedule:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def next(self) -> Work | None:
-        """The next work to send, waiting if necessary; None when nothing is left or the schedule was stopped."""
+        """The next work to send, after waiting; None when nothing is left or the schedule was stopped."""
         while True:
             if self._stopped:
                 return None
@@ -82,10 +75,8 @@ class Schedule:
             await waiter
 
     def done(self, work: Work, *, answered: bool = True) -> None:
-        """Mark the work as answered or given up, and release its followers (the work that waits for it).
-
-        If it was given up and the schedule has leaders (`lead`), the first follower becomes the leader of the others.
-        """
+        """Mark work as answered or given up, and release its followers; with `lead`, a given-up leader's first follower
+        leads the others."""
         self._out -= 1
         if not answered and self._lead is not None and work.followers:
             self._follow_the_next(work.followers)
@@ -95,9 +86,7 @@ class Schedule:
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Retry the work after `delay` seconds. Other work goes on. If the schedule has leaders (`lead`), the followers
-        of this work still wait for its answer; otherwise they are released.
-        """
+        """Retry the work after `delay` seconds while other work goes on; with `lead`, its followers still wait."""
         self._out -= 1
         if self._lead is None:
             self._release(work)
@@ -111,7 +100,6 @@ class Schedule:
             self._wake()
 
     def stop(self) -> None:
-        """Hand out no more work."""
         self._stopped = True
         self._wake_all()
 
@@ -136,9 +124,7 @@ class Schedule:
         return None
 
     def _follow_the_next(self, followers: list[Work]) -> None:
-        """After a leader (a query for whose answer others wait) was given up, let the first of its followers lead the
-        others, in addition to that follower's own followers.
-        """
+        # In addition to that follower's own followers.
         leader, *others = followers
         leader.followers = [*(leader.followers or ()), *others]
         self._held -= 1
@@ -179,12 +165,9 @@ class Schedule:
 
 @dataclass(slots=True)
 class Early:
-    """The call for the plan's first query, which is sent before all others; it is answered or still in flight.
-
-    `repeats` are the query's repeats that the call requests, and `tokens` is its estimated number of tokens. The holder
-    of this object must await or abandon the call. If the back-end is closed first, the call ends with an error.
-    `started` and `clock` are the time of sending, in seconds since 1970 and by `time.perf_counter`.
-    """
+    """The call for the plan's first query, before all others. `tokens` is an estimate; `started` (since 1970) and
+    `clock` (`time.perf_counter`) are in seconds. Its holder must await or abandon the call; it fails if the back-end is
+    closed first."""
 
     query: Request
     repeats: tuple[int, ...]
@@ -194,23 +177,20 @@ class Early:
     clock: float = field(default_factory=time.perf_counter)
 
     def fits(self, work: Work) -> bool:
-        """Whether the call that was sent before all others includes the query and all repeats of this work."""
+        """Whether the call includes the query and all repeats of this work."""
         return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
 
     async def abandon(self) -> None:
-        """Cancel the call that was sent before all others, and ignore its error."""
+        """Cancel the call, and ignore its error."""
         self.call.cancel()
         with contextlib.suppress(asyncio.CancelledError, BackendError):
             await self.call
 
 
 async def rehearse(backend: Backend, work: Work | None) -> Early | None:
-    """Send the plan's first call, and wait for its answer for the time that the back-end specifies. Returns the call,
-    which may still be in flight.
-
-    Raises the server's refusals that would affect every query and, for some back-ends, an error if no answer arrives in
-    time. Returns None where there is nothing to send, or where the back-end uses no server.
-    """
+    """Send the plan's first call and wait as long as the back-end says; the call may still be in flight. Raises
+    refusals that would affect every query and, for some back-ends, if no answer comes in time. None with nothing to
+    send or no server."""
     if work is None or not isinstance(backend, Rehearsing):
         return None
     patience = backend.patience(work.query)
@@ -236,7 +216,7 @@ async def rehearse(backend: Backend, work: Work | None) -> Early | None:
 
 
 def first_of(groups: Iterator[list[Work]]) -> tuple[Work | None, Iterator[list[Work]]]:
-    """The plan's first work item (None for an empty plan), and an iterator over the complete plan."""
+    """The plan's first work (None for an empty plan), and an iterator over the complete plan."""
     for group in groups:
         if group:
             return group[0], chain([group], groups)
@@ -251,19 +231,13 @@ LEAST = 40
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The groups of calls that are to be sent, with up to `most` cache points added to each query (`Request.shared`). A
-    cache point is a position up to which the query's prompt equals another prompt, so that the provider can cache this
-    prefix. Where `most` is 0, the groups are unchanged.
-
-    Calls whose prompts have a common prefix stay adjacent.
-    """
+    """The groups with up to `most` cache points per query (`Request.shared`): positions up to which its prompt equals
+    another's, so that the provider can cache it. Calls with a common prefix stay adjacent."""
     return (marked(group, most) for group in groups) if most else groups
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """The calls of one group, with up to `most` cache points added to each query. The prompts of a group begin with the
-    same text. A cache point is a position up to which the query's prompt equals that of another call.
-    """
+    """The calls of one group, whose prompts begin alike, with up to `most` cache points per query."""
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
         for work, points in zip(alike, _points(alike, most), strict=True):
@@ -273,12 +247,8 @@ def marked(group: Sequence[Work], most: int) -> list[Work]:
 
 
 def led(works: Sequence[Work]) -> list[Work]:
-    """The calls that may be sent immediately (leaders), each with its followers: calls that wait until the leader has
-    been answered.
-
-    Among calls that share a cache point (a position up to which their prompts are equal), the first is the leader and
-    the others follow. The same rule applies among the followers of a leader for their next cache point.
-    """
+    """The calls that may be sent immediately, each with its followers. Among calls that share a cache point, the first
+    leads; the same holds among its followers for their next cache point."""
     roots: list[Work] = []
     for alike in _groups_alike(works):
         roots += _led(alike, 0)
@@ -301,11 +271,7 @@ def _led(works: Sequence[Work], depth: int) -> list[Work]:
 
 
 def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
-    """The calls of `group`, divided into smaller groups. Within each of these, requests differ only in their messages,
-    not in the API or the output schema.
-
-    The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
-    """
+    # The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
     shapes: dict[Any, list[Work]] = {}
     for work in group:
         query = work.query
@@ -318,9 +284,7 @@ def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
 
 
 def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
-    """Cache points of each call in `works`, which are sorted by prompt. Cache points are positions, in characters, up
-    to which the prompt equals that of another call; there are at most `most` per call.
-    """
+    # `works` are sorted by prompt; cache points are in characters.
     queries = [work.query for work in works]
     shared = [_in_common(query, other) for query, other in pairwise(queries)]
     points_of: list[tuple[int, ...]] = [()] * len(works)
@@ -345,7 +309,7 @@ def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
 
 
 def _in_common(first: Request, other: Request) -> int:
-    """Length in characters of the common beginning of two prompts, over all their messages."""
+    # In characters, over all their messages.
     total = 0
     for mine, others in zip(first.messages, other.messages, strict=False):
         if mine.role != others.role:
@@ -370,9 +334,7 @@ def _common(first: Message, other: Message) -> int:
 
 
 def _word_end(text: str, position: int) -> int:
-    """Last position up to `position` at which the text can be cut without splitting a word: directly after white space,
-    or 0.
-    """
+    # Directly after white space, or 0.
     if position == 0 or text[position - 1].isspace():
         return position
     return max(text.rfind(blank, 0, position) + 1 for blank in " \n\t")

@@ -1,4 +1,4 @@
-"""Guesses a column map from a table's column names and cells. The guess is a proposal that the user confirms."""
+"""Guesses a column map from a table's column names and cells, as a proposal that the user confirms."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ from judge.inputs.datasets.files.table_file import cell, separator, table_column
 
 
 def column_options(options: Sequence[str] | None, labels: Sequence[str] | None = None) -> dict[str, str] | None:
-    """Column map from words FIELD=COLUMN; FIELD==TEXT sets a constant. None if there are no words.
-
-    `labels` are words for the key `labels`, or `labels.CRITERION` if they name a criterion. Raises SpecError for a word
-    of another form, and for a field that is given twice.
-    """
+    """Column map from FIELD=COLUMN; FIELD==TEXT is a constant. `labels` are for the key `labels`, or
+    `labels.CRITERION`. Raises SpecError for another form, and for a field given twice."""
     columns: dict[str, str] = {}
     for option in options or ():
         column, _, value = option.partition("=")
@@ -83,9 +80,8 @@ _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposed column map: column of each field, and column of each criterion's ratings. `wanted` lists required
-    fields without a column; `given` holds entries that the user gave.
-    """
+    """A proposed map: fields' and criteria's columns. `wanted` are required fields without one, `given` the user's
+    entries."""
 
     columns: Mapping[str, str]
     ratings: Mapping[str, str]
@@ -98,9 +94,8 @@ class Guess:
 
 
 def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
-    """Proposed column map of a table, guessed from the names of its columns and the cells of its first rows. Columns
-    that the user gave and that the table has are kept.
-    """
+    """A map guessed from column names and the first rows' cells. Columns that the user gave and the table has are
+    kept."""
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
     values = {name: [cell(row, name) for row in rows] for name in present}
@@ -155,9 +150,7 @@ def options(proposal: Guess) -> str:
 
 
 def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> str:
-    """Hint that proposes a column map for the user to copy. If the table seems to hold pairs of stories, and the user
-    gave no columns, the map is one of comparisons.
-    """
+    """Hint with a map to copy; one of comparisons if the table seems to hold pairs and the user gave no columns."""
     pairs = None if given_columns else proposal(table_columns(path, sheet))
     if pairs is not None:
         return Advice("if the table holds stories that people compared, copy: {columns}", columns=pairs)
@@ -165,9 +158,7 @@ def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, A
 
 
 def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Columns that the user gave for fields and for criteria. A name that the table lacks is replaced by the most
-    similar column name.
-    """
+    # A name that the table lacks is replaced by the most similar column name.
     fields: dict[str, str] = {}
     ratings: dict[str, str] = {}
     flat = (
@@ -188,14 +179,11 @@ def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tupl
 
 
 def _names_raters(column: str, present: Sequence[str]) -> bool:
-    """Whether a rating column that lists several columns names the rater of each, as in ``ann:coh_ann,bob:coh_bob``."""
+    # As in ``ann:coh_ann,bob:coh_bob``.
     return all(":" in part and part.strip() not in present for part in column.split(","))
 
 
 def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
-    """Columns that the value of `ratings` for a criterion names: one column, or several separated by commas, each with
-    or without its rater.
-    """
     if column in present:
         yield column
         return
@@ -204,17 +192,13 @@ def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
 
 
 def _bare(column: str) -> str:
-    """A column's name in lower case, only letters and digits, without the prefixes `Input.` and `Answer.` of
-    crowd-sourcing files.
-    """
+    # Crowd-sourcing files have the prefixes `Input.` and `Answer.`.
     last = re.sub(r"^(?:input|answer)\.", "", column, flags=re.IGNORECASE)
     return re.sub(r"[^a-z0-9]", "", last.rpartition(".")[2].lower())
 
 
 def named_column(name: str, columns: Sequence[str]) -> str | None:
-    """The first column with a usual name for the field `name`, where more usual names are tried first; None if there is
-    none.
-    """
+    """The first column with a usual name for the field, the more usual names first."""
     for usual_name in _NAMES[name]:
         for column in columns:
             if _bare(column) == usual_name:
@@ -240,9 +224,7 @@ def _longest(columns: Sequence[str], values: Mapping[str, Sequence[Any]]) -> str
 
 
 def _rated(values: Sequence[Any], comma: bool) -> bool:
-    """Whether a column's cells may be ratings: few distinct numbers of small size, or lists of them. `comma` = the file
-    writes decimal commas.
-    """
+    # Few distinct numbers of small size, or lists of them.
     numbers: set[float] = set()
     rating_place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
     try:
@@ -254,9 +236,7 @@ def _rated(values: Sequence[Any], comma: bool) -> bool:
 
 
 def _ratings(columns: Sequence[str]) -> dict[str, str]:
-    """Column of each criterion's ratings. Columns whose names differ only in a number at the end belong to one
-    criterion and are joined with commas.
-    """
+    # Names that differ only in a number at the end belong to one criterion.
     stems: dict[str, list[str]] = {}
     for column in columns:
         if COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
@@ -275,10 +255,8 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
 
 
 def criterion_name(column: str) -> str:
-    """Name of the criterion (one of HANNA's, or overall quality) to which a column of ratings seems to belong; `column`
-    itself if there is none. `column` can be the criterion's name, its abbreviation, or the beginning of its name (at
-    least 3 letters).
-    """
+    """Criterion (HANNA's, or overall quality) of a ratings column, by name, abbreviation or at least 3 first letters;
+    else `column`."""
     from judge.inputs.criteria import load_criteria
 
     bare = _bare(column)

@@ -9,7 +9,7 @@ the map leaves out are read from columns of the same name, if there are any. A t
   A criterion may have several columns, one for each rater: a list of columns (each column's name is its rater's), or
   `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. If a column
   does not hold the ratings of one person throughout, add `"rater": "=unknown"`. A cell may hold several ratings
-  (see `rating_cell`).
+  (see `ratings_in`).
 - one row a story and rater: `rater` and `ratings`.
 - one row a rating: `criterion` and `rating`, with `rater` if the raters are known.
 
@@ -51,9 +51,7 @@ RatingColumns = tuple[tuple[str | None, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """A checked column map: column (or `=constant`) of each field, rating columns of each criterion, and how the table
-    writes its values.
-    """
+    """A checked column map: fields' and criteria's columns (or `=constant`), and how the table writes its values."""
 
     fields: Mapping[str, str]
     ratings: Mapping[str, RatingColumns]
@@ -77,9 +75,7 @@ class ColumnMap:
         return "rater" in self.fields or (many and not self.anonymous)
 
     def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
-        """Position of one rating in a table, for error messages, with what is needed to read the cell: words for
-        missing ratings, decimal commas, and the scale if the criterion has labels.
-        """
+        """Where and how one rating is read: words for missing ratings, decimal commas, and labels."""
         return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
 
@@ -89,11 +85,8 @@ def open_table(
     name: str | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """Open a table as a dataset. The column map is checked against the table's columns at once.
-
-    `labels` are the labels of the criteria with which the ratings will be compared. Raises SpecError if the map
-    declares other labels.
-    """
+    """A table as a dataset, whose map is checked at once. Raises SpecError if it declares other labels than `labels`,
+    those of the criteria to compare with."""
     chosen = complete(columns or {}, path)
     name = name or path.stem
     if labels:
@@ -109,16 +102,12 @@ def open_table(
 
 
 def read_stories(path: Path, columns: ColumnMap) -> Iterator[Story]:
-    """Stories of a table, read with a column map."""
     return _grouped(path, columns) if columns.grouped else _one_row_a_story(path, columns)
 
 
 def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
-    """Checked column map for a table. Text fields that `columns` lacks are read from the columns of the same name.
-
-    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks. The
-    error's hint proposes a map to copy.
-    """
+    """Checked map; missing text fields are columns of the same name. Raises SpecError for an invalid map, DataError for
+    columns that the table lacks, with a map to copy in the hint."""
     missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
     panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
     named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
@@ -153,7 +142,6 @@ def _names_panel(key: str) -> bool:
 
 
 def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
-    """Panel of each rater, from the keys `panels` and `panels.NAME` of the column map."""
     panels = {key.removeprefix(f"{_PANELS}."): value for key, value in columns.items() if key.startswith(f"{_PANELS}.")}
     whole = columns.get(_PANELS, {})
     if not isinstance(whole, Mapping):
@@ -198,10 +186,8 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
 
 
 def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
-    """Rating columns of a criterion, as pairs (rater, column). `value` is one column, whose rater is None, or a mapping
-    of raters to columns, or several columns as a list or separated by commas. Among several, a column without a stated
-    rater is itself the rater's name.
-    """
+    """(rater, column) of a criterion: one column (rater None), a mapping, or several as a list or with commas, where
+    one without a rater names it."""
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
     if isinstance(value, str):
@@ -218,9 +204,7 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
 
 
 def stated_words(value: Any) -> tuple[str, ...]:
-    """Words that a column map lists under a key such as `missing`, whose value is text and not the name of a column.
-    `value` is one string, with commas between words, a list, or `=one,two` from the command line.
-    """
+    """Words under a key such as `missing`: one string with commas, a list, or `=one,two` from the command line."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -284,9 +268,7 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """Text of a cell that holds a name, such as a story's id or a rater. A whole number is written as in a CSV file
-    (7.0 in a typed table becomes `7`). Values that are neither text nor whole numbers are returned unchanged.
-    """
+    """A cell's name as text: a whole number as in a CSV file (7.0 in a typed table becomes `7`); others unchanged."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -311,9 +293,7 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
 
 
 def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path, row: int) -> list[Rating]:
-    """Ratings in one row of a table with columns `criterion` and `rating`. The cells may be lists of the same
-    length.
-    """
+    # The cells may be lists of the same length.
     column = columns.fields["rating"]
     value, criteria = cell(cells, column), cell(cells, columns.fields["criterion"])
     if columns.labels and isinstance(criteria, list) and isinstance(value, list) and len(criteria) == len(value):
@@ -339,11 +319,7 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
 def _panel(
     cells: Mapping[str, Any], rater: str | None, at: int, count: int, columns: ColumnMap, path: Path, row: int
 ) -> str | None:
-    """Panel of one rating: that in the row's panel column or, if there is none or the cell is empty, the panel in which
-    the column map lists the rater. None if neither is given.
-
-    The rating is number `at`, from 0, of the `count` ratings in the row.
-    """
+    # The row's panel column goes before the panel in which the column map lists the rater.
     if "panel" in columns.fields:
         value = cell(cells, columns.fields["panel"])
         if not is_missing(value, columns.missing):
@@ -352,10 +328,7 @@ def _panel(
 
 
 def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: Path, row: int) -> str | None:
-    """Rater, criterion or panel (the field `name`) of one rating in a row of a table. This is the cell's `value` or, if
-    the cell is a list, its entry `at`, from 0; the list must have `count` entries, one for each rating of the row. None
-    if the column map has no such field.
-    """
+    # Rater, criterion or panel; a list has one entry for each rating of the row.
     if name not in columns.fields:
         return None
     column = columns.fields[name]

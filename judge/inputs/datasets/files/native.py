@@ -41,10 +41,6 @@ from judge.inputs.perturbations.story_name import is_emptied
 
 
 class PreferenceLine(BaseModel):
-    """Schema of one person's preference between two stories, in a line of the program's own dataset format (JSON
-    Lines).
-    """
-
     model_config = ConfigDict(strict=True, extra="forbid")
 
     rater: str | None = Field(default=None, min_length=1)
@@ -53,8 +49,6 @@ class PreferenceLine(BaseModel):
 
 
 class PairLine(BaseModel):
-    """Schema of a pair of compared stories, in a line of the program's own dataset format (JSON Lines)."""
-
     model_config = ConfigDict(strict=True, extra="forbid")
 
     id: str | None = Field(default=None, min_length=1)
@@ -68,8 +62,6 @@ class PairLine(BaseModel):
 
 
 class RankingLine(BaseModel):
-    """Schema of one ranking of stories, in a line of the program's own dataset format (JSON Lines)."""
-
     model_config = ConfigDict(strict=True, extra="forbid")
 
     stories: list[list[str]] = Field(min_length=1)
@@ -85,14 +77,12 @@ LINES: Mapping[str, type[PairLine | RankingLine]] = {"pair": PairLine, "ranking"
 
 
 def is_compared(value: Any) -> bool:
-    """Whether the value of a line in a dataset file is a pair or a ranking of stories, and not one story."""
+    """Whether a line's value is a pair or a ranking of stories, and not one story."""
     return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in LINES
 
 
 def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
-    """Whether the first line of a dataset file announces that the file holds comparisons. Raises DataError if the key
-    `pairs` is neither true nor false.
-    """
+    """Whether a file's first line announces comparisons. Raises DataError if `pairs` is neither true nor false."""
     value = header.get("pairs", False)
     if not isinstance(value, bool):
         raise DataError("neither true nor false", file=path, row=row, column="pairs", found=value)
@@ -100,12 +90,8 @@ def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
 
 
 def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
-    """The pairs of stories from the comparisons in a file in the program's own dataset format (JSON Lines). `prompts`
-    gives each story's story-prompt by the story's id.
-
-    Raises DataError for a malformed comparison, for a story that is not in the file, and for stories with different
-    story-prompts.
-    """
+    """The pairs of a file's comparisons. `prompts` maps story id to story-prompt. Raises DataError for a malformed
+    comparison, an unknown story, and stories with different story-prompts."""
     pair_set = PairSet(path)
     for row, value in json_lines(path):
         if not is_compared(value):
@@ -132,7 +118,7 @@ def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
 
 
 def pair_line(pair: Pair) -> bytes:
-    """One pair of stories as a line of the program's own dataset format (JSON Lines), with the newline at the end."""
+    """One pair as a line of the format, with the newline at the end."""
     preferences = [{"rater": p.rater, "criterion": p.criterion, "value": p.value} for p in pair.preferences]
     value = {"id": pair.id, "first": pair.first, "second": pair.second, "preferences": preferences}
     return orjson.dumps({"pair": value}, option=orjson.OPT_APPEND_NEWLINE)
@@ -156,9 +142,6 @@ def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, k
 
 
 def _native_pairs_refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
-    """Raise DataError with the first of pydantic's errors as a message that names file, row and key. `kind` is the kind
-    of the line, such as `pair`.
-    """
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in (kind, *first["loc"]))
     if first["type"] == "missing":
@@ -179,8 +162,6 @@ def _native_pairs_refuse(error: ValidationError, kind: str, path: Path, row: int
 
 
 class RatingLine(BaseModel):
-    """Schema of one rating in a line of the program's own dataset format (JSON Lines)."""
-
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
     rater: str | None = Field(default=None, min_length=1)
@@ -191,8 +172,6 @@ class RatingLine(BaseModel):
 
 
 class StoryLine(BaseModel):
-    """Schema of a line with one story in the program's own dataset format (JSON Lines)."""
-
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
     id: str = Field(min_length=1)
@@ -209,11 +188,8 @@ def open_native(
     columns: Mapping[str, Any] | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """Open a file in the program's own dataset format (JSON Lines) as a dataset.
-
-    `columns` may declare labels, as in a column map, if the file does not. `labels` are the labels of the criteria with
-    which the ratings will be compared.
-    """
+    """A file in the own format as a dataset. `columns` may declare labels that the file does not; `labels` are those of
+    the criteria to compare with."""
     name = name or path.stem
     declared, compared = _header(path)
     for more in (label_scales(columns or {}), labels or LabelScales()):
@@ -229,11 +205,8 @@ def open_native(
 
 
 def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Story]:
-    """The stories of a file in the program's own dataset format (JSON Lines), read one line at a time.
-
-    Duplicate ids are detected by 8-byte hashes, which need about 75 bytes a story; if two hashes are equal, the file is
-    read again to compare the ids. Raises DataError, naming row and column, for anything that is not in the format.
-    """
+    """The file's stories, one line at a time. Duplicate ids are found by 8-byte hashes (about 75 bytes a story); for
+    equal ones, the file is read again. Raises DataError, naming row and column."""
     seen: set[int] = set()
     rows = 0
     compared = False
@@ -259,9 +232,7 @@ def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Stor
 
 
 def read_pairs(path: Path, labels: LabelScales | None = None) -> Iterator[Pair]:
-    """The pairs of compared stories in a file in the program's own dataset format (JSON Lines), including those of its
-    rankings. A pair in several lines counts as one pair.
-    """
+    """The compared pairs, also those of rankings. One in several lines counts once."""
     return pairs_of(path, {story.id: story.story_prompt for story in read_stories(path, labels)})
 
 
@@ -270,10 +241,7 @@ def _is_header(value: Any) -> bool:
 
 
 def _header(path: Path) -> tuple[LabelScales, bool]:
-    """The labels that the first line of a file declares, and whether the line announces pairs. If the line is not JSON,
-    no error is raised here but when the stories are read. Raises DataError for invalid labels, and if `pairs` is
-    neither true nor false.
-    """
+    # A line that is not JSON is an error when the stories are read.
     try:
         row, value = next(json_lines(path), (0, None))
     except DataError:
@@ -293,13 +261,8 @@ def _declared(value: Any, path: Path, row: int) -> LabelScales:
 def write_stories(
     path: Path, stories: Iterable[Story], labels: LabelScales | None = None, pairs: Iterable[Pair] | None = None
 ) -> int:
-    """Write stories, and after them pairs, to a file in the program's own dataset format (JSON Lines); returns the
-    number of stories. Raises DataError if the file exists.
-
-    With `labels`, the first line declares these labels, and ratings are written as the labels' words.
-
-    The file gets its name only when it is complete.
-    """
+    """Write stories, then pairs, to a new file, named when complete; the number of stories. Raises DataError if it
+    exists. With `labels`, the first line declares them, and ratings are their words."""
     count = 0
     try:
         if path.exists():
@@ -320,9 +283,7 @@ def write_stories(
 
 
 def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
-    """One story as a line of the program's own dataset format (JSON Lines), with the newline at the end. A rating is
-    written as a label's word if `labels` has labels for its criterion.
-    """
+    """One story as a line of the format, with ratings as words where `labels` has them."""
     value = {
         "id": story.id,
         "story_prompt": story.story_prompt,
@@ -360,9 +321,7 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
 
 
 def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> dict[str, Any]:
-    """The object in one line of a dataset file, with labels' words replaced by their codes. Malformed ratings are left
-    unchanged.
-    """
+    # Malformed ratings are left unchanged.
     if not isinstance(value.get("ratings"), list):
         return value
     ratings = list(value["ratings"])
@@ -376,7 +335,6 @@ def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> 
 
 
 def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
-    """Raise DataError with the first of pydantic's errors as a message that names file, row and key."""
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in first["loc"])
     key = str(first["loc"][-1])
@@ -405,18 +363,13 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
 
 
 def _other_form(path: Path) -> str:
-    """Hint for a file whose first line is not in the program's own dataset format (JSON Lines): how to read the file
-    through a column map.
-    """
     from judge.inputs.datasets.files.column_guess import proposed
 
     return joined("lines of another form are read through a column map: ", proposed(path))
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:
-    """Raise DataError, naming both rows, if an earlier line of the file has the same story id. No error if two
-    different ids share a hash.
-    """
+    # Two different ids may share a hash.
     for earlier, value in json_lines(path):
         if earlier >= row:
             return

@@ -1,6 +1,4 @@
-"""Collects pairs of stories from single preferences. Each pair occurs once, whoever compared the stories and in
-whatever order.
-"""
+"""Pairs of stories from single preferences. Each occurs once, whoever compared them in whatever order."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ class _NewPair:
 
 @dataclass(slots=True)
 class PairSet:
-    """The pairs of compared stories in one file. The two stories of a pair keep the order in which the pair was first
-    added.
-    """
+    """A file's compared pairs, in the order in which each was first added."""
 
     path: Path
     _made: dict[tuple[str, str], _NewPair] = field(default_factory=dict)
@@ -42,12 +38,9 @@ class PairSet:
         row: int,
         name: str | None = None,
     ) -> None:
-        """Add one comparison of two stories, given by their ids; `preference` is None if nobody stated one. `name` is
-        the pair's id (None = made of the stories' ids), and `row` the row of the file.
-
-        Raises DataError if a story is compared with itself, if another pair has the same id, and if a person states a
-        second preference on one pair and criterion.
-        """
+        """Add one comparison of two stories by id. `name` is the pair's id (None = made of the stories' ids). Raises
+        DataError for a story compared with itself, another pair with the id, or a person's second preference on a pair
+        and criterion."""
         if first == second:
             raise DataError("a story is compared with itself", file=self.path, row=row, found=first)
         if (second, first) in self._made:
@@ -72,10 +65,8 @@ class PairSet:
     def add_ranking(
         self, places: Sequence[Sequence[str]], story_prompt: str, criterion: str, rater: str | None, row: int
     ) -> None:
-        """Add all pairs of one ranking. `places` lists the stories best first; the stories of one inner list are tied.
-
-        The stories of a pair are ordered by their ids, which does not reveal the ranking.
-        """
+        """Add all pairs of a ranking, best first, with tied stories in one inner list. A pair is ordered by ids, which
+        does not reveal the ranking."""
         ranked = [(story, rank) for rank, tied in enumerate(places) for story in tied]
         for (better, its), (other, others) in combinations(ranked, 2):
             value: Preferred = "tie" if its == others else "first"

@@ -1,9 +1,6 @@
-"""Opens tables of compared or ranked stories as a dataset of stories and of pairs with preferences.
-
-The shapes of tables are listed in `pair_map`. A story without an id gets a hash of story-prompt and text as its id. If
-the table puts the preferred story first, the stories of a pair are ordered by their ids, so that the order does not
-reveal the preference.
-"""
+"""Tables of compared or ranked stories as a dataset of stories and pairs; `SHAPES` lists their forms. A story
+without an id gets a hash of story-prompt and text. If the table puts the preferred story first, a pair is ordered by
+ids, so that the order does not reveal the preference."""
 
 from __future__ import annotations
 
@@ -71,9 +68,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PairMap:
-    """Checked column map of a table of comparisons: the table's shape, and the column (or `=constant`) of each
-    field.
-    """
+    """Checked column map of a table of comparisons: its shape, and fields' columns (or `=constant`)."""
 
     shape: Shape
     fields: Mapping[str, str]
@@ -87,7 +82,7 @@ def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
 
 
 def known_form(present: Sequence[str]) -> str | None:
-    """Name of the released format of comparisons that a table with these columns has; None if it has none of them."""
+    """Name of the released format of comparisons that a table with these columns has."""
     if {"text", "system"} <= set(present):
         return None
     for name, fields in FORMS.items():
@@ -97,11 +92,8 @@ def known_form(present: Sequence[str]) -> str | None:
 
 
 def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
-    """Complete column map of a table of comparisons. If `columns` is empty, it is the map of a released format that the
-    table's columns identify. Columns with the name of a field are added.
-
-    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks.
-    """
+    """Complete map; if `columns` is empty, that of a released format. Columns with a field's name are added. Raises
+    SpecError for an invalid map, DataError for columns that the table lacks."""
     sheet = columns.get("sheet")
     sheet = str(sheet).removeprefix("=") if sheet else None
     missing = columns.get("missing") or ()
@@ -139,16 +131,12 @@ def _shape(fields: Mapping[str, Any]) -> Shape:
 
 
 def _within(column: str) -> str:
-    """A column's name without positions in lists: `chosen.1.content` becomes `chosen.content`, the name in the table's
-    list of columns.
-    """
+    # `chosen.1.content` becomes `chosen.content`, the name in the table's list of columns.
     return ".".join(part for part in column.split(".") if not part.isdigit())
 
 
 def proposal(present: Sequence[str]) -> dict[str, str] | None:
-    """A column map of comparisons guessed from the columns' names, for the user to check. None if the names do not
-    suggest all columns that a table of pairs or of rankings needs.
-    """
+    """A map guessed from names of columns, for the user to check; None if a needed column is not among them."""
     bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
 
     def named(field: str) -> str | None:
@@ -174,7 +162,7 @@ _ALLOWED = "first, second, tie (or a, b; 1, 2; model_a, model_b)"
 
 
 def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
-    """Open a table of comparisons as a dataset. The column map is checked against the table's columns at once."""
+    """A table of comparisons as a dataset, whose map is checked at once."""
     chosen = pair_map(columns or {}, path)
     return Dataset(
         name=name or path.stem,
@@ -194,26 +182,21 @@ def read_stories(path: Path, columns: PairMap) -> Iterator[Story]:
 
 
 def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
-    """Every pair in a table of comparisons once. If the table's columns are `first` and `second` (shape ``shown``),
-    pairs are in the order of the table, else in that of the stories' ids.
-    """
+    """Every pair once, in the table's order if it says `first` and `second` (shape ``shown``), else in the ids'."""
     pairs = list(_read(path, columns).pairs.pairs())
     yield from pairs if columns.shape == "shown" else sorted(pairs, key=lambda pair: (pair.first, pair.second))
 
 
 @dataclass(slots=True)
 class _Table:
-    """Content of a table of comparisons: its pairs, and its stories, each with the row in which it occurs first."""
-
     path: Path
     columns: PairMap
     pairs: PairSet
+    # Each story with the row in which it occurs first.
     stories: dict[str, tuple[int, Story]] = field(default_factory=dict)
 
     def text(self, cells: Mapping[str, Any], name: str, row: int) -> str | None:
-        """Text of the field `name` in one row of a table of comparisons. None if the column map lacks the field, or if
-        the cell is an empty story-prompt or rater.
-        """
+        # An empty story-prompt or rater is none.
         column = self.columns.fields.get(name)
         if column is None:
             return None
@@ -223,9 +206,6 @@ class _Table:
         return text_value(self.named(value, column, row), self.path, row, column)
 
     def named(self, value: Any, column: str, row: int) -> Any:
-        """A cell's value, with whole numbers converted to text; other values are unchanged. Raises DataError if the
-        cell holds a list or object; the error advises to name the text's position inside the cell in the column map.
-        """
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -240,10 +220,7 @@ class _Table:
         return value
 
     def story(self, text: str, prompt: str | None, system: str | None, name: str | None, row: int) -> Story:
-        """The story in a row of a table of comparisons, stored by id. `name` is the id (None = a hash of story-prompt
-        and text), and `prompt` the story-prompt. Raises DataError if an earlier row has the same id with another text,
-        story-prompt or system.
-        """
+        # One id, one text, story-prompt and system. `name` None: a hash of story-prompt and text.
         name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()
         story = Story(name, prompt or "", system or SYSTEM, text)
         first, earlier = self.stories.setdefault(name, (row, story))
@@ -330,7 +307,6 @@ def _list(table: _Table, cells: Mapping[str, Any], name: str, row: int) -> list[
 
 
 def _long(table: _Table) -> None:
-    """Add the rankings of a table with one row for each ranked story to `table`."""
     rankings: dict[tuple[str | None, str | None, str], list[tuple[float, str]]] = {}
     rows: dict[tuple[str | None, str | None, str], int] = {}
     column = table.columns.fields["rank"]
@@ -360,9 +336,7 @@ def _add(
     rater: str | None,
     row: int,
 ) -> None:
-    """Add one ranking to `table`. `ranked` holds pairs (rank, story id); rank 1 is the best, and stories of equal rank
-    are tied.
-    """
+    # Rank 1 is the best, and stories of equal rank are tied.
     if len({name for _, name in ranked}) < len(ranked):
         raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
     places = [[name for rank, name in ranked if rank == level] for level in sorted({rank for rank, _ in ranked})]

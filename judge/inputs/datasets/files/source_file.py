@@ -1,7 +1,5 @@
-"""Strict readers of text, JSON, CSV and JSON Lines files. Errors name the row.
-
-Rows are counted as in an editor: the header of a CSV file and the first line of a JSON Lines file are row 1.
-"""
+"""Strict readers of text, JSON, CSV and JSON Lines. Errors name the row, counted as in an editor: a CSV file's header
+and a JSON Lines file's first line are row 1."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(raw: bytes, path: Path, row: int) -> str:
-    """Text of UTF-8 bytes that begin at row `row` of a file. A byte-order mark at the start of the file is dropped."""
+    """Text of UTF-8 bytes that begin at `row` of a file, without a byte-order mark at its start."""
     if row == 1 and raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]
     try:
@@ -47,7 +45,8 @@ def decode(raw: bytes, path: Path, row: int) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Parse a JSON file. Raises DataError also for what Python's parser accepts: NaN, infinities and duplicate keys."""
+    """A JSON file's value. Raises DataError also for what Python's parser accepts: NaN, infinities and duplicate
+    keys."""
     text = decode(read_bytes(path), path, 1)
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -66,9 +65,7 @@ def read_json(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield (row number, value) for each line of a JSON Lines file, with one line in memory at a time; blank lines are
-    skipped.
-    """
+    """(row number, value) for each line, with one in memory at a time; blank lines are skipped."""
     try:
         stream = path.open("rb")
     except OSError as error:
@@ -92,12 +89,9 @@ def json_line(text: str, path: Path, row: int) -> Any:
 
 
 def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (row number, cells by column) of a CSV file, with one row in memory at a time. A first line `sep=;`, which
-    Excel understands, is skipped.
-
-    Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and bytes that
-    are not UTF-8.
-    """
+    """(row number, cells by column), with one row in memory at a time. A first line `sep=;`, which Excel understands,
+    is skipped. Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and
+    no UTF-8."""
     # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
     csv.field_size_limit(_LONGEST_CELL)
     try:
@@ -166,7 +160,7 @@ def _check_utf8(cells: list[str], header: list[str], path: Path, row: int) -> No
 
 
 def text_value(value: object, path: Path, row: int | str, column: str) -> str:
-    """The value, checked to be a text that is not blank and can be encoded as UTF-8. Raises DataError otherwise."""
+    """The value, a text that is not blank and can be encoded as UTF-8. Raises DataError otherwise."""
     if not isinstance(value, str):
         raise DataError("not a text", file=path, row=row, column=column, found=value)
     if not value.strip():
@@ -185,9 +179,7 @@ def text_value(value: object, path: Path, row: int | str, column: str) -> str:
 def rating_value(
     value: object, scale: Scale | None, path: Path, row: int | str, column: str, *, step: bool = True
 ) -> float:
-    """A rating as a finite number; strings are converted. Raises DataError if the number is not on `scale` or, with
-    `step`, not one of its points.
-    """
+    """A rating as a finite number, also from a string. Raises DataError off `scale` or, with `step`, off its points."""
     number: float | None = None
     if isinstance(value, str):
         try:
@@ -214,9 +206,7 @@ def _allowed(scale: Scale | None, step: bool) -> str:
 
 
 def check_count(unit: str, count: int, promised: int, path: Path) -> None:
-    """Raise DataError if `count`, the number of records in a file, is not the number that the file's release promises.
-    `unit` says what the records are, such as stories.
-    """
+    """Raise DataError if a file does not have as many records (`unit`, such as stories) as its release promises."""
     if count != promised:
         raise DataError(f"{count} {unit} where the released file has {promised}", file=path)
 
@@ -227,11 +217,8 @@ def check_count(unit: str, count: int, promised: int, path: Path) -> None:
 
 
 def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: str, *, only_codes: bool = True) -> float:
-    """The code of the label in a cell, which holds the label's word or its code. Without `only_codes` any finite number
-    is accepted (a mean of repeats).
-
-    Raises DataError, naming the labels, for other values.
-    """
+    """The code of a cell with a label's word or code; without `only_codes` any finite number (a mean of repeats).
+    Raises DataError, naming the labels."""
     code = word_code(value, scale)
     if code is not None:
         return code
@@ -245,9 +232,7 @@ def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: st
 
 
 def word_code(value: Any, scale: Scale) -> float | None:
-    """The code of a cell whose whole text is a label; None for other cells. True and False in typed tables are read as
-    words.
-    """
+    """The code of a cell whose whole text is a label. True and False in typed tables are words."""
     code = scale.code_of(str(value)) if isinstance(value, str | bool) else None
     return None if code is None else float(code)
 
@@ -263,10 +248,8 @@ MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """Position of a cell for error messages, with the table's notation for numbers and missing ratings.
-
-    `scale` is the scale of a criterion with labels, else None. With `only_codes` a number must be a label's code.
-    """
+    """A rating's cell, for messages, and the table's notation. `scale` is that of a criterion with labels;
+    `only_codes`: a number must be a label's code."""
 
     path: Path
     row: int
@@ -278,9 +261,7 @@ class RatingPlace:
 
 
 def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
-    """Ratings in one cell as pairs (rater or None, rating), in the cell's order. A missing rating is None. Raises
-    DataError for a value that is not a rating.
-    """
+    """(rater or None, rating) in one cell, in order; a missing rating is None. Raises DataError for no rating."""
     if cell.scale is not None and not is_missing(value, cell.missing):
         whole = word_code(value, cell.scale)
         if whole is not None:

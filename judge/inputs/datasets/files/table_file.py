@@ -1,9 +1,6 @@
-"""Reads tables in common formats as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX.
-
-Rows are counted as in an editor (a header is row 1); rows of Parquet and entries of a JSON list count from 1. The
-separator of a CSV file is the one of comma, semicolon, tab and bar that divides the header and the row below it into
-most cells. In a workbook the named sheet is read, or else the only sheet that is not empty.
-"""
+"""Reads CSV, TSV, JSON, JSON Lines, Parquet and XLSX as rows of cells, counted as in an editor (a header is row 1);
+those of Parquet and a JSON list from 1. A CSV file's separator is the one of comma, semicolon, tab and bar that divides
+its first two rows into most cells. Of a workbook, the named sheet or the only one that is not empty is read."""
 
 from __future__ import annotations
 
@@ -26,10 +23,8 @@ _LOOKED_AT = 100
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row number, cells by column) of a table in CSV, TSV, JSON, JSON Lines, Parquet or XLSX format. `sheet` is
-    the sheet of a workbook. Keys that a JSON object lacks are None. Raises DataError if the file is not a table in
-    these formats or has no rows.
-    """
+    """(row number, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError for another
+    format or no rows."""
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
     if suffix in (".csv", ".tsv"):
@@ -55,9 +50,7 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
 
 
 def table_columns(path: Path, sheet: str | None = None) -> list[str]:
-    """Column names of a table, with dotted names for values inside nested cells. Raises DataError for an empty
-    table.
-    """
+    """Column names, with dotted names for values inside nested cells. Raises DataError for an empty table."""
     names: dict[str, None] = {}
     for at, (_, cells) in enumerate(table_rows(path, sheet)):
         for column, value in cells.items():
@@ -71,10 +64,8 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
-    """Value in one row of a table, for a column as a column map names it. `=TEXT` is the constant TEXT. `a.b` is key b
-    of the object in column a. If column a holds a list, `a.2` is its entry 2, counted from 0, and `a.b` is key b of
-    each object in it.
-    """
+    """A row's value by the name in a column map: `=TEXT` is a constant, `a.b` key b of the object in column a (or of
+    each in a list), `a.2` entry 2 of a list, from 0."""
     if column.startswith("="):
         return column[1:]
     if column in cells or "." not in column:
@@ -96,7 +87,7 @@ def _key(value: Any, key: str) -> Any:
 
 
 def _within(name: str, value: Any) -> Iterator[str]:
-    """Dotted names of the values inside a nested cell, such as `scores.plot` for the key `plot` in column `scores`."""
+    # Such as `scores.plot` for the key `plot` in column `scores`.
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         value = value[0]
     if isinstance(value, Mapping):
@@ -106,7 +97,6 @@ def _within(name: str, value: Any) -> Iterator[str]:
 
 
 def separator(path: Path) -> str:
-    """The character that separates the cells of a .csv file."""
     first = "\t".join(next(iter(_first_rows(path, "\t")), []))
     if len(first) == len("sep=;") and first.startswith("sep="):
         return first[-1]
@@ -119,9 +109,7 @@ def separator(path: Path) -> str:
 
 
 def _first_rows(path: Path, candidate: str) -> list[list[str]]:
-    """The header of a CSV file and the row below it, read with the separator `candidate`. Rows that cannot be read are
-    left out; that error is raised later.
-    """
+    # Rows that cannot be read raise their error later.
     first_rows: list[list[str]] = []
     try:
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
@@ -192,7 +180,7 @@ def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
 
 
 def _check_size(path: Path) -> None:
-    """Raise DataError if a workbook is unreasonably large when unpacked."""
+    # When unpacked.
     from zipfile import ZipFile
 
     with ZipFile(path) as archive:
@@ -207,9 +195,6 @@ def _check_size(path: Path) -> None:
 
 
 def _sheet(book: Any, path: Path, named: str | None) -> Any:
-    """The sheet `named`, or the only sheet that is not empty. Raises DataError if there is no such sheet, or if several
-    are not empty.
-    """
     if named is not None:
         if named not in book.sheetnames:
             raise DataError(unknown("sheet", named, book.sheetnames), file=path)

@@ -1,13 +1,11 @@
-"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed stories
-(`ID@PERTURBATION.1`).
+"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed ones (`ID@PERTURBATION.1`).
 
 The folder `roc` or `wp` holds files with lines `id|||story-prompt|||text`, some with a fourth field.
 `discrimination_test` holds, for each aspect of coherence, the coherent stories and, in a file whose name ends in
-`_perturb`, the incoherent ones. `invariance_test` holds changed stories that are as coherent as before. They were made
-from the human stories in `roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in
-`roc_negative_sample.txt`. The format is inferred from the study's own scripts and its list of files; no released file
-has been read yet. Missing files are skipped. Stories of several files with the same id and text are one story.
-"""
+`_perturb`, the incoherent ones. `invariance_test` holds changed stories that are as coherent as before, made from the
+human stories in `roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in `roc_negative_sample.txt`.
+The format is inferred from the study's own scripts and its list of files; no released file has been read yet. Missing
+files are skipped. Stories of several files with the same id and text are one story."""
 
 from __future__ import annotations
 
@@ -86,7 +84,7 @@ UNCHANGED = "changed stories that are their originals"
 
 
 class Line(NamedTuple):
-    """Id, story-prompt and text in one line of an AUTOS file."""
+    """One line of an AUTOS file."""
 
     id: str
     story_prompt: str
@@ -95,10 +93,7 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class _Origins:
-    """Original stories of AUTOS by id. If a file gives another text under an id that is already used, the story gets
-    the id `ID~SOURCE`, where SOURCE names the file.
-    """
-
+    # Another text under an id in use gets the id `ID~SOURCE`, where SOURCE names the file.
     stories: dict[str, Story] = field(default_factory=dict)
 
     def add(self, name: str, line: Line, system: str, source: str) -> None:
@@ -112,7 +107,7 @@ class _Origins:
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `autos_roc` or `autos_wp` from those of its files that are on this machine."""
+    """Dataset `autos_roc` or `autos_wp`, from those of its files that are on this machine."""
     places = {Path(relative).name: find(relative) for relative in FILES[name]}
     present = {file: path for file, path in places.items() if path is not None}
     if not any(file.endswith("_perturb.txt") for file in present):
@@ -129,12 +124,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
-    """Every original story of AUTOS, then every perturbed story, in the order of the files. `files` gives path by file
-    name, `part` is `roc` or `wp`, and `left` is updated with the number of stories left out, by reason.
-
-    All original stories are yielded, so that each perturbed story has its original. A perturbed story is left out if it
-    lacks an original, equals it, or occurred before.
-    """
+    """Every original story, so that each perturbed one has its own, then the perturbed, in the files' order. `part` is
+    `roc` or `wp`. Those without an original, equal to it, or seen before are left out, counted in `left` by reason."""
     origins = _origins(files, part, left)
     for story in origins.stories.values():
         yield Story(story_name(story.id), story.story_prompt, story.system, story.text)
@@ -157,11 +148,7 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 
 
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
-    """Number of stories of AUTOS that the program leaves out, by reason. A file whose number of stories differs from
-    the number that the study reports is listed too.
-
-    `files` gives path by file name, and `part` is `roc` or `wp`.
-    """
+    """Stories left out, by reason, and files with another number of stories than the study reports."""
     left: Counter[str] = Counter()
     for _ in read_stories(files, part, left):
         pass
@@ -200,9 +187,7 @@ def _origins(files: Mapping[str, Path], part: str, left: Counter[str]) -> _Origi
 
 
 def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
-    """For each file of perturbed stories: the file's name, the source of the original stories, the prefix of the
-    originals' ids, and the name of the perturbation.
-    """
+    # File, source of the originals, prefix of their ids, and perturbation.
     for mode, perturbation in ASPECTS.items():
         yield f"{part}_{mode}_perturb.txt", mode, "", perturbation
     for mode, perturbation in SAME.items():
@@ -212,9 +197,8 @@ def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _lines(path: Path, left: Counter[str], *, blank: bool = False) -> Iterator[Line]:
-    """The lines of an AUTOS file. Lines without a story-prompt or a text are counted in `left` and skipped; with
-    `blank` they are kept, so that line numbers can be counted.
-    """
+    # Lines without a story-prompt or a text are counted in `left`; with `blank` they are kept, so that line numbers
+    # count.
     for row, line in enumerate(_plain_lines(path), start=1):
         if not line and not blank:
             continue

@@ -40,7 +40,6 @@ _NUMBER, _DATE, _PERSON = re.compile(r"-\d+$"), re.compile(r"-\d{4}-\d{2}-\d{2}"
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `confederacy` from its files on this machine."""
     ratings, codes, *texts = (need(file, name) for file in FILES[name])
     return Dataset(
         name=name,
@@ -57,10 +56,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
-    """One story of A Confederacy of Models for each text file, in the order of `texts`. `codes` is the table of the
-    codes under which raters read the stories, and `ratings` the workbook of ratings. Raises DataError for a rating of
-    an unknown story, and for a duplicate rating.
-    """
+    """One story per text file, in order. `codes` is the table of codes, `ratings` the workbook. Raises DataError for an
+    unknown story's rating, and for a duplicate."""
     names = {_bare(path.name): path for path in texts}
     original_by_name = {name.casefold(): name for name in names}
     for row, cells in csv_rows(codes, ("Original", "Anonymized")):
@@ -74,17 +71,13 @@ def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[
 
 
 def system_of(name: str) -> str:
-    """System that wrote a story of A Confederacy of Models: the file's name without number and date. All human writers
-    are one system.
-    """
+    """The file's name without number and date; all human writers are one system."""
     system = _DATE.sub("", _NUMBER.sub("", name))
     return HUMAN if _PERSON.fullmatch(system) else system
 
 
 def _rated(path: Path, original_by_name: Mapping[str, str]) -> dict[str, list[Rating]]:
-    """Ratings of each story, read from the workbook `path`, in its order. `original_by_name` gives each story's name by
-    the lower-case names and codes under which the workbook may list it.
-    """
+    # `original_by_name` has lower-case names and codes.
     ratings_by_story: dict[str, list[Rating]] = {}
     rows: dict[tuple[str, str], int] = {}
     for row, cells in table_rows(path):

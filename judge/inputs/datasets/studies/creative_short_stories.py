@@ -1,11 +1,9 @@
-"""Reads Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers.
+"""Reads Creative Short Stories: five-sentence stories by people and models.
 
-The released table has the columns `story`, `author` (`human`, or a model's name), `item_id` (the three words that the
-story must contain) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, which are lists of
-ratings from 1 to 5. With a column `id` the story's id is read from there, else it is made of the words and the row.
-Other columns, such as guesses of the author, are ignored. The same position in two lists need not be the same person,
-so raters are unknown, and only their panels are known.
-"""
+The table has `story`, `author` (`human` or a model), `item_id` (three words that the story must contain) and, for four
+criteria, lists `expert_CRITERION` and `non_expert_CRITERION` of ratings from 1 to 5. The id is in `id`, else made of
+words and row. Other columns, such as guesses of the author, are ignored. A position in two lists need not be one
+person, so only raters' panels are known."""
 
 from __future__ import annotations
 
@@ -33,7 +31,6 @@ _COLUMNS = ("story", "author", "item_id", *_RATED)
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `creative_short_stories` from its file on this machine."""
     (path,) = (need(file, name) for file in FILES[name])
     return Dataset(
         name=name,
@@ -50,9 +47,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories of Creative Short Stories with their ratings, in the file's order. Raises DataError for a missing
-    column, an empty text, or a rating off the scale.
-    """
+    """The stories with their ratings, in the file's order. Raises DataError for a missing column, an empty text, or a
+    rating off the scale."""
     row_by_id: dict[str, int] = {}
     for row, cells in table_rows(path):
         missing = [column for column in _COLUMNS if column not in cells]
@@ -71,9 +67,7 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def _ratings(cells: Mapping[str, Any], path: Path, row: int) -> Iterator[Rating]:
-    """Ratings of one story of Creative Short Stories, from its row of the table. Missing lists and entries without a
-    number are skipped.
-    """
+    # Missing lists and entries without a number are skipped.
     for column, (criterion, panel) in _RATED.items():
         given = cells[column]
         if given is None:

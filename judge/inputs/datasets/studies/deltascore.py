@@ -1,8 +1,5 @@
-"""Reads DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria; each rating is the mean of three unnamed
-raters.
-
-A story's id is the number of its story-prompt, in order of first appearance, and the system, e.g. `1-BART`.
-"""
+"""Reads DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria, means of three unnamed raters. An id is
+the story-prompt's number, in order of first appearance, and the system, e.g. `1-BART`."""
 
 from __future__ import annotations
 
@@ -29,7 +26,6 @@ _KEYS = {*_TEXTS, *(c.lower() for c in CRITERIA)}
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `deltascore_roc` or `deltascore_wp` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     systems = SYSTEMS[name]
     stories = STORY_PROMPTS * len(systems)
@@ -51,10 +47,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path, systems: tuple[str, ...]) -> Iterator[Story]:
-    """Every story of a DeltaScore file, each with five mean ratings (one for each criterion). `systems` are the only
-    systems that the file may name. Raises DataError for a wrong number of stories, and for content that differs from
-    the release.
-    """
+    """Every story with five mean ratings. `systems` are the only ones that the file may name. Raises DataError for a
+    wrong number of stories, and for content that differs from the release."""
     numbers: dict[str, int] = {}
     ids: set[str] = set()
     for row, entry in json_lines(path):

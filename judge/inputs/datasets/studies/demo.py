@@ -1,6 +1,5 @@
-"""Opens the packaged demo set: stories and mechanically damaged versions of them. Their labels follow from the damage
-and were not given by raters.
-"""
+"""The packaged demo set: stories and mechanically damaged versions, whose labels follow from the damage, not from
+raters."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ LABELS_NOTE = (
 
 
 def load(name: str) -> Dataset:
-    """Dataset `demo`: 12 story-prompts, each with one original story and three mechanically damaged versions of it."""
+    """Dataset `demo`: 12 story-prompts, each with an original story and three damaged versions."""
     return replace(
         open_native(package_file("inputs", "datasets", "demo_stories.jsonl"), name),
         rater_identity=False,

@@ -1,8 +1,5 @@
-"""Reads HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`).
-
-Story ids are the released Story IDs, "0" to "1055"; "0" to "95" are the human stories. Texts are kept as released,
-including blanks at their beginning.
-"""
+"""Reads HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`). Ids are
+the Story IDs, "0" to "1055"; "0" to "95" are human. Texts keep blanks at their beginning."""
 
 from __future__ import annotations
 
@@ -37,12 +34,9 @@ _HANNA_USER_STUDY_TEXTS = ("Input.story_id", "Input.explanation")
 
 @dataclass(frozen=True, slots=True)
 class AuditedItem:
-    """One explanation of a language model that people audited in the HANNA study: the story's id, the whole answer, and
-    for each kind of error the marks of the three annotator positions (1 = error present).
-
-    `unused` holds the answers to the question that the study dropped. They are None if the question was not asked, as
-    in audits that this program exports in the study's format.
-    """
+    """An explanation that people audited: the whole answer, and each error's marks by the three annotator positions (1
+    = present). `unused` answers the question that the study dropped; None if it was not asked, as in this program's
+    exports."""
 
     story: str
     answer: str
@@ -51,9 +45,8 @@ class AuditedItem:
 
 
 def read_items(path: Path) -> list[AuditedItem]:
-    """The 100 audited explanations of the HANNA study, in the file's order. Raises DataError unless each block of three
-    rows is about one explanation and all marks are 0 or 1.
-    """
+    """The 100 audited explanations, in the file's order. Raises DataError unless each block of three rows is about one
+    and marks are 0 or 1."""
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     items: list[AuditedItem] = []
     block: list[dict[str, str]] = []
@@ -100,7 +93,6 @@ COLUMNS = ("Story ID", *_TEXTS, *CRITERIA, "Worker ID", "Assignment ID", "Work t
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `hanna` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -115,10 +107,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """All 1,056 stories of HANNA, ordered by Story ID, each with 18 ratings by three workers.
-
-    Raises DataError unless every story has 3 rows with the same texts, and every rating is 1, 2, 3, 4 or 5.
-    """
+    """All 1,056 stories by Story ID, each with 18 ratings by three workers. Raises DataError unless each has 3 rows
+    with the same texts, and ratings are 1, 2, 3, 4 or 5."""
     texts: dict[str, dict[str, str]] = {}
     ratings: dict[str, list[Rating]] = {}
     rows = 0

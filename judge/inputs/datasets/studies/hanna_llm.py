@@ -1,9 +1,6 @@
-"""Reads the 576 unrated stories by six language models for HANNA's 96 story-prompts, and the 96 human stories.
-
-Dataset `hanna_llm` holds the 576 stories (ids `llm-0` to `llm-575`, the file's row numbers). `hanna_llm+human` adds the
-96 human stories before them (ids "0" to "95" as in `hanna`), with ratings from the score file's three rater positions.
-A position is not a fixed person, so the raters are unknown.
-"""
+"""Reads six language models' 576 unrated stories (`hanna_llm`, ids `llm-0` to `llm-575`, the rows' numbers) for HANNA's
+96 story-prompts. `hanna_llm+human` puts the 96 human stories before them (ids as in `hanna`), with ratings from the
+score file's three positions, which are not fixed persons, so raters are unknown."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ _COLUMNS = ("", "Prompt", "Human", "Story", "Model")
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `hanna_llm` or `hanna_llm+human` from its files on this machine."""
     files = tuple(need(f, name) for f in FILES[name])
     human = STORY_PROMPTS if len(files) == 2 else 0
     stories = STORY_PROMPTS * len(SYSTEMS) + human
@@ -48,9 +44,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
-    """The 576 unrated stories by six language models for HANNA's story-prompts, as released; with HANNA's score file
-    (`scores`), the 96 rated human stories before them.
-    """
+    """The 576 unrated stories as released; with HANNA's score file, the 96 rated human ones before them."""
     if scores is not None:
         yield from read_human_stories(stories, scores)
     for row, cells in _rows(stories):
@@ -64,11 +58,8 @@ def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
 
 
 def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]:
-    """HANNA's 96 human stories (system Human), read from the file of language models' stories, in the order of the
-    score file. With the score file (`scores`), each story has 18 ratings by unknown raters.
-
-    Each story is its own reference story, as for HANNA's system Human.
-    """
+    """HANNA's 96 human stories, in the score file's order; with it, each has 18 ratings by unknown raters. Each is its
+    own reference story, as for HANNA's system Human."""
     ratings: list[list[Rating]] = [[] for _ in range(STORY_PROMPTS)]
     if scores is not None:
         table = read_score_file(scores)
@@ -90,9 +81,7 @@ def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """All rows of the file of language models' stories with their row numbers, checked to be 6 models of 96 rows each,
-    every model on the same story-prompts in the same order.
-    """
+    # 6 models of 96 rows each, all on the same story-prompts in the same order.
     rows = list(csv_rows(path, _COLUMNS))
     check_count("stories", len(rows), STORY_PROMPTS * len(SYSTEMS), path)
     for index, (row, cells) in enumerate(rows):

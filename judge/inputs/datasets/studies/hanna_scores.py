@@ -1,8 +1,6 @@
-"""Reads the HANNA score file, as released: 11 systems x 254 columns of 96 numbers each.
-
-Two properties matter before a column is used. The study's judges have a mean rating for each story, in which each
-answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not persons.
-"""
+"""Reads the HANNA score file: 11 systems x 254 columns of 96 numbers. The study's judges have a mean rating per story,
+in which an answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not
+persons."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ POSITIONS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """Contents of a score file of the HANNA study. `values[column][system]` holds one number for each story-prompt (96
-    in the release).
-    """
+    """A score file. `values[column][system]` holds one number for each story-prompt (96 in the release)."""
 
     path: Path
     systems: tuple[str, ...]
@@ -54,13 +50,11 @@ class ScoreFile:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of all columns of the HANNA score file, in the file's order."""
         return tuple(self.values)
 
     def column(self, name: str) -> dict[str, list[float]]:
-        """Numbers in one column of the HANNA score file, by system: one for each of the 96 story-prompts. `name` is a
-        column's name such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`.
-        """
+        """A column's numbers by system, one per story-prompt. Names are such as `Relevance`, `Human 1 RE` or
+        `Beluga-13B CH 3`."""
         if name not in self.values:
             # All 254 names would bury the one that was meant.
             close = nearest(name, self.values)
@@ -69,9 +63,8 @@ class ScoreFile:
         return {system: list(numbers) for system, numbers in self.values[name].items()}
 
     def human_positions(self, criterion: str) -> dict[str, list[list[float]]]:
-        """Human ratings of one criterion in the HANNA score file, by system: three lists of 96 ratings, one for each
-        rater position. A position is not one fixed person. `criterion` is the criterion's full name.
-        """
+        """A criterion's human ratings by system: three lists of 96, one for each position, which is not one fixed
+        person."""
         if criterion not in CRITERIA:
             raise DataError(unknown("criterion", criterion, CRITERIA), file=self.path)
         columns = [self.column(f"Human {i} {CRITERIA[criterion]}") for i in POSITIONS]
@@ -79,10 +72,8 @@ class ScoreFile:
 
 
 def read_score_file(path: Path, *, stories: int = STORIES) -> ScoreFile:
-    """Read `hanna_metric_scores_llm.csv`, checking that every cell is a list of `stories` finite numbers.
-
-    Raises DataError otherwise, naming row (the system) and column, and for a system that occurs twice.
-    """
+    """`hanna_metric_scores_llm.csv`. Raises DataError, naming row (the system) and column, unless cells are lists of
+    `stories` finite numbers, and for a system that occurs twice."""
     values: dict[str, dict[str, list[float]]] = {}
     systems: list[str] = []
     required = ("Model", *CRITERIA, *(f"Human {i} {a}" for i in POSITIONS for a in CRITERIA.values()))
@@ -121,9 +112,8 @@ EVAL_PROMPTS = {"Task 0": "ep1", "Task 1": "ep2", "Task 2": "ep3", "Task 3": "ep
 
 @dataclass(frozen=True, slots=True)
 class HannaAnswer:
-    """One answer of a language model in the HANNA study: the story's index, the criterion's full name, the Eval-Prompt
-    (`ep1` to `ep4`), the repeat (from 0), and the answer's text.
-    """
+    """One answer of a language model. `story` is its index, `eval_prompt` `ep1` to `ep4`, and `repeat` counts from
+    0."""
 
     story: int
     criterion: str
@@ -133,12 +123,8 @@ class HannaAnswer:
 
 
 def read_answers(path: Path) -> Iterator[HannaAnswer]:
-    """Every answer in a file of a language model's answers from the HANNA study, in the file's order, including empty
-    strings.
-
-    The outer level of the JSON file may be a list, or an object with the stories' indices as keys. Raises DataError for
-    any other structure.
-    """
+    """Every answer in the file's order, empty strings too. The JSON file is a list, or an object with stories' indices
+    as keys. Raises DataError otherwise."""
     content = read_json(path)
     if isinstance(content, list):
         stories = list(enumerate(content))

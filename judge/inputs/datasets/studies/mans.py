@@ -1,8 +1,5 @@
-"""Reads OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality.
-
-The release sorts the five ratings of each story, so rater identity is lost. Every rating has rater None, and statistics
-that need rater identity are not available.
-"""
+"""Reads OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality. The release sorts a story's
+ratings, so every rater is None, and statistics that need rater identity are not available."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ RATERS = 5
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `mans_roc` or `mans_wp` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -41,9 +37,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The 1,000 stories of a MANS file of OpenMEVA, in the file's order, each with five ratings; ids are such as
-    `125-fusion`. Raises DataError if the content differs from the release.
-    """
+    """The 1,000 stories in the file's order, with five ratings and ids such as `125-fusion`. Raises DataError if the
+    content differs from the release."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise DataError("not an object of story-prompts", file=path, found=type(content).__name__)

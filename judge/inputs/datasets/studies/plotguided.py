@@ -1,11 +1,8 @@
-"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, each story rated by five named workers from 0 to
-5.
+"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, rated by five named workers from 0 to 5.
 
-A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories
-are identified by their text, ignoring differences in blanks; ids number them in the order of the file. The release
-names neither systems nor story-prompts. In the ROC set ``</s>`` ends each sentence; this mark of the file format is
-removed. MANPLTS, the study's own score of each story, is in a separate file with lines of TEXT, a tab and a number.
-"""
+A row is a worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories are identified
+by their text, ignoring blanks, and numbered in the file's order, without systems or story-prompts. ``</s>``, which ends
+sentences in the ROC set, is removed. MANPLTS, the study's own score, is in a file of TEXT, a tab and a number."""
 
 from __future__ import annotations
 
@@ -32,7 +29,6 @@ _SENTENCE_END = re.compile(r"\s*</s>\s*")
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `plotguided_wp` or `plotguided_roc` from its file on this machine."""
     path = need(FILES[name][0], name)
     return Dataset(
         name=name,
@@ -51,9 +47,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The 300 stories of one set of Ghazarian et al.'s coherence ratings, in the file's order, each with five ratings.
-    Raises DataError if the content differs from the release.
-    """
+    """The 300 stories of a set in the file's order, with five ratings. Raises DataError if the content differs from the
+    release."""
     ratings: dict[str, list[Rating]] = {}
     for row, cells in csv_rows(path, (_WORKER, f"{_INPUT}1", f"{_ANSWER}1")):
         worker = text_value(cells[_WORKER], path, row, _WORKER)
@@ -73,9 +68,7 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """MANPLTS score (Ghazarian et al.'s own metric) of each story, by the story's text as `plain` writes it. Raises
-    DataError if the file has another format.
-    """
+    """MANPLTS score (the study's own metric) by the text that `plain` gives. Raises DataError for another format."""
     scores: dict[str, float] = {}
     for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
         text, tab, number = line.rpartition("\t")
@@ -94,14 +87,11 @@ def read_scores(path: Path) -> dict[str, float]:
 
 
 def log_odds(score: float) -> float:
-    """Log-odds of a score, which is a probability. Log-odds keep the order of the scores but are spread out near 0 and
-    1, where hundreds of scores would otherwise count as ties at a tolerance of 1e-9.
-    """
+    """Log-odds of a score, a probability: they keep the order, but spread it near 0 and 1, where hundreds of scores
+    would be ties at a tolerance of 1e-9."""
     return math.log(score) - math.log1p(-score)
 
 
 def plain(text: str) -> str:
-    """A story's text without the marks ``</s>`` that end sentences in a released file, with each run of blanks replaced
-    by one blank and without blanks at both ends.
-    """
+    """A text without the marks ``</s>``, with single blanks and none at both ends."""
     return " ".join(_SENTENCE_END.sub(" ", text).split())

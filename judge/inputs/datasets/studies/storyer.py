@@ -1,14 +1,8 @@
-r"""Reads StoryER's WP_200: 200 stories, each with a mean human score. Only texts and numbers are unpickled, never other
-objects.
+r"""Reads StoryER's WP_200: 200 stories with a mean human score; only texts and numbers are unpickled.
 
-The file is sorted by score, so its order reveals which stories have higher scores. Stories are therefore sorted by the
-BLAKE2b hash of their text as in the file, and their ids (`wp200-000` to `wp200-199`) number this order. The file names
-no story-prompts, so `story_prompt` is empty.
-
-StoryER's files contain no line breaks. The study's preparation wrote each line break as ``<\newline>`` between blanks
-(in 188 of the 200 stories) or left the ``<br>`` of the web page. `line_breaks` converts both to line breaks; texts are
-not changed otherwise.
-"""
+The file's order reveals the scores, so stories are sorted by the BLAKE2b hash of their text, which ids (`wp200-000` to
+`wp200-199`) number. There are no story-prompts. The study wrote a line break as ``<\newline>`` between blanks (in 188
+of the 200 stories) or left ``<br>``; `line_breaks` converts both, and texts are not changed otherwise."""
 
 from __future__ import annotations
 
@@ -42,16 +36,13 @@ _BROKEN = (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, T
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Unpickles lists, tuples, texts and numbers. Rejects every reference to a class or function, so that no code of
-    the file can run.
-    """
+    """Unpickles lists, tuples, texts and numbers, and rejects references to classes or functions, so that no code can
+    run."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
-        """Raise UnpicklingError for any class or function."""
         raise pickle.UnpicklingError(f"the file asks for {module}.{name}, and no code is run from a data file")
 
     def persistent_load(self, pid: Any) -> NoReturn:
-        """Raise UnpicklingError for any persistent id."""
         raise pickle.UnpicklingError(f"the file refers to an outside object, {pid!r}")
 
 
@@ -65,14 +56,11 @@ def read_plain_pickle(path: Path) -> Any:
 
 
 def line_breaks(text: str) -> str:
-    r"""The text with line breaks in place of ``<\newline>`` between blanks and of ``<br>``, as StoryER's files write
-    them.
-    """
+    r"""The text with line breaks for ``<\newline>`` between blanks and ``<br>``, as StoryER's files write them."""
     return _LINE_BREAK.sub("\n", text)
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `storyer_wp200` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -88,9 +76,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The 200 stories of StoryER's WP_200, all by system Human, each with one mean human score, in the order of their
-    texts' hashes.
-    """
+    """The 200 stories, all by system Human, in the order of their texts' hashes."""
     content = read_plain_pickle(path)
     if not isinstance(content, list):
         raise DataError("not a list of (story, score)", file=path, found=type(content).__name__)

@@ -1,9 +1,6 @@
-"""Reads StoryER's released pairs: two stories for one story-prompt, one of which readers upvoted more.
-
-A row of the file is [story-prompt, higher, lower, ...], so the more upvoted story is always first. Here a story's id is
-a hash of story-prompt and text, the same in the whole file (1,000 pairs) and in shortened copies. The stories of a pair
-are ordered by these ids, which do not reveal the preference. The file names neither authors nor numbers of votes.
-"""
+"""Reads StoryER's pairs, rows of [story-prompt, higher, lower, ...]: the more upvoted story is always first. An id is a
+hash of story-prompt and text, the same in the whole file (1,000 pairs) and shortened copies; a pair is ordered by ids,
+which do not reveal the preference. There are no authors or numbers of votes."""
 
 from __future__ import annotations
 
@@ -31,7 +28,6 @@ _PROMISED: Mapping[int, Mapping[str, int]] = {
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `storyer_pairs` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -47,7 +43,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """Every story in StoryER's file of pairs once, ordered by id."""
+    """Every story once, ordered by id."""
     stories: dict[str, Story] = {}
     for higher, lower in _rows(path):
         stories[higher.id] = higher
@@ -57,12 +53,8 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs of stories in StoryER's file of pairs, ordered by id, with a preference for the story that readers
-    upvoted more. Identical rows count once. Two rows with the same stories and opposite preferences become one pair
-    with both preferences.
-
-    A preference has no rater, because it sums up the votes of many readers.
-    """
+    """The pairs, ordered by id, with a preference for the more upvoted story, without a rater, because it sums up many
+    votes. Identical rows count once; opposite ones become one pair with both preferences."""
     wins: dict[tuple[str, str], dict[str, None]] = {}
     prompts: dict[tuple[str, str], str] = {}
     for higher, lower in _rows(path):
@@ -77,7 +69,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def _rows(path: Path) -> Iterator[tuple[Story, Story]]:
-    """The more upvoted and the less upvoted story, in this order, of each row of StoryER's file of pairs."""
+    # The more upvoted story, then the other.
     content = read_plain_pickle(path)
     if not isinstance(content, list) or not content:
         raise DataError("not a list of pairs", file=path, found=type(content).__name__)

@@ -1,10 +1,8 @@
 """Reads StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects.
 
-The file is a list of {story, prompt, score, comments}. `score` is the number of the story's upvotes, and a comment is
-[aspect 1-10, rating 1-5, text]. Each list of comments is padded to five entries with [-1, -1, NaN], where NaN is the
-bare word. The reader leaves out and counts padding and comments without an aspect (aspect -1). The file does not name
-the authors of comments.
-"""
+The file is a list of {story, prompt, score, comments}. `score` is the number of upvotes, and a comment is [aspect 1-10,
+rating 1-5, text], without its author. Each list is padded to five entries with [-1, -1, NaN], where NaN is the bare
+word. Padding and comments without an aspect (-1) are left out and counted."""
 
 from __future__ import annotations
 
@@ -43,9 +41,8 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Commented:
-    """One story with readers' comments, from StoryER's file of comments; `upvotes` is None in files that lack them.
-    `left_out` counts, by reason, the entries of the list of comments that are left out because they are not comments.
-    """
+    """One story with readers' comments; `upvotes` is None in files that lack them. `left_out` counts entries that are
+    no comments, by reason."""
 
     id: str
     story_prompt: str
@@ -56,7 +53,6 @@ class Commented:
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `storyer_reasons` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -73,7 +69,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in StoryER's file of comments, in the file's order, each with its ratings and their comments."""
+    """The stories in the file's order, each with its ratings and their comments."""
     names = aspects()
     for entry in read_commented(path):
         ratings = (Rating(names[c.aspect - 1], c.rating, None, c.text) for c in entry.comments)
@@ -81,14 +77,12 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def aspects() -> list[str]:
-    """Names of the ten aspects that StoryER's comments are about, in the order of the aspects' numbers, from 1."""
+    """Names of the ten aspects, in the order of their numbers, from 1."""
     return [criterion.name for criterion in load_criteria("storyer").criteria]
 
 
 def left_out(path: Path) -> Mapping[str, int]:
-    """Number of entries in StoryER's lists of comments that are left out because they are not comments on an aspect, by
-    description.
-    """
+    """Number of entries that are no comments on an aspect, by description."""
     counts = {PADDING: 0, NO_ASPECT: 0}
     for entry in read_commented(path):
         for reason, count in entry.left_out.items():
@@ -97,18 +91,14 @@ def left_out(path: Path) -> Mapping[str, int]:
 
 
 def is_shaped(path: Path) -> bool:
-    """Whether a JSON file has the format of StoryER's file of comments: a list of stories with comments. Only the first
-    entry is examined. True also for an empty list, and if the first entry is not an object (reading the file then
-    raises an error).
-    """
+    """Whether a JSON file is a list of stories with comments, by its first entry. True also for an empty list, and for
+    no object (an error when it is read)."""
     entries = _entries(path)
     return not entries or not isinstance(entries[0], dict) or "comments" in entries[0]
 
 
 def read_commented(path: Path) -> Iterator[Commented]:
-    """Every story in StoryER's file of comments, with its comments. Raises DataError, naming the row, if the file has
-    another format.
-    """
+    """Every story with its comments. Raises DataError, naming the row, for another format."""
     for row, entry in enumerate(_entries(path), start=1):
         if not isinstance(entry, dict) or not set(_WANTED) <= set(entry):
             raise DataError("not an object with story, prompt and comments", file=path, row=row, found=entry)
@@ -143,9 +133,6 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _comment(given: Any, path: Path, row: int) -> Comment | str:
-    """The comment in an entry of a StoryER story's list of comments, or a text that says why the entry is not a
-    comment.
-    """
     if not isinstance(given, list) or len(given) != 3:
         raise DataError("not a comment [aspect, rating, text]", file=path, row=row, column="comments", found=given)
     aspect, rating, text = given

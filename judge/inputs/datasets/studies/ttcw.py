@@ -1,12 +1,9 @@
 """Reads Art or Artifice: 48 stories, fourteen yes/no tests of creativity, three of eleven experts for each story.
 
-The stories tell twelve plots; each plot has one story from The New Yorker and three by language models. Dataset `ttcw`
-holds the models' 36 stories, and `ttcw+newyorker` all 48. The release gives only the addresses of the magazine's
-stories, so their text is empty here. Existing answers about these stories can be imported, but judges cannot be asked
-about them.
-
-A verdict is the code of its label: No 0, Yes 1. Experts are persons, named `expert 0` to `expert 10`.
-"""
+Each of twelve plots has one story from The New Yorker and three by language models. Dataset `ttcw` holds the models' 36
+stories, `ttcw+newyorker` all 48. Of the magazine's, the release gives only addresses, so their text is empty here:
+existing answers can be imported, but judges cannot be asked about them. A verdict is the code of its label: No 0, Yes
+1. Experts are persons, named `expert 0` to `expert 10`."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One expert's verdict on one story in one test of Art or Artifice: `value` is the label's code (No 0, Yes 1)."""
+    """One expert's verdict on a story in one test: the label's code (No 0, Yes 1)."""
 
     story: str
     test: str
@@ -47,7 +44,6 @@ class Verdict:
 
 
 def load(name: str) -> Dataset:
-    """Load dataset `ttcw` or `ttcw+newyorker` from its files on this machine."""
     stories, verdicts = (need(file, name) for file in FILES[name])
     whole = name == _ALL
     count = STORIES if whole else TEXTS
@@ -71,9 +67,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Story]:
-    """The stories of Art or Artifice in the file's order, each with 42 verdicts (three experts' on each of 14 tests).
-    Without `whole`, only the stories whose text is in the file.
-    """
+    """The stories in the file's order, each with 42 verdicts (three experts, 14 tests). Without `whole`, only those
+    with a text."""
     rated: dict[str, list[Rating]] = {}
     for verdict in read_verdicts(verdicts):
         rated.setdefault(verdict.story, []).append(Rating(verdict.test, verdict.value, verdict.expert))
@@ -93,9 +88,8 @@ def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Stor
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """The experts' 2,016 verdicts of Art or Artifice in the file's order. Raises DataError for a verdict other than Yes
-    or No, and for a duplicate.
-    """
+    """The experts' 2,016 verdicts in the file's order. Raises DataError for another verdict than Yes or No, and for a
+    duplicate."""
     verdicts: dict[tuple[str, str, str], Verdict] = {}
     for row, entry in enumerate(_entries(path), start=1):
         label = entry.get("binary_verdict")
@@ -118,9 +112,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
 
 def read_tests(path: Path) -> dict[int, Mapping[str, Any]]:
-    """The fourteen tests of Art or Artifice by number, each a record as released: `category`, `question`,
-    `full_prompt`.
-    """
+    """The fourteen tests by number, as released: `category`, `question`, `full_prompt`."""
     entries = _entries(path)
     check_count("tests", len(entries), TESTS, path)
     for row, entry in enumerate(entries, start=1):

@@ -1,8 +1,6 @@
-"""Reads language models' answers to the fourteen tests of Art or Artifice: JSON Lines of `id` and `response`.
-
-An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty, or
-"Content Blocked" if the provider's filter stopped it. None of these counts as "No".
-"""
+"""Reads models' answers to the fourteen tests of Art or Artifice: JSON Lines of `id` (`story_0_Claude_test3` is test 3
+on story `0_Claude`) and `response`. One that is null, empty, or "Content Blocked" (by the provider's filter) does not
+count as "No"."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ _BLOCKED = "content blocked"
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """One answer of a language model to a test of Art or Artifice: the story's id, the test's number, and the answer's
-    text (None if it is missing).
-    """
+    """One answer of a language model to a test; `text` is None if it is missing."""
 
     story: str
     test: int
@@ -30,7 +26,7 @@ class TestAnswer:
 
     @property
     def blocked(self) -> bool:
-        """Whether the answer's text consists only of the note that the provider's filter blocked the request."""
+        """Whether the text is only the note that the provider's filter blocked the request."""
         return self.text is not None and self.text.strip().casefold() == _BLOCKED
 
 
@@ -40,9 +36,7 @@ def is_id(name: object) -> bool:
 
 
 def read_answers(path: Path) -> Iterator[TestAnswer]:
-    """Every answer in a file of a language model's answers to the tests of Art or Artifice, in the file's order. Raises
-    DataError if the file has another format, and for a duplicate answer.
-    """
+    """Every answer in the file's order. Raises DataError for another format, and for a duplicate."""
     seen: set[str] = set()
     for row, entry in json_lines(path):
         name = entry.get("id") if isinstance(entry, dict) else None

@@ -1,3 +1,1 @@
-"""Perturbations for discrimination tests, as in OpenMEVA, one module for each aspect: changes of a story that a good
-judge should rate lower.
-"""
+"""Discrimination tests as in OpenMEVA, one module per aspect: changes that a good judge should rate lower."""

@@ -1,6 +1,4 @@
-"""Perturbation that replaces words by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, there is
-one replacement for every five sentences.
-"""
+"""Words become antonyms in the same inflection (OpenMEVA, consistency): at strength 1, one for every five sentences."""
 
 from __future__ import annotations
 
@@ -15,10 +13,7 @@ _SHARE = 0.2
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace words by antonyms of their most common meanings, from WordNet or the program's own list.
-    At strength 1, there is one replacement for every five sentences. The result is an `Unfit` if no word has an
-    antonym.
-    """
+    """Edits to antonyms of words' most common meanings, from WordNet or the program's own list; `Unfit` without any."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,6 +1,4 @@
-"""Perturbation that exchanges cause and effect, or action and purpose (OpenMEVA, causal relationship). At strength 1,
-one exchange is made.
-"""
+"""Exchanges cause and effect, or action and purpose (OpenMEVA, causal relationship); once at strength 1."""
 
 from __future__ import annotations
 
@@ -14,12 +12,8 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that reverse as many statements of cause as `strength`; an `Unfit` if the story states neither a cause
-    nor a purpose.
-
-    Clauses around `because`, `so` and similar connectives and sentences joined by `so` are exchanged, and words of
-    cause are replaced. Where the story has none of these, an action and its purpose are exchanged.
-    """
+    """Edits that reverse `strength` statements of cause: clauses around `because`, `so` and the like, sentences joined
+    by `so`, and words of cause; without these an action and its purpose. `Unfit` without any."""
     parse = Parse(material.tokens)
     listed = word_list("causal")
     groups = [
@@ -32,9 +26,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X because Y` into `Y because X`, where both are clauses of one sentence; one list of edits for
-    each such place in the story.
-    """
+    # `X because Y` becomes `Y because X`, where both are clauses of one sentence.
     exchanges = []
     for sentence in parse.sentences:
         whole = body(parse, sentence)
@@ -51,7 +43,7 @@ def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
 
 
 def _from_clause(parse: Parse, some: range) -> range:
-    """Positions of the tokens of a clause (`some`), without conjunctions, interjections and commas at its beginning."""
+    # Without conjunctions, interjections and commas at its beginning.
     start = some.start
     while start < some.stop and (parse.tokens[start].pos in ("CCONJ", "INTJ") or parse.tokens[start].text == ","):
         start += 1
@@ -59,7 +51,6 @@ def _from_clause(parse: Parse, some: range) -> range:
 
 
 def _clause(parse: Parse, some: range) -> bool:
-    """Whether the tokens contain a subject and its finite verb."""
     for at in some:
         verb = parse.tokens[at].head
         if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl") and verb in some:
@@ -70,7 +61,7 @@ def _clause(parse: Parse, some: range) -> bool:
 
 
 def _starts_clause(parse: Parse, some: range) -> bool:
-    """Whether the tokens are a clause whose subject is among its first five tokens and comes before any verb."""
+    # Its subject is among the first five tokens and comes before any verb.
     if not _clause(parse, some):
         return False
     near = [at for at in some[:5] if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl")]
@@ -78,7 +69,7 @@ def _starts_clause(parse: Parse, some: range) -> bool:
 
 
 def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X . so Y .` into `Y . so X .`; one list of edits for each such place in the story."""
+    # `X . so Y .` becomes `Y . so X .`
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -92,9 +83,7 @@ def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
 
 
 def _purposes(parse: Parse) -> list[list[Edit]]:
-    """Edits that turn `ran to catch the bus` into `caught the bus to run`; one list of edits for each such place in the
-    story.
-    """
+    # `ran to catch the bus` becomes `caught the bus to run`
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "to" or token.dependency != "aux" or at + 1 >= len(parse.tokens):
@@ -117,7 +106,6 @@ def _purposes(parse: Parse) -> list[list[Edit]]:
 
 
 def _below(parse: Parse, at: int, verb: int) -> bool:
-    """Whether a token is the verb or depends on it, directly or indirectly."""
     seen = 0
     while at != verb and seen < 50:
         if parse.tokens[at].head == at:

@@ -1,8 +1,5 @@
-"""Perturbation that exchanges subject and object, or replaces a pronoun by that of another person (OpenMEVA, character
-behaviour).
-
-At strength 1, one sentence of five is changed; at most one change in each sentence.
-"""
+"""Exchanges subject and object, or replaces a pronoun by another person's (OpenMEVA, character behaviour): at strength
+1, in one sentence of five; at most one change in each."""
 
 from __future__ import annotations
 
@@ -29,9 +26,8 @@ _PLURAL_TAGS = ("NNS", "NNPS")
 
 
 def person_of(parse: Parse, at: int) -> Person:
-    """The verb form that a subject requires, from the token that is its head: `first` (I), `third` (he, she, it) or
-    `plural` (we, you, they).
-    """
+    """The verb form that a subject, by its head, requires: `first` (I), `third` (he, she, it) or `plural` (we, you,
+    they)."""
     token = parse.tokens[at]
     if parse.children(at, ("conj",)) or token.tag in _PLURAL_TAGS:
         return "plural"
@@ -44,9 +40,8 @@ def person_of(parse: Parse, at: int) -> Person:
 
 
 def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
-    """Edits that make a verb, and verbs coordinated with it, agree with a new subject, whose grammatical person is
-    `first` (I), `third` (he, she, it) or `plural`. None where a verb has no suitable form.
-    """
+    """Edits that make a verb, and verbs coordinated with it, agree with a subject of this person; None where one has no
+    form."""
     edits = []
     left = [verb]
     while left:
@@ -65,7 +60,6 @@ def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
 
 
 def _form(token: Token, person: Person) -> str | None:
-    """The finite verb in the form for a person (`first`, `third` or `plural`); None where it has no such form."""
     word = token.text.lower().replace("’", "'")
     if token.lemma == "be" or word in ("'m", "'re") or (word == "'s" and token.lemma != "have"):
         forms = _BE["VBD"] if token.tag == "VBD" else _BE["short"] if word.startswith("'") else _BE["now"]
@@ -87,11 +81,8 @@ _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "o
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that exchange subjects and objects or, in a sentence where this is impossible, replace a pronoun by
-    that of another person. The result is an `Unfit` if no sentence can be changed.
-
-    At strength 1, one sentence of five is changed; at most one change in each sentence.
-    """
+    """Edits that exchange subjects and objects or, where a sentence allows no exchange, replace a pronoun; `Unfit`
+    without any."""
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:
@@ -107,9 +98,6 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
-    """Edits that exchange the subject and the object of a verb and make the verb agree with its new subject; none where
-    this is impossible. `start` is the position at which the sentence begins.
-    """
     tokens = parse.tokens
     if tokens[verb].pos != "VERB" or parse.children(verb, ("auxpass", "prt", "conj")):
         return []
@@ -136,9 +124,7 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
 
 
 def _phrase(parse: Parse, head: int) -> range | None:
-    """Positions of the tokens of the noun phrase with this head. None where the phrase is long or not contiguous, or
-    where it does not name a person or thing of the story (such as a reflexive or relative pronoun).
-    """
+    # None where it is long or not contiguous, or names no person or thing of the story (such as a reflexive pronoun).
     tokens = parse.tokens
     token = tokens[head]
     if token.pos not in ("NOUN", "PROPN", "PRON") or token.lemma in _NAMELESS or token.text.lower() in _NAMELESS:
@@ -153,9 +139,7 @@ def _phrase(parse: Parse, head: int) -> range | None:
 
 
 def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
-    """The text of a noun phrase after its move to a new position, in the pronoun case (`role`: `subject` or `object`)
-    and with the capitals that this position requires. `capital` says whether it begins the sentence.
-    """
+    # In the pronoun case (`role`) and with the capitals of the new position.
     tokens = parse.tokens
     start, end = tokens[phrase.start], tokens[phrase.stop - 1]
     between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
@@ -175,7 +159,6 @@ def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
 
 
 def _in_case(word: str, role: str) -> str:
-    """A pronoun in lower case, in the form for a subject or an object (`role`); any other word unchanged."""
     for forms in word_list("pronouns")["persons"].values():
         if word.lower() in (forms["subject"], forms["object"]):
             form: str = forms[role]
@@ -184,9 +167,7 @@ def _in_case(word: str, role: str) -> str:
 
 
 def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
-    """Edits that replace a pronoun by a pronoun in the same case for another person, such as "he" by "they", and make
-    the verb agree; none where this is impossible. `chance`, from 0 to 1, chooses the new pronoun.
-    """
+    # In the same case, such as "he" by "they"; `chance` chooses the new pronoun.
     token = parse.tokens[at]
     case = _case(token)
     if case is None or token.text.lower() == "it":
@@ -208,9 +189,6 @@ def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
 
 
 def _case(token: Token) -> str | None:
-    """Case in which a personal pronoun is used (`subject`, `object`, `before` a noun, or `reflexive`); None for other
-    tokens and other uses.
-    """
     if token.tag == "PRP$":
         return "before"
     if token.tag != "PRP":

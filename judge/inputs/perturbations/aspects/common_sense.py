@@ -1,9 +1,6 @@
-"""Perturbation that replaces nouns and verbs by other words of the same category (OpenMEVA, common sense). At strength
-1, one noun or verb of ten is replaced.
-
-The paper uses neighbours in ConceptNet, which is not available as a package. This module uses WordNet's sister terms
-(words with the same hypernym).
-"""
+"""Replaces nouns and verbs by others of the same category (OpenMEVA, common sense), one of ten at strength 1. The
+paper's neighbours in ConceptNet are not available as a package, so these are WordNet's sister terms (words with the
+same hypernym)."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace nouns and verbs by sister terms (words with the same hypernym) of their most common
-    meaning in WordNet. At strength 1, one noun or verb of ten is replaced. The result is an `Unfit` if no word has a
-    sister term.
-    """
+    """Edits to sister terms of words' most common meaning in WordNet; `Unfit` without any."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,4 +1,4 @@
-"""Perturbation that repeats four words, with "and" between, or a whole sentence (OpenMEVA, lexical repetition)."""
+"""Repeats four words, with "and" between, or a whole sentence (OpenMEVA, lexical repetition)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that insert as many repetitions as `strength`, each in a different sentence; an `Unfit` if the story
-    has no sentence. Either four words or the whole sentence are repeated.
-    """
+    """Edits that insert `strength` repetitions, each in another sentence; `Unfit` without a sentence."""
     text = material.story.text
     places = sentences(text)
     if not places:
@@ -28,9 +26,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
-    """The edit that repeats four words of the sentence or the whole sentence. A sentence without four words in a row is
-    repeated whole. `kind` and `where`, from 0 to 1, choose between these and choose the four words.
-    """
+    # A sentence without four words in a row is repeated whole.
     runs = _runs(text, sentence)
     if kind < 0.5 or not runs:
         sentence_text = text[sentence.start : sentence.end]
@@ -40,9 +36,7 @@ def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
 
 
 def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
-    """Spans of four consecutive words without punctuation between them, which do not split a contraction or end in an
-    article.
-    """
+    # They do not split a contraction or end in an article.
     words = list(_WORD.finditer(text, sentence.start, sentence.end))
     runs = []
     for at in range(len(words) - _WORDS + 1):
@@ -56,9 +50,7 @@ def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
 
 
 def _inside(words: str, first: bool) -> str:
-    """The words as written inside a sentence: with `first`, the initial capital is removed, except from "I" and words
-    all in capitals.
-    """
+    # The initial capital goes, except from "I" and words all in capitals.
     start = words.split(maxsplit=1)[0]
     plain = first and start[:1].isupper() and start not in ("I",) and not start[1:2].isupper()
     return words[0].lower() + words[1:] if plain and not PLACEHOLDER.match(words) else words

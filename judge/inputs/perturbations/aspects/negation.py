@@ -1,6 +1,4 @@
-"""Perturbation that negates sentences, or removes their negation (OpenMEVA, consistency). At strength 1, one sentence
-of five is changed.
-"""
+"""Negates sentences, or removes their negation (OpenMEVA, consistency): one of five at strength 1."""
 
 from __future__ import annotations
 
@@ -18,11 +16,7 @@ _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that negate sentences; a sentence that is already negated loses its negation. The result is an `Unfit`
-    if no sentence can be changed.
-
-    At strength 1, one sentence of five is changed; at most one change in each sentence.
-    """
+    """Edits that negate sentences or remove a negation, at most once in each; `Unfit` without any."""
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:
@@ -37,9 +31,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """The edits that remove the only negation of a sentence, as the one entry of a list. The list is empty where the
-    sentence has no negation or several, or would be wrong without it, for example because of the word "yet".
-    """
+    # None where a sentence has several negations, or would be wrong without one, for example because of "yet".
     words = word_list("negation")
     tokens = parse.tokens
     negations = [at for at in sentence if _plain(tokens[at].text) in _NOT or tokens[at].text.lower() in words["words"]]
@@ -65,9 +57,7 @@ def _plain(word: str) -> str:
 
 
 def _without_word(parse: Parse, at: int) -> list[Edit]:
-    """The edit that replaces a negative word by a positive one, such as `never` by `always` and `nobody` by
-    `everybody`. Empty where the replacement would not fit.
-    """
+    # `never` becomes `always`, and `nobody` `everybody`
     token = parse.tokens[at]
     word = token.text.lower()
     if word in ("hardly", "barely", "scarcely") and parse.tokens[token.head].pos != "VERB":
@@ -78,9 +68,7 @@ def _without_word(parse: Parse, at: int) -> list[Edit]:
 
 
 def _without_not(parse: Parse, at: int) -> list[Edit]:
-    """Edits that remove `not` after an auxiliary or a form of be, or turn `did not go` into `went`; empty where this is
-    impossible.
-    """
+    # `not` after an auxiliary or a form of be goes; `did not go` becomes `went`
     tokens = parse.tokens
     if at == 0 or tokens[at - 1].pos not in ("AUX", "VERB") or at + 1 >= len(tokens):
         return []
@@ -97,9 +85,7 @@ def _without_not(parse: Parse, at: int) -> list[Edit]:
 
 
 def _without_do(parse: Parse, at: int) -> list[Edit]:
-    """Edits that turn `did not go` into `went` and keep adverbs between. In a question, only `not` is removed. Empty
-    where this is impossible.
-    """
+    # `did not go` becomes `went`, with adverbs between; in a question, only `not` is removed.
     tokens = parse.tokens
     auxiliary, verb = tokens[at - 1], tokens[tokens[at - 1].head]
     head = auxiliary.head
@@ -121,9 +107,7 @@ def _without_do(parse: Parse, at: int) -> list[Edit]:
 
 
 def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """Ways to negate the sentence, each a list of edits: by its main verb, or else by another finite verb. Empty for a
-    question and a sentence that has `not`.
-    """
+    # By its main verb, or else by another finite verb.
     tokens = parse.tokens
     if parse.last_mark(sentence) == "?" or any(_plain(tokens[at].text) in _NOT for at in sentence):
         return []
@@ -140,9 +124,7 @@ def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
 
 
 def _negated(parse: Parse, verb: int, subject: int) -> list[Edit]:
-    """Edits that negate a finite verb: they insert `not` after the auxiliary, or `did not` before the verb. Empty where
-    this is impossible.
-    """
+    # `not` goes after an auxiliary, `did not` before a verb.
     tokens = parse.tokens
     finite = parse.finite(verb)
     if finite is None or finite < subject:

@@ -1,4 +1,4 @@
-"""Perturbation that inserts a paraphrase of a sentence after the sentence (OpenMEVA, semantic repetition)."""
+"""Inserts a paraphrase of a sentence after it (OpenMEVA, semantic repetition)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,5 @@ from judge.inputs.perturbations.perturbation import Edit, Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that insert paraphrases after as many sentences as `strength`, each directly after its sentence; an
-    `Unfit` if too few sentences have a paraphrase.
-    """
+    """Edits that insert paraphrases after `strength` sentences; `Unfit` if too few have one."""
     return [Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in drawn(material, strength, rng)] or NONE

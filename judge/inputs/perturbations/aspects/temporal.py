@@ -1,8 +1,5 @@
-"""Perturbation that reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal
-relationship).
-
-At strength 1, there is one change for every ten sentences.
-"""
+"""Reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal relationship): at
+strength 1, one change for every ten sentences."""
 
 from __future__ import annotations
 
@@ -16,12 +13,8 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that reverse the order of events in time; an `Unfit` if the story has no events that can be reversed.
-    At strength 1, there is one change for every ten sentences.
-
-    Sentences joined by `then` and predicates joined by `and then` are exchanged, and listed words of time are replaced
-    by their opposites.
-    """
+    """Edits that exchange sentences joined by `then` and predicates by `and then`, and replace listed words of time;
+    `Unfit` without any."""
     parse = Parse(material.tokens)
     listed = word_list("temporal")
     groups = [
@@ -34,9 +27,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X . then Y .` into `Y . then X .`; one list of edits for each such place in the story.
-    `following` lists the words that count as `then`.
-    """
+    # `X . then Y .` becomes `Y . then X .`
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -51,9 +42,7 @@ def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
 
 
 def _predicates(parse: Parse) -> list[list[Edit]]:
-    """Edits that turn `did x and then did y` into `did y and then did x`; one list of edits for each such place in the
-    story.
-    """
+    # `did x and then did y` becomes `did y and then did x`
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "then" or at < 2 or at + 1 >= len(parse.tokens):

@@ -1,6 +1,5 @@
-"""Perturbation that replaces sentences by sentences of stories for other story-prompts (OpenMEVA, relatedness). At
-strength 1, one sentence of ten is replaced, at least one.
-"""
+"""Replaces sentences by some for other story-prompts (OpenMEVA, relatedness): one of ten at strength 1, at least
+one."""
 
 from __future__ import annotations
 
@@ -13,11 +12,8 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace sentences by sentences of stories for other story-prompts. At strength 1, one sentence of
-    ten is replaced. The result is an `Unfit` if there are no such stories, or if the story is a single sentence.
-
-    Each new sentence comes from a different story as long as there are enough stories.
-    """
+    """Edits to sentences of stories for other story-prompts, each of another one as long as there are enough; `Unfit`
+    without such stories, or for a single sentence."""
     if not material.others:
         return Unfit("no story for another story-prompt")
     text = material.story.text

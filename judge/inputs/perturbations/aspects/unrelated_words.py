@@ -1,6 +1,4 @@
-"""Perturbation that replaces nouns and verbs by those of other stories (OpenMEVA, relatedness). At strength 1, a
-quarter of them is replaced.
-"""
+"""Replaces nouns and verbs by those of other stories (OpenMEVA, relatedness), a quarter of them at strength 1."""
 
 from __future__ import annotations
 
@@ -16,10 +14,7 @@ _SHARE = 0.25
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace nouns and verbs by words of other stories that have the same part-of-speech tag and do not
-    occur in the story. At strength 1, a quarter of the nouns and verbs is replaced. The result is an `Unfit` if there
-    are no such words.
-    """
+    """Edits to words of other stories with the same part-of-speech tag that the story lacks; `Unfit` without any."""
     parse = Parse(material.tokens)
     there = {token.lemma for token in material.tokens}
     left = word_list("substitution")["left"]

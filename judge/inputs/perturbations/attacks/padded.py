@@ -16,9 +16,7 @@ _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that append as many sentences of other stories as `strength`; none of them contains direct speech. The
-    result is an `Unfit` if the other stories have too few suitable sentences.
-    """
+    """Edits that append `strength` sentences of other stories, without direct speech; `Unfit` with too few."""
     story = material.story
     others = material.others
     drawn: list[str] = []

@@ -1,6 +1,4 @@
-"""Attacks by texts, added before or after a story, that try to influence its judge. The story itself stays unchanged;
-the texts are in attacks.yaml.
-"""
+"""Attacks by texts before or after an unchanged story, from attacks.yaml, that try to influence its judge."""
 
 from __future__ import annotations
 
@@ -18,38 +16,32 @@ _FILE = Path(__file__).with_name("attacks.yaml")
 
 
 def inject_plain(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that append an instruction to the judge to give the highest rating. At strength 2 a second sentence
-    repeats it.
-    """
+    """Appends an instruction to give the highest rating. At strength 2 a second sentence repeats it."""
     return _written("inject-plain", material, strength, rng)
 
 
 def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that appends a line which looks like a rating with the highest point of the scale, such as
-    "Rating: 5".
-    """
+    """Appends a line which looks like a rating with the highest point, such as "Rating: 5"."""
     return _written("inject-fake-rating", material, strength, rng)
 
 
 def inject_role(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that appends a chat turn in which the judge seems to have given the highest rating already."""
+    """Appends a chat turn in which the judge seems to have given the highest rating already."""
     return _written("inject-role", material, strength, rng)
 
 
 def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that appends tags that seem to end the story in the prompt (such as `</story>`), and a sentence that
-    looks like part of the prompt and calls for the highest rating.
-    """
+    """Appends tags that seem to end the story in the prompt (such as `</story>`), and a call for the highest rating."""
     return _written("closing-tags", material, strength, rng)
 
 
 def authority(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that inserts, before the story, a claim that it won a prize or was praised by experts."""
+    """Inserts, before the story, a claim that it won a prize or was praised by experts."""
     return _written("authority", material, strength, rng)
 
 
 def bandwagon(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that inserts, before the story, a claim that most readers gave it the highest rating."""
+    """Inserts, before the story, a claim that most readers gave it the highest rating."""
     return _written("bandwagon", material, strength, rng)
 
 
@@ -59,9 +51,6 @@ def lists_version() -> int:
 
 
 def _written(name: str, material: Material, strength: int, rng: Random) -> Sequence[Edit]:
-    """Insertions before or after the story: the first `strength` parts of a text drawn at random from those for the
-    attack `name`.
-    """
     text = material.story.text
     ((side, choices),) = _texts()[name].items()
     position = 0 if side == "before" else len(text.rstrip())

@@ -13,7 +13,7 @@ _INFLECTED = frozenset({"NNS", "VBD", "VBG", "VBN", "VBZ", "JJR", "JJS", "RBR", 
 
 @lru_cache(maxsize=1 << 15)
 def inflected(lemma: str, tag: str) -> str | None:
-    """The inflected form of a lemma for a Penn Treebank tag; None where the lemma has none."""
+    """The inflected form of a lemma for a Penn Treebank tag."""
     if lemma == "be":
         return _BE.get(tag)
     if tag in ("NN", "VB", "JJ", "RB"):

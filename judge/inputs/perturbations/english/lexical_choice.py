@@ -21,9 +21,7 @@ Choice = Callable[[WordNet, str, str], tuple[str, ...]]
 
 @lru_cache(maxsize=1 << 14)
 def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Antonyms of a word's two most common meanings in WordNet; if there are none, the antonym in the program's own
-    list. `part` is the part of speech: noun, verb, adj or adv.
-    """
+    """Antonyms of a word's two most common meanings, else of the own list. `part` is noun, verb, adj or adv."""
     usual = [
         sense
         for sense in wordnet.senses(lemma, part)[:2]
@@ -36,10 +34,8 @@ def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Words whose most common meaning is also the most common meaning of `lemma`; if there are none, words whose second
-    most common meaning is. An entry in the program's own list has priority. `part` is the part of speech: noun, verb,
-    adj or adv.
-    """
+    """Words with the most common meaning of `lemma` as theirs, else as their second. The own list comes first. `part`
+    is noun, verb, adj or adv."""
     own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
     if own is not None:
         return (own,)
@@ -56,9 +52,8 @@ def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Co-hyponyms of a word: words for other kinds of its hypernym. Only the most common meanings of `lemma` and of the
-    other words count. `part` is the part of speech: noun, verb, adj or adv.
-    """
+    """Co-hyponyms (words for other kinds of the hypernym), by most common meanings. `part` is noun, verb, adj or
+    adv."""
     candidates: list[str] = []
     for sense in wordnet.senses(lemma, part)[:1]:
         for above in sense.above[:1]:
@@ -80,9 +75,7 @@ def _plain(candidates: Sequence[str], lemma: str) -> tuple[str, ...]:
 
 
 def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
-    """Whether a word is safe to replace by a synonym: it is in the program's own list of synonyms or has at most two
-    meanings in WordNet's tagged texts. `part` is the part of speech: noun, verb, adj or adv.
-    """
+    """Whether a synonym is safe: the word is in the own list or has at most two meanings in WordNet's tagged texts."""
     if f"{lemma}|{_PART_NAMES[part]}" in word_list("synonyms")["words"]:
         return True
     tagged = [s for s in wordnet.senses(lemma, part) if wordnet.rank(lemma, part, s.offset) is not None]
@@ -92,13 +85,8 @@ def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
 def substitutions(
     parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
 ) -> list[tuple[int, list[str]]]:
-    """(Position of a word, its possible replacements in the correct inflection) for each word of the text that can be
-    replaced.
-
-    `choice` is a function that takes WordNet, a lemma and its part of speech, and returns the lemmas that may replace
-    it, the best first. `parts` are the tags of the parts of speech that are replaced, such as `NOUN`; by default nouns,
-    verbs, adjectives and adverbs.
-    """
+    """(position, replacements in the right inflection) of each word that can be replaced. `choice` gives lemmas for a
+    lemma and part of speech, the best first; `parts` are tags such as `NOUN`."""
     left = word_list("substitution")["left"]
     options = []
     for at in parse.words():
@@ -113,9 +101,7 @@ def substitutions(
 
 
 def fits(parse: Parse, at: int) -> bool:
-    """Whether the token can be replaced by another word, because it is not part of a phrasal verb, compound or fixed
-    expression.
-    """
+    """Whether the token is not part of a phrasal verb, compound or fixed expression, and can be replaced."""
     token = parse.tokens[at]
     if token.pos == "VERB":
         return token.lemma not in _LIGHT and not parse.children(at, ("prt",)) and token.dependency not in ("aux", "prt")
@@ -141,5 +127,5 @@ def form_of(lemma: str, token: Token) -> str | None:
 
 
 def put(parse: Parse, at: int, word: str) -> list[Edit]:
-    """Edits that replace the token at position `at` by a word, and adapt the article (a, an) before it."""
+    """Edits that replace the token at `at` by a word, and adapt the article (a, an) before it."""
     return replaced(parse.tokens, at, word)

@@ -31,7 +31,7 @@ def article_for(word: str) -> str:
 
 
 def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
-    """Edits that replace a token by a word and, if the new initial sound requires it, the article before the token."""
+    """Edits that replace a token and, if the new initial sound requires it, the article before."""
     token = tokens[at]
     edits = [Edit(token.start, token.end, word)]
     before = tokens[at - 1] if at else None
@@ -44,9 +44,8 @@ def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
 
 
 def tokenized(text: str) -> bool:
-    """Whether the text is printed as separate tokens, with spaces before punctuation marks and inside contractions
-    (`did n't`).
-    """
+    """Whether the text is printed as separate tokens, with spaces before punctuation and inside contractions (`did
+    n't`)."""
     return bool(_TOKENIZED.search(text))
 
 
@@ -87,7 +86,6 @@ class Parse:
         return sorted(inside)
 
     def subject(self, verb: int) -> int | None:
-        """Position of a verb's subject; None where it has none."""
         subjects = self.children(verb, SUBJECTS)
         return subjects[0] if subjects else None
 
@@ -98,7 +96,6 @@ class Parse:
         return first if self.tokens[first].tag in FINITE else None
 
     def sentence_of(self, at: int) -> range:
-        """Positions of the sentence that contains a token."""
         return self.sentences[self.tokens[at].sentence]
 
     def begins(self, at: int) -> bool:
@@ -113,7 +110,7 @@ class Parse:
         return not any(token.text[:1].isupper() for token in self.tokens if not token.text.startswith("["))
 
     def last_mark(self, sentence: range) -> str:
-        """The punctuation mark that ends a sentence, without regard to quotation marks; "" where there is none."""
+        """The punctuation mark that ends a sentence, without regard to quotation marks, or ""."""
         for at in reversed(sentence):
             word = self.tokens[at].text
             if word[0].isalnum() or PLACEHOLDER.match(word):
@@ -123,9 +120,8 @@ class Parse:
         return ""
 
     def words(self) -> Iterator[int]:
-        """Positions of nouns, verbs, adjectives and adverbs that consist of letters alone. Names, auxiliaries and
-        placeholders are left out.
-        """
+        """Positions of nouns, verbs, adjectives and adverbs of letters alone, without names, auxiliaries and
+        placeholders."""
         for at, token in enumerate(self.tokens):
             if (
                 token.pos in ("NOUN", "VERB", "ADJ", "ADV")
@@ -136,7 +132,7 @@ class Parse:
                 yield at
 
     def _glued(self, at: int) -> bool:
-        """Whether a hyphen or apostrophe joins the token to the next or previous token."""
+        # By a hyphen or apostrophe.
         here = self.tokens[at]
         after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
         before = self.tokens[at - 1] if at else None
@@ -157,11 +153,8 @@ def _begins(word: str) -> bool:
 
 
 def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
-    """Edits that replace listed words; one list of edits for each place where such a word occurs. `listed` maps a word
-    to its replacement; an entry `word|POS` applies only to this part of speech.
-
-    A word is not replaced if it and an adjacent word are one of the pairs in `left`.
-    """
+    """One list of edits for each place with a word in `listed` (word, or `word|POS` for this part of speech only, to
+    replacement), unless it and a neighbour are a pair in `left`."""
     swaps_found = []
     for at, token in enumerate(parse.tokens):
         word = token.text.lower()
@@ -177,7 +170,7 @@ def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...
 
 
 def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
-    """Edits that exchange two runs of tokens, with initial capitals adapted; empty where both runs have equal words."""
+    """Edits that exchange two runs of tokens, with capitals adapted; empty for equal words."""
     tokens = parse.tokens
     first, second = words(parse, one), words(parse, other)
     if first.lower() == second.lower():
@@ -200,7 +193,6 @@ def words(parse: Parse, some: range) -> str:
 
 
 def _started(parse: Parse, some: range, target: range) -> str:
-    """Text of the tokens `some`, with the initial capital that the position of `target` requires."""
     phrase = words(parse, some)
     first, there = parse.tokens[some.start], parse.tokens[target.start]
     at_start = parse.sentence_of(target.start).start == target.start
@@ -213,9 +205,7 @@ def _started(parse: Parse, some: range, target: range) -> str:
 
 
 def body(parse: Parse, sentence: range) -> range:
-    """Positions of a sentence's tokens without its final punctuation; empty where the sentence contains quotation marks
-    or parentheses.
-    """
+    """A sentence's tokens without final punctuation; empty where it contains quotation marks or parentheses."""
     tokens = parse.tokens
     start, stop = sentence.start, sentence.stop
     while stop > start and tokens[stop - 1].text[0] in ".!?…":
@@ -229,12 +219,8 @@ def body(parse: Parse, sentence: range) -> range:
 
 
 def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: int) -> list[Edit]:
-    """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, with each verb inflected like the other; empty where this
-    is impossible.
-
-    `verb` and `other` are the positions of the tokens V1 and V2, and `join` are those of the tokens between the two
-    predicates. `end` is the position after the second predicate.
-    """
+    """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, each verb inflected like the other, or none. V1 is at
+    `verb`, V2 at `other`, JOIN at `join`; `end` follows the second predicate."""
     tokens = parse.tokens
     first_verb, second_verb = tokens[verb], tokens[other]
     first, second = inflected(second_verb.lemma, first_verb.tag), inflected(first_verb.lemma, second_verb.tag)

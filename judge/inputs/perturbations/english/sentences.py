@@ -1,7 +1,5 @@
-"""Finds sentence boundaries without a tagger, in plain texts and in tokenised texts.
-
-Published datasets come in both forms: `He left. "Why?" she asked.` and ``he left . `` why ? '' she asked .``.
-"""
+"""Sentence boundaries without a tagger, in plain and tokenised texts, which datasets come in: `He left. "Why?" she
+asked.` and ``he left . `` why ? '' she asked .``."""
 
 from __future__ import annotations
 
@@ -24,8 +22,6 @@ _TOKEN = re.compile(
 
 
 class Piece(NamedTuple):
-    """Start and end of one token in the text."""
-
     start: int
     end: int
 
@@ -64,7 +60,7 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str) -> list[Sentence]:
-    """All sentences of a text, in order. A sentence without any letter or digit is joined to the previous one."""
+    """All sentences, in order. One without any letter or digit is joined to the previous one."""
     spans: list[Sentence] = []
     # Of a text without capitals nobody can tell whether a sentence goes on behind a quotation.
     cased = any(character.isupper() for character in PLACEHOLDER.sub("", text))
@@ -83,10 +79,8 @@ def _first(text: str, at: int) -> int:
 
 
 def _open(text: str, start: int, end: re.Match[str], *, cased: bool) -> bool:
-    """Whether the punctuation mark found by `end` does not end the sentence that begins at `start`. It then belongs to
-    an abbreviation or, if the text has capital letters (`cased`), to a quoted question after which the sentence goes
-    on, as in `"Why?" he`.
-    """
+    # The mark belongs to an abbreviation or, if the text has capital letters, to a quoted question after which the
+    # sentence goes on, as in `"Why?" he`.
     if "\n" in end.group():
         return False
     mark = text[start : end.start() + 1]

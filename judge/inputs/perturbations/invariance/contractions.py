@@ -1,6 +1,4 @@
-"""Perturbation that contracts full forms (`do not`) and writes out contracted ones (OpenMEVA, invariance). At strength
-1, a tenth of these forms is changed.
-"""
+"""Contracts full forms (`do not`) and writes out contracted ones (OpenMEVA, invariance): a tenth at strength 1."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ _SHORT_WITH_NOT = {"can": "ca", "will": "wo"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that contract full forms and write out contracted forms, at randomly chosen places; an `Unfit` if there
-    are no such forms. At strength 1, a tenth of the forms is changed.
-    """
+    """Edits that contract or write out forms at random places; `Unfit` without such forms."""
     parse = Parse(material.tokens)
     blank = " " if tokenized(material.story.text) else ""
     edits: list[Edit] = []
@@ -37,9 +33,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _written_out(parse: Parse, at: int) -> Edit | None:
-    """The edit that writes out the contraction that ends with this token ("n't", "'s"); None where this is
-    impossible.
-    """
+    # The contraction ends with this token ("n't", "'s").
     before, token = parse.tokens[at - 1], parse.tokens[at]
     word = "".join(token.text.lower().split()).replace("’", "'")
     gap = "" if before.end < token.start else " "
@@ -59,15 +53,13 @@ def _written_out(parse: Parse, at: int) -> Edit | None:
 
 
 def _asks(parse: Parse, at: int) -> bool:
-    """Whether the subject follows the `not` or "n't" at this position, as in "did n't he", so that a form that is
-    written out would be wrong. Also true at the end of the text.
-    """
+    # As in "did n't he", a form that is written out would be wrong.
     after = parse.tokens[at + 1] if at + 1 < len(parse.tokens) else None
     return after is None or after.dependency in ("nsubj", "nsubjpass", "expl") or after.tag in ("PRP", "DT")
 
 
 def _of_s(parse: Parse, at: int) -> str | None:
-    """The verb that `'s` after a pronoun stands for: is or has. None where it may be a possessive or "us"."""
+    # None where it may be a possessive or "us".
     before, token = parse.tokens[at - 1], parse.tokens[at]
     if before.text.lower() not in word_list("contractions")["pronouns"] or token.pos not in ("AUX", "VERB"):
         return None
@@ -80,9 +72,7 @@ def _next_tag(parse: Parse, at: int) -> str:
 
 
 def _contracted(parse: Parse, at: int, blank: str) -> Edit | None:
-    """The edit that contracts a verb with `not`, or a pronoun with a verb; None where this is impossible. `blank` is
-    put before the contracted ending: a space in a text printed as separate tokens (`did n't`), otherwise "".
-    """
+    # `blank` is a space in a text printed as separate tokens (`did n't`).
     before, token = parse.tokens[at - 1], parse.tokens[at]
     word, previous = token.text.lower(), before.text.lower()
     if token.start - before.end != 1 or token.text != word:

@@ -14,9 +14,8 @@ _EACH = 10
 
 
 def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """The edits that add a heading before the story and set a tenth of its words in bold, at least one; an `Unfit` if
-    the text has no words. Words of five or more letters are chosen where there are any.
-    """
+    """Adds a heading and sets a tenth of the words in bold, at least one, of five or more letters where there are any;
+    `Unfit` without words."""
     text = material.story.text
     spans = list(words(text))
     if not spans:
@@ -27,9 +26,7 @@ def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: A
 
 
 def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edits that write every word in capitals; an `Unfit` if all words are in capitals already. Placeholders such
-    as `[MALE]` stay as they are.
-    """
+    """Writes every word but placeholders such as `[MALE]` in capitals; `Unfit` if all are already."""
     text = material.story.text
     edits: list[Edit] = []
     begin = 0

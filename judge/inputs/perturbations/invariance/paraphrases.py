@@ -1,6 +1,4 @@
-"""Perturbation that replaces sentences by their paraphrases (OpenMEVA, invariance). The strength is the number of
-sentences.
-"""
+"""Replaces as many sentences as the strength by their paraphrases (OpenMEVA, invariance)."""
 
 from __future__ import annotations
 
@@ -11,7 +9,5 @@ from judge.inputs.perturbations.perturbation import Edit, Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace as many sentences as `strength` by their paraphrases; an `Unfit` if too few sentences have
-    a paraphrase.
-    """
+    """Edits that replace `strength` sentences by their paraphrases; `Unfit` if too few have one."""
     return [Edit(*span, paraphrase) for span, paraphrase in drawn(material, strength, rng)] or NONE

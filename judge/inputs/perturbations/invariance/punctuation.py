@@ -1,8 +1,5 @@
-"""Perturbation that omits optional commas (OpenMEVA, invariance). At strength 1, one comma of ten is omitted, at least
-one.
-
-A story without optional commas loses the full stop at its end instead.
-"""
+"""Omits optional commas (OpenMEVA, invariance): one of ten at strength 1, at least one. A story without any loses the
+full stop at its end instead."""
 
 from __future__ import annotations
 
@@ -16,12 +13,8 @@ _QUOTES = "\"“”'`’"
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that delete optional commas or semicolons, for example before a conjunction or after an introductory
-    phrase. At strength 1, one of ten is deleted, at least one. Commas in lists and numbers stay.
-
-    If there are none, the only edit deletes the full stop at the story's end. The result is an `Unfit` if this is also
-    impossible.
-    """
+    """Edits that delete optional commas or semicolons, for example before a conjunction or after an introductory
+    phrase, not in lists and numbers; without any, the final full stop. `Unfit` where that is impossible."""
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
     if not deletions:
@@ -30,16 +23,13 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _last_stop(parse: Parse) -> Made:
-    """The edit that deletes the full stop at the story's end; an `Unfit` if the story does not end in a word and a full
-    stop.
-    """
     if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
         return Unfit("no mark that can be left out")
     return [_gone(parse, len(parse.tokens) - 1)]
 
 
 def _gone(parse: Parse, at: int) -> Edit:
-    """The edit that deletes the punctuation mark at token `at`, and the space before it."""
+    # With the space before it.
     return Edit(parse.tokens[at - 1].end, parse.tokens[at].end, "")
 
 

@@ -1,6 +1,4 @@
-"""Perturbation that replaces words by synonyms in the same inflection (OpenMEVA, invariance). At strength 1, one of 25
-words is replaced.
-"""
+"""Replaces words by synonyms in the same inflection (OpenMEVA, invariance): one of 25 at strength 1."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ _SHARE = 0.04
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace words by synonyms of their most common meaning, according to the counts in WordNet's
-    tagged texts. At strength 1, one of 25 words is replaced. The result is an `Unfit` if no word has a synonym.
-    """
+    """Edits to synonyms of words' most common meaning, by counts in WordNet's tagged texts; `Unfit` without any."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
@@ -32,8 +28,6 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _safe(wordnet: WordNet, parse: Parse, at: int) -> bool:
-    """Whether the word at a position has so few meanings that its synonym probably fits. Words of this kind are
-    replaced first.
-    """
+    # Words with so few meanings that a synonym probably fits are replaced first.
     token = parse.tokens[at]
     return single_sense(wordnet, token.lemma, PARTS[token.pos])

@@ -1,6 +1,5 @@
-"""Perturbation that makes typing errors: letters swapped, doubled or dropped. At strength 1, in one word of fifty
-(OpenMEVA: fewer than 2 % of words).
-"""
+"""Typing errors: letters swapped, doubled or dropped, at strength 1 in one word of fifty (OpenMEVA: fewer than 2 % of
+words)."""
 
 from __future__ import annotations
 
@@ -15,9 +14,8 @@ _SHORTEST = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that make one typing error in each chosen word, never in its first letter; an `Unfit` if no word has at
-    least four letters. At strength 1, one word of fifty is changed.
-    """
+    """Edits with one typing error per chosen word, never in its first letter; `Unfit` without a word of four
+    letters."""
     text = material.story.text
     all_words = list(words(text))
     places = [word for word in all_words if word.end - word.start >= _SHORTEST and text[slice(*word)].isalpha()]
@@ -30,9 +28,6 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _slip(text: str, word: Piece, kind: float, where: float) -> Edit:
-    """The edit that makes one typing error in the word: two letters swapped, or one dropped or doubled. `kind` and
-    `where`, from 0 to 1, choose the error and its place.
-    """
     at = word.start + 1 + int(where * (word.end - word.start - 2))
     here, after = text[at], text[at + 1]
     if kind < 1 / 3 and here != after:

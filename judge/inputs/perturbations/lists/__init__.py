@@ -15,12 +15,12 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def word_list(name: str) -> dict[str, Any]:
-    """The content of the word list with this name, such as `negation`, as plain data."""
+    """The word list with this name, such as `negation`."""
     content: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return content
 
 
 @cache
 def lists_version() -> str:
-    """Version of the program's word lists for perturbations: a hash of all of them."""
+    """A hash of all word lists."""
     return fingerprint_bytes(path.read_bytes() for path in sorted(_FOLDER.glob("*.yaml")))

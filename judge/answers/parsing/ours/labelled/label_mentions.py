@@ -14,26 +14,20 @@ _MOST = 300
 
 
 def label_mentions(page: Page) -> list[Mention]:
-    """Every label of the scale (such as Yes) that occurs as a whole word, as a mention whose `value` is the label's
-    code. Where several labels begin at one position, the longest counts.
-
-    In an answer with more than 300 labels, only the first 100 and the last 200 are kept, so that the time stays
-    bounded.
-    """
+    """Each whole-word label, the longest at its position, as a mention with its code. Of more than 300, only the first
+    100 and last 200 are kept, so that the time stays bounded."""
     pattern, codes = _pattern(page.scale.labels)
     matches = [_mention(match, codes) for match in pattern.finditer(page.low)]
     return matches if len(matches) <= _MOST else matches[:100] + matches[-200:]
 
 
 def label_at(page: Page, mention: Mention) -> str:
-    """The scale's label (such as Yes) at a mention in the answer, in lower case."""
+    """The label at a mention, in lower case."""
     return page.scale.labels[int(mention.value)].lower()
 
 
 def is_small_letter(page: Page, mention: Mention) -> bool:
-    """Whether a label that is one capital letter (such as the grade A) occurs in lower case: "a" is mostly the
-    article.
-    """
+    """Whether a label of one capital letter (a grade A) occurs in lower case: "a" is mostly the article."""
     label = page.scale.labels[int(mention.value)]
     return len(label) == 1 and label.isupper() and not page.text[mention.start].isupper()
 
@@ -45,9 +39,7 @@ def is_initial(page: Page, mention: Mention) -> bool:
 
 
 def plain_words(label: str) -> list[str]:
-    """Words of a scale's label (such as Strongly agree) in the form in which answers are searched: lower case, without
-    markup, with straight quotation marks.
-    """
+    """Words of a label in the form that is searched: lower case, without markup, straight quotation marks."""
     for mark in "*_`~\\":
         label = label.replace(mark, " ")
     return label.replace("’", "'").lower().split()

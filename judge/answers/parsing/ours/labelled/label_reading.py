@@ -29,14 +29,11 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be
-    chosen. Of several statements of the same label, the plainest is chosen.
+    """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be.
 
-    Two different stated labels make the answer ambiguous even if one is stated more plainly, unless the later one is an
-    explicit revision or only one is stated for the requested criterion. Ratings given as numbers have another rule:
-    there, the plainer statement overrules the other, because a number in running text may be misread. Labels are rarely
-    misread.
-    """
+    Of several statements of one label, the plainest is chosen. Two different labels are ambiguous even if one is stated
+    more plainly, unless the later one is an explicit revision or only one is for the requested criterion. For numbers
+    the plainer statement overrules the other, because one in running text may be misread. Labels are rarely misread."""
     own = [s for s in stated if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
@@ -67,9 +64,7 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 
 
 def _asked_itself(statement: Statement) -> bool:
-    """Whether a label such as Yes answers a question with which the judge itself opened the answer ("Is it coherent?
-    Yes."). The question may be only one of several.
-    """
+    # The question may be only one of several: "Is it coherent? Yes."
     return statement.form == "leading" and statement.tier == STANDING
 
 
@@ -83,7 +78,6 @@ def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decisio
 
 
 def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
-    """Whether the words before a label such as Yes mark it as the final answer, with no other label in between."""
     behind = behind_revision(page, statement.mention.start)
     if behind is None:
         return False
@@ -92,15 +86,13 @@ def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> b
 
 
 def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:
-    """Whether the sentence of the chosen label also gives labels of the scale to other aspects: "A B for effort and an
-    A for style". The chosen label is then about an aspect too.
-    """
+    # "A B for effort and an A for style": the chosen label is then about an aspect too.
     begin, end, _ = page.sentence(chosen.mention.start, chosen.mention.stop)
     return any(begin <= s.mention.start < end for s in apart)
 
 
 def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
-    """Whether another label follows the chosen one directly, with only filler words between: "Yes, but also no"."""
+    # Such as "Yes, but also no"
     if other.value == chosen.value or not 0 <= other.start - chosen.stop <= _NEAR:
         return False
     between = page.low[chosen.stop : other.start]
@@ -125,10 +117,8 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The labels of an answer that only restate the choice ("Yes or No?"). `page`: the answer in which labels joined by
-    words such as "or" are replaced by spaces. `masked`: start positions of all labels that only restate the choice.
-    `doubtful`: those of them that may still be an answer.
-    """
+    """Labels that only restate the choice ("Yes or No?"): `masked` has their starts, `doubtful` those that may still
+    answer, and in `page` those joined by words such as "or" are spaces."""
 
     page: Page
     masked: frozenset[int]
@@ -136,9 +126,8 @@ class Options:
 
 
 def without_options(page: Page, mentions: list[Mention]) -> Options:
-    """The labels that only restate the choice ("Yes or No?"), and the answer in which those of them that are joined by
-    words such as "or" are replaced by spaces. All other characters keep their positions.
-    """
+    """The labels that only restate the choice, and the answer without those joined by "or" and the like; positions
+    stay."""
     groups = _joined(page, mentions)
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
@@ -152,9 +141,7 @@ def without_options(page: Page, mentions: list[Mention]) -> Options:
 
 
 def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bool]]:
-    """For each group of labels joined by words such as "or": (the labels, whether the joining words say that all of
-    them hold).
-    """
+    # The bool: the joining words say that all of them hold.
     groups: list[tuple[list[Mention], bool]] = []
     run: list[Mention] = []
     joints: list[str] = []
@@ -172,9 +159,7 @@ def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bo
 
 
 def _is_group(page: Page, run: list[Mention], joints: list[str]) -> bool:
-    """Whether labels that are joined ("Yes or No") form a group that may only restate the choice. Commas and dashes
-    alone join labels only if no words follow ("Yes, no scene is wasted" is no group).
-    """
+    # Commas and dashes alone join only if no words follow: "Yes, no scene is wasted" is no group.
     if any(joint in ("or", "/", "|", "vs", "vs.", "versus", "to", "&") for joint in joints):
         return True
     return _ENDS.match(page.low, run[-1].stop) is not None and ("and" in joints or len(run) > 1)
@@ -186,7 +171,6 @@ def _is_answer(page: Page, group: list[Mention]) -> bool:
 
 
 def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
-    """Labels of the scale at the beginning of lines that go through the scale or a list."""
     marked: dict[str, list[Mention]] = {}
     for mention in mentions:
         line = page.low.rfind("\n", 0, mention.start) + 1
@@ -220,10 +204,8 @@ def label_choice(text: str, scale: Scale) -> Judgment:
 
 @lru_cache(maxsize=4096)
 def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """Judgment of an answer in free form on a scale of labels, with the words that state the label. With a `story`, a
-    label that the answer quotes from the story does not count. `cut` says that the answer was cut, at the token limit
-    or by a content filter.
-    """
+    """Judgment of an answer in free form, with the words that state the label. A label quoted from `story` does not
+    count. `cut`: at the token limit or by a content filter."""
     as_json = json_judgment(text, criterion_names, criterion.scale, LABELS)
     if as_json is None:
         return _unless_quoted(_prose(text, criterion, criterion_names, cut=cut), story)
@@ -248,9 +230,6 @@ def withheld(text: str) -> bool:
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
-    """Judgment of running text on a scale of labels, with the words that state the label: every label is found, those
-    stated as the answer are kept, and one of them is chosen.
-    """
     sheet = page(text, criterion_names, criterion.scale)
     labels = label_mentions(sheet)
     if not labels or vocabulary.DECLINES.match(sheet.low):
@@ -268,9 +247,6 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
 
 
 def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
-    """(Label chosen from all labels that the answer states, the answer without labels that only restate the choice:
-    "Yes or No?").
-    """
     options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
     left = [mention for mention in mentions if mention.start not in options.masked]
@@ -282,7 +258,7 @@ def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
 
 
 def _unfinished(sheet: Page, mention: Mention) -> bool:
-    """Whether the text was cut after a label that begins a longer label: "Agree" of "Agree strongly"."""
+    # Such as "Agree" of "Agree strongly"
     label = label_at(sheet, mention)
     longer = any(other.lower().startswith(f"{label} ") for other in sheet.scale.labels)
     return longer and not sheet.low[mention.stop : sheet.last].strip()

@@ -1,9 +1,6 @@
-"""Classifies a label of the scale (such as Yes) in an answer: whether the answer states it, how plainly, and for which
-criterion.
-
-The forms are the same as for numbers (`leading`, `label`, `sentence`, `line`, `boxed`). The rules for quotations,
-hypotheses, denials and other people's ratings are the same too.
-"""
+"""Whether an answer states a label of the scale, how plainly, and for which criterion: in the forms of numbers
+(`leading`, `label`, `sentence`, `line`, `boxed`), with their rules for quotations, hypotheses, denials and other
+people."""
 
 from __future__ import annotations
 
@@ -34,9 +31,6 @@ _EDGE = " \t\n*_\"'`.!()[]"
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, _objects: list[dict[str, Any]]
 ) -> Judgment:
-    """Judgment from the chosen labels in an answer's JSON objects, each given as (entry with key and value, position of
-    its object in the text): ambiguous if the labels differ.
-    """
     read = [(code_in(entry.value, scale), entry, start) for entry, start in chosen]
     stated = [(code, entry, start) for code, entry, start in read if code is not None]
     if not stated:
@@ -52,9 +46,8 @@ LABELS = Reading(LABEL_NAMES, _judge)
 
 
 def code_in(value: Any, scale: Scale) -> int | None:
-    """Code of the scale's label (such as Yes) if the value is this label, or a text that begins with it and a
-    punctuation mark ("Yes, because ..."); None for every other value.
-    """
+    """Code of the label that the value is or begins with, before a punctuation mark ("Yes, because ..."); None
+    otherwise."""
     if not isinstance(value, str):
         return None
     code = scale.code_of(value.strip(_EDGE))
@@ -69,7 +62,6 @@ def code_in(value: Any, scale: Scale) -> int | None:
 
 
 def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
-    """(start, end) of a label of the scale (such as Yes) in the text; None where it cannot be located there."""
     position = text.find(f'"{entry.key}"', start)
     if position < 0:
         return None
@@ -90,9 +82,7 @@ _TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|ju
 
 
 def label_statement(page: Page, mention: Mention) -> Statement | None:
-    """The statement that the answer makes with a label of the scale (such as Yes); None where the label is only
-    mentioned.
-    """
+    """The statement that the answer makes with a label; None where the label is only mentioned."""
     stated = _stated(page, mention)
     if stated is not None and stated.other:
         return stated
@@ -110,10 +100,7 @@ def label_statement(page: Page, mention: Mention) -> Statement | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement that a label of the scale (such as Yes) makes, by its form and words alone; None where it states
-    nothing. Whether it is the judge's own statement is not checked. A hedge before the label ("almost") makes it
-    doubtful.
-    """
+    # By form and words alone, not by whose statement it is. A hedge before the label ("almost") makes it doubtful.
     near = max(0, mention.start - 24)
     number = words.NUMBERED.search(page.low, near, mention.start)
     if number is not None:
@@ -153,10 +140,8 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def _follow(page: Page, mention: Mention) -> str:
-    """Kind of the text after a label of the scale (such as Yes). `stop`: a punctuation mark or the end. `dash`: a dash.
-    `opening`: a new clause. `stated`: a word that may follow a stated answer ("the answer is no for this story").
-    `noun`: words to which the label belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
-    """
+    # `opening`: a new clause. `stated`: a word that may follow a stated answer ("no for this story"). `noun`: words to
+    # which the label belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
     low, position = page.low, mention.stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":
         position += 1
@@ -178,21 +163,19 @@ def _follow(page: Page, mention: Mention) -> str:
 
 
 def _set_off(page: Page, mention: Mention) -> bool:
-    """Whether only a label of the scale is printed bold, without the words around it: "**Yes** an average reader"."""
+    # Such as "**Yes** an average reader"
     text = page.text
     return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
 
 
 def _accepts(page: Page, mention: Mention) -> bool:
-    """Whether a label such as Yes only accepts the task ("Yes, I will rate it")."""
+    # Such as "Yes, I will rate it"
     accepted = words.ACCEPTS.match(page.low)
     return accepted is not None and mention.start < accepted.end()
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """The statement that a label of the scale makes by opening the answer ("Yes, ..."), apart from a greeting or a
-    repeated question; None where it states nothing.
-    """
+    # Such as "Yes, ...", apart from a greeting or a repeated question.
     if follow not in _ENDS:
         return None
     head = page.low[: mention.start]
@@ -207,9 +190,7 @@ def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """The statement that a label of the scale makes in a form that is an answer at any position: [[Yes]], boxed{Yes},
-    <answer>Yes</answer>. None for other forms.
-    """
+    # Such as [[Yes]], boxed{Yes}, <answer>Yes</answer>
     low, start = page.low, mention.start
     near = low[max(0, start - 40) : start]
     boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
@@ -222,9 +203,7 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
-    """The words with a colon or dash that announce an answer, such as "Answer:"; None where there are none. Words that
-    announce numbers count too.
-    """
+    # Words that announce numbers count too.
     line = page.low.rfind("\n", 0, mention.start) + 1
     match = words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
     if words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
@@ -247,9 +226,7 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
 
 
 def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
-    """The statement that a label of the scale makes after words that announce it: "Answer: Yes", "Originality = No", a
-    heading, a table cell. None where it states nothing.
-    """
+    # Such as "Answer: Yes", "Originality = No", a heading, a table cell.
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
     if label.kind == "rating" and (follow in _ENDS or (follow == "stated" and not label.weak)):
@@ -260,9 +237,7 @@ def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The statement that a label of the scale makes in running text: "the answer is no", "I would rate it Good", "I
-    strongly agree". None where the sentence states nothing.
-    """
+    # Such as "the answer is no", "I would rate it Good", "I strongly agree"
     if follow not in _GOES_ON or is_small_letter(page, mention):
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
@@ -281,9 +256,7 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
-    """Whether the words before a label of the scale announce it as the answer. In "the story is good" they do not:
-    "good" is an ordinary word.
-    """
+    # Not in "the story is good": "good" is an ordinary word there.
     segment: list[str] = []
     for token in reversed(before):
         if token in words.STOPS:
@@ -299,9 +272,7 @@ def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
 
 
 def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
-    """The statement that a label of the scale (such as Yes) makes if it is a line, opens a line, or is a sentence after
-    words such as "so, in short"; None for other labels.
-    """
+    # A line, its beginning, or a sentence after words such as "so, in short".
     if label is not None and label.kind in ("unknown", "doubtful") and not _on_next_line(page, mention):
         return None
     if label is not None and label.kind == "unknown" and not words.QUANTITY.isdisjoint(before[-4:]):
@@ -318,9 +289,7 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
 
 
 def _opens_line(page: Page, mention: Mention) -> Statement | None:
-    """The statement that a label of the scale makes by opening a paragraph: "No, the story does not ..." below the
-    reasoning. None for other labels.
-    """
+    # Such as "No, the story does not ..." below the reasoning.
     marked = (
         page.text[mention.start - 1 : mention.start] == "*"
         and page.text[mention.stop : mention.stop + 2].find("*") >= 0
@@ -332,9 +301,7 @@ def _opens_line(page: Page, mention: Mention) -> Statement | None:
 
 
 def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The statement that a label of the scale makes as a sentence of its own: "Hence, no.", or "No." as the last
-    sentence. None for other labels.
-    """
+    # Such as "Hence, no.", or "No." as the last sentence.
     clause = clause_before(page, before, mention)
     if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
         return None
@@ -355,7 +322,6 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
 
 
 def _on_next_line(page: Page, mention: Mention) -> bool:
-    """Whether a label of the scale (such as Yes) begins its line, apart from markup."""
     line = page.low.rfind("\n", 0, mention.start) + 1
     return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
 

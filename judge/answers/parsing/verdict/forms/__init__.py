@@ -1,4 +1,4 @@
-"""Finds verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking."""
+"""Verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking."""
 
 from __future__ import annotations
 

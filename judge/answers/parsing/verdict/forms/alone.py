@@ -1,6 +1,4 @@
-"""Finds a story's name that is alone at the beginning or end of an answer: "B", "A. The first ...", "So, in
-short, B.".
-"""
+"""A story's name alone at the beginning or end of an answer: "B", "A. The first ...", "So, in short, B."."""
 
 from __future__ import annotations
 
@@ -122,9 +120,7 @@ _CONCLUDES = re.compile(
 
 
 def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
-    r"""Verdicts stated by words that open the answer: a story's name ("B", "A. The first story ...", "Story B\n\n...")
-    or words for a tie. Empty where there are none.
-    """
+    r"""Verdicts that open the answer: a name ("B", "A. The first story ...", "Story B\n\n...") or words for a tie."""
     line = sheet.line
     no_one = _NO_ONE_LEADS.match(line)
     if no_one is not None and not re.match(r"[^\n.]{0,20}\bbut\b", line[no_one.end() :]):
@@ -160,9 +156,7 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
 
 
 def _gives_reasons(behind: str, rest: str) -> bool:
-    """Whether the words after a story's name that opens the answer are about the stories. In "A. A boy finds a key"
-    they tell a story instead.
-    """
+    # In "A. A boy finds a key" the words tell a story instead.
     same = rest.split("\n", 1)[0]
     if "\n" in behind or not same.strip() or "because" in behind or any(c in behind for c in "-—–"):
         return True
@@ -170,20 +164,17 @@ def _gives_reasons(behind: str, rest: str) -> bool:
 
 
 def _is_heading(text: str, start: int) -> bool:
-    """Whether the line before a story's name contains "#", the mark of a heading."""
     return "#" in text[text.rfind("\n", 0, start) + 1 : start]
 
 
 def _titles(behind: str, rest: str) -> bool:
-    """Whether the text after a story's name and a dash is a title: "Story A - The Sailor"."""
+    # Such as "Story A - The Sailor"
     dashed = any(c in behind for c in "-—–")
     return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
 
 
 def _listed(line: str, symbol: str, start: int) -> bool:
-    """Whether another line opens with the other story's name and the same punctuation as the line at `start`, so that
-    these lines are headings or a list.
-    """
+    # Lines with both names and the same punctuation are headings or a list.
     stops = {(m.group("v"), m.group("stop").strip()) for m in _LINE_OF.finditer(line)}
     own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == start), None)
     return own is not None and any(other != symbol and stop == own for other, stop in stops)
@@ -192,9 +183,7 @@ def _listed(line: str, symbol: str, start: int) -> bool:
 def closing(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> Iterator[Statement]:
-    """The verdict stated by the last line or sentence: a story's name alone, or after concluding words ("So, in short,
-    story B."). Empty where there is none.
-    """
+    """The verdict of the last line or sentence: a name alone, or after concluding words ("So, in short, story B.")."""
     line = sheet.line
     last = len(line.rstrip(" \n\t\"')].!*|"))
     for sentence in sentences:
@@ -247,5 +236,5 @@ def closing(
 
 
 def _asked(above: str) -> bool:
-    """Whether the text above a story's name only introduces the options: "The options are", "A or"."""
+    # Such as "The options are", "A or"
     return re.search(r"\b(?:options?\sare|either|between|or|format|example|with|labels?)\W{0,4}\Z", above) is not None

@@ -1,6 +1,5 @@
-"""Finds verdicts after a label: "Verdict: B", "Better story - A", on the line below a heading, or in a table's row for
-the overall verdict.
-"""
+"""Verdicts after a label ("Verdict: B", "Better story - A"), below a heading, or in a table's row for the overall
+verdict."""
 
 from __future__ import annotations
 
@@ -39,9 +38,7 @@ _WORST_FIRST = re.compile(r"\bworst\s(?:to|first)|\bfrom\sworst|\bascending|\bwe
 
 
 def rankings(line: str) -> Iterator[Statement]:
-    """Verdicts by numbered lists such as "1. B 2. A". A list with reasons counts if the words before it say that it
-    ranks.
-    """
+    """Verdicts by lists such as "1. B 2. A". One with reasons counts if the words before say that it ranks."""
     for match in _BEST_FIRST.finditer(line):
         begin = line.rfind("\n", 0, match.start()) + 1
         before = line[begin : match.start()]
