@@ -1,8 +1,8 @@
 """The golden tables under several arithmetics: `python -m tests.arithmetics [NAME...]`.
 
 Processors and libraries round the last digits of sums differently, and no printed number may depend on it. An x86-64
-processor can compute as older ones do: environment variables choose OpenBLAS's kernels and threads, numpy's SIMD and
-numba's processor. What each run then found is printed, and a variable that took no effect is a failure. The arithmetic
+processor can compute as older ones do: environment variables choose OpenBLAS's kernels and threads, and numpy's
+SIMD. What each run then found is printed, and a variable that took no effect is a failure. The arithmetic
 in which `make test` runs here is left out, as are kernels that this processor has not; at least three must remain, that
 of `make test` among them. Names of files are hashed in another way in each run.
 
@@ -35,14 +35,13 @@ _AVX2 = (*_AVX512, "X86_V3", "AVX2", "FMA3")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An arithmetic to run in: kernels of OpenBLAS, beginnings of names of SIMD that numpy does without, numba's
-    processor, and threads.
+    """An arithmetic to run in: kernels of OpenBLAS, beginnings of names of SIMD that numpy does without, and
+    threads.
     """
 
     name: str
     kernels: str
     without: tuple[str, ...]
-    numba: str
     threads: int
 
     def environment(self, usual: Arithmetic) -> dict[str, str]:
@@ -53,9 +52,6 @@ class Wanted:
             "OPENBLAS_CORETYPE": self.kernels,
             "OPENBLAS_NUM_THREADS": count,
             "OMP_NUM_THREADS": count,
-            "NUMBA_NUM_THREADS": count,
-            "NUMBA_CPU_NAME": self.numba,
-            "NUMBA_CPU_FEATURES": "",  # those of the processor that is named
             "NPY_DISABLE_CPU_FEATURES": " ".join(off),
             "PYTHONHASHSEED": count,
         }
@@ -63,25 +59,18 @@ class Wanted:
     def missed(self, found: Arithmetic) -> list[str]:
         """What the variables were to bring about and did not."""
         kept = [name for name in found.simd if self.without and name.startswith(self.without)]
-        wide = "without" if self.without else "with"
         return [
             *([] if found.kernels == [self.kernels] else [f"OpenBLAS uses {found.kernels}, not {self.kernels}"]),
             *([] if found.threads == [self.threads] else [f"OpenBLAS has {found.threads} threads, not {self.threads}"]),
             *([f"numpy still uses {' '.join(kept)}"] if kept else []),
-            *([] if found.numba in ("", self.numba) else [f"numba compiles for {found.numba}, not {self.numba}"]),
-            *(
-                []
-                if not found.numba or found.wide == (not self.without)
-                else [f"numba does not compile {wide} AVX-512"]
-            ),
         ]
 
 
 WANTED = (
-    Wanted("avx512", "SkylakeX", (), "skylake-avx512", 2),
-    Wanted("avx2", "Haswell", _AVX512, "haswell", 1),
-    Wanted("avx", "Sandybridge", _AVX2, "sandybridge", 2),
-    Wanted("sse", "Nehalem", _AVX2, "nehalem", 1),
+    Wanted("avx512", "SkylakeX", (), 2),
+    Wanted("avx2", "Haswell", _AVX512, 1),
+    Wanted("avx", "Sandybridge", _AVX2, 2),
+    Wanted("sse", "Nehalem", _AVX2, 1),
 )
 
 
@@ -102,7 +91,7 @@ def absent(wanted: Wanted, usual: Arithmetic) -> str | None:
 
 
 def same(one: Arithmetic, other: Arithmetic) -> bool:
-    """Whether two runs round alike; numba's loops give the same whatever they are compiled for, which tests show."""
+    """Whether two runs round alike."""
     return (one.kernels, one.threads, one.simd) == (other.kernels, other.threads, other.simd)
 
 

@@ -8,22 +8,19 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-LIBRARIES = ("numpy", "scipy", "pandas", "numba")
+LIBRARIES = ("numpy", "scipy", "pandas")
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What decides how this process rounds: OpenBLAS's kernels and threads, numpy's SIMD, numba's processor.
+    """What decides how this process rounds: OpenBLAS's kernels and threads, and numpy's SIMD.
 
-    `threads` are the numbers of threads of each OpenBLAS. `numba` is empty where numba is not installed; `wide` says
-    whether numba may use AVX-512.
+    `threads` are the numbers of threads of each OpenBLAS.
     """
 
     kernels: list[str]
     threads: list[int]
     simd: list[str]
-    numba: str
-    wide: bool
 
 
 def arithmetic() -> Arithmetic:
@@ -37,19 +34,7 @@ def arithmetic() -> Arithmetic:
         sorted({str(one["architecture"]) for one in blas}),
         sorted({int(one["num_threads"]) for one in blas}),
         list(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
-        *_numba(),
     )
-
-
-def _numba() -> tuple[str, bool]:
-    """The processor for which numba compiles, and whether with AVX-512."""
-    try:
-        from numba.core.registry import cpu_target
-    except ImportError:
-        return "", False
-    _, processor, features = cpu_target.target_context.codegen().magic_tuple()
-    # Of this machine's own processor numba knows the features, of a named one the name tells.
-    return str(processor), "+avx512f" in features or "avx512" in processor
 
 
 def described() -> str:
@@ -61,8 +46,7 @@ def described() -> str:
 def in_words(found: Arithmetic) -> str:
     """An arithmetic in prose."""
     kernels, threads = " ".join(found.kernels) or "is not there", "/".join(map(str, found.threads))
-    own = f", numba compiles for {found.numba} {'with' if found.wide else 'without'} AVX-512" if found.numba else ""
-    return f"numpy uses {' '.join(found.simd) or 'its baseline'}, OpenBLAS {kernels} in {threads} threads{own}"
+    return f"numpy uses {' '.join(found.simd) or 'its baseline'}, OpenBLAS {kernels} in {threads} threads"
 
 
 def _libraries() -> str:

@@ -12,7 +12,7 @@ from tests import arithmetics
 from tests.arithmetics import WANTED, Wanted, absent, found_with, main, same
 from tests.machine import Arithmetic
 
-USUAL = Arithmetic(["SkylakeX"], [4], ["X86_V3", "X86_V4", "AVX512_ICL"], "znver5", wide=True)
+USUAL = Arithmetic(["SkylakeX"], [4], ["X86_V3", "X86_V4", "AVX512_ICL"])
 AVX512, AVX2, AVX, SSE = WANTED
 ON_X86 = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="only x86-64 has others")
 
@@ -20,7 +20,7 @@ ON_X86 = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"
 def obtained(wanted: Wanted) -> Arithmetic:
     """What a process finds where every variable took effect."""
     simd = [name for name in USUAL.simd if not wanted.without or not name.startswith(wanted.without)]
-    return Arithmetic([wanted.kernels], [wanted.threads], simd, wanted.numba, wide=not wanted.without)
+    return Arithmetic([wanted.kernels], [wanted.threads], simd)
 
 
 @ON_X86
@@ -50,8 +50,6 @@ def test_numpy_does_without_what_it_has_here() -> None:
         ({"kernels": ["Haswell", "SkylakeX"]}, "OpenBLAS uses ['Haswell', 'SkylakeX'], not Haswell"),
         ({"threads": [4]}, "OpenBLAS has [4] threads, not 1"),
         ({"simd": ["X86_V3", "AVX512_SKX"]}, "numpy still uses AVX512_SKX"),
-        ({"numba": "znver5"}, "numba compiles for znver5, not haswell"),
-        ({"wide": True}, "numba does not compile without AVX-512"),
     ],
 )
 def test_a_variable_without_effect_is_told(change: Mapping[str, object], told: str) -> None:

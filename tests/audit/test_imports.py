@@ -21,7 +21,7 @@ from judge.cli.main import main
 main(["audit", "report", sys.argv[1], "--resamples", "100"])
 """
 _EXTRAS = {
-    "pingouin", "sklearn", "statsmodels", "pyarrow", "duckdb", "numba", "matplotlib", "torch", "transformers",
+    "pingouin", "sklearn", "statsmodels", "pyarrow", "duckdb", "matplotlib", "torch", "transformers",
     "sentence_transformers", "umap", "starlette", "uvicorn", "keybert", "yake", "ray",
 }  # fmt: skip
 

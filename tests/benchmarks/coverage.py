@@ -14,18 +14,15 @@ in `judge.stats.resampling.interval_coverage`, from which the program warns.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling import intervals as interval
 from tests.benchmarks.figures import Figure, show
@@ -206,7 +203,6 @@ def main() -> int:
     made.add_argument("--resamples", type=int, default=1000, help="resamples of each data set (default 1000)")
     made.add_argument("--seed", type=int, default=1)
     given = made.parse_args()
-    os.environ.setdefault(compiled.VARIABLE, "always" if find_spec("numba") else "never")
     error = 100 * np.sqrt(0.05 * 0.95 / given.simulations)
     for scene in SCENES:
         start = time.perf_counter()

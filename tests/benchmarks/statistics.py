@@ -1,9 +1,8 @@
 """Speed of resampling, swap tests and tau-b against scipy and plain loops, on one thread. Prints; never asserts.
 
 Sizes are those of HANNA without its people's system: 10 systems x 96 story-prompts, means of three ratings on 1-5 (13
-levels) on either side. Times are CPU times of the one thread, so that waiting on a busy machine does not count. Every
-figure comes from numpy alone and with compiled loops (which are compiled beforehand); remarks give the largest
-difference from scipy's numbers.
+levels) on either side. Times are CPU times of the one thread, so that waiting on a busy machine does not count. Remarks
+give the largest difference from scipy's numbers.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +20,6 @@ from scipy.stats import kendalltau
 
 from judge.stats.agreement import icc
 from judge.stats.correlation import kendall
-from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_tau, swap_test
 from tests.benchmarks.figures import Figure, median, show
 
@@ -30,14 +27,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 SYSTEMS, PROMPTS, JUDGES, CRITERIA, RESAMPLES = 10, 96, 20, 6, 10_000
 MANY = 1_000_000
-
-
-def engines() -> Iterator[str]:
-    """numpy, then numba where it is installed; sets the environment variable that decides."""
-    for name, setting in (("numpy", "never"), ("numba", "always")):
-        if setting == "never" or find_spec("numba") is not None:
-            os.environ[compiled.VARIABLE] = setting
-            yield name
 
 
 def seconds(work: Callable[[], object], rounds: int) -> float:
@@ -72,20 +61,19 @@ def resampling(rng: np.random.Generator, rounds: int) -> list[Figure]:
         "boot-stories": lambda g: bootstrap.draw(np.arange(n), RESAMPLES, g, "boot-stories"),
     }
     for name, draw in draws.items():
-        for engine in engines():
-            drawn = draw(np.random.default_rng(1))
+        drawn = draw(np.random.default_rng(1))
 
-            def table(draw: Callable[[np.random.Generator], bootstrap.Resamples] = draw) -> None:
-                made = draw(np.random.default_rng(1))
-                for x, y in zip(judges, people, strict=True):
-                    resampled_tau.tau_b(made, x, y)
+        def table(draw: Callable[[np.random.Generator], bootstrap.Resamples] = draw) -> None:
+            made = draw(np.random.default_rng(1))
+            for x, y in zip(judges, people, strict=True):
+                resampled_tau.tau_b(made, x, y)
 
-            taken = seconds(table, rounds)
-            worst = _worst(drawn, judges[0][0], people[0])
-            ratio = alone * RESAMPLES * JUDGES * CRITERIA / taken
-            what = f"{name}, {engine}: {JUDGES} judges x {CRITERIA} criteria x {RESAMPLES:,}"
-            figures.append(Figure(what, taken, "<= 6", "s", f"aim 2; differs from scipy by {worst:.0e} at most"))
-            figures.append(Figure("  times faster than scipy in a loop", ratio, ">= 100"))
+        taken = seconds(table, rounds)
+        worst = _worst(drawn, judges[0][0], people[0])
+        ratio = alone * RESAMPLES * JUDGES * CRITERIA / taken
+        what = f"{name}: {JUDGES} judges x {CRITERIA} criteria x {RESAMPLES:,}"
+        figures.append(Figure(what, taken, "<= 6", "s", f"differs from scipy by {worst:.0e} at most"))
+        figures.append(Figure("  times faster than scipy in a loop", ratio, ">= 100"))
     return figures + _others(draws["boot-both"](rng), judges[0] / 3, people[0] / 3, system, prompt, rounds)
 
 
@@ -104,12 +92,10 @@ def _others(both: bootstrap.Resamples, x: Floats, y: Floats, system: Codes, prom
         "within systems": lambda: resampled_tau.tau_b_within(both, codes, people, system),
         "jackknife for BCa": lambda: [resampled_tau.tau_b(made, codes, people) for made in both.jackknife()],
     }
-    figures = []
-    for engine in engines():
-        for name, work in works.items():
-            figures.append(
-                Figure(f"boot-both, {engine}: {name}", seconds(work, rounds) * 1000 / JUDGES, unit="ms a judge")
-            )
+    figures = [
+        Figure(f"boot-both: {name}", seconds(work, rounds) * 1000 / JUDGES, unit="ms a judge")
+        for name, work in works.items()
+    ]
     family = seconds(lambda: both.values(icc.resampled(x[:3].T)), rounds)
     return [*figures, Figure("boot-both: all six ICCs of three repeats", family * 1000, unit="ms")]
 
@@ -130,17 +116,16 @@ def swapping(rng: np.random.Generator, rounds: int) -> list[Figure]:
     naive = seconds(loop, 3) * RESAMPLES / len(masks)
     figures = [Figure(f"loop of two scipy taus, {RESAMPLES:,} swaps", naive, unit="s", remark="from 100 swaps")]
     system = np.arange(n) // PROMPTS
-    for engine in engines():
-        for name, group in (("over all stories", None), ("over system means", system)):
-            taken = seconds(
-                lambda group=group: swap_test.swap_test(
-                    a, b, y, np.arange(n), RESAMPLES, np.random.default_rng(0), group=group
-                ),
-                rounds,
-            )
-            figures.append(Figure(f"PERM-BOTH {name}, {engine}", taken * 1000, unit="ms"))
-            if group is None:
-                figures.append(Figure("  times faster than the loop", naive / taken, ">= 50"))
+    for name, group in (("over all stories", None), ("over system means", system)):
+        taken = seconds(
+            lambda group=group: swap_test.swap_test(
+                a, b, y, np.arange(n), RESAMPLES, np.random.default_rng(0), group=group
+            ),
+            rounds,
+        )
+        figures.append(Figure(f"PERM-BOTH {name}", taken * 1000, unit="ms"))
+        if group is None:
+            figures.append(Figure("  times faster than the loop", naive / taken, ">= 50"))
     return figures
 
 
@@ -158,12 +143,9 @@ def large(rng: np.random.Generator, rounds: int) -> list[Figure]:
     figures = []
     for name, bar, theirs, ours in cases:
         scipys = seconds(theirs, rounds)
-        for engine in engines():
-            taken = seconds(ours, rounds)
-            remark = f"{1000 * taken:.1f} ms, scipy {1000 * scipys:.1f} ms; differs by {abs(ours() - theirs()):.0e}"
-            figures.append(
-                Figure(f"{MANY:,} pairs, {name}, {engine}: times faster", scipys / taken, bar, remark=remark)
-            )
+        taken = seconds(ours, rounds)
+        remark = f"{1000 * taken:.1f} ms, scipy {1000 * scipys:.1f} ms; differs by {abs(ours() - theirs()):.0e}"
+        figures.append(Figure(f"{MANY:,} pairs, {name}: times faster", scipys / taken, bar, remark=remark))
     return figures
 
 

@@ -38,7 +38,7 @@ _FORGET = "DELETE FROM summaries WHERE rowid <= (SELECT max(rowid) FROM summarie
 # Summaries that are kept of one result folder, with other options each.
 _MOST = 50
 # What numbers, or the control's features, are computed with.
-_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "nltk")
+_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "nltk")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.kernels import compiled
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -180,8 +178,6 @@ def _inversions(values: Codes) -> int:
     bit, zeros first, so that numbers with equal higher bits stay adjacent and in order (the layout of a wavelet
     matrix).
     """
-    if compiled.wanted(5e-7 * values.size):
-        return compiled.inversions(values)
     values, total = values.astype(np.int32 if values.size < 2**31 else np.int64), 0
     for bit in range(int(values.max()).bit_length() - 1, -1, -1):
         high = values >> bit

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.correlation import kendall
-from judge.stats.kernels import compiled
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -283,8 +282,6 @@ def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Code
     NaN are in no pair. `mass` (b, groups) is how often each group counts; copies of a group are tied.
     """
     b, groups = x.shape
-    if compiled.wanted(4e-8 * b * groups**2):
-        return compiled.rows(x, y, mass)
     score, untied_x, untied_y = (np.zeros(b, dtype=np.int64) for _ in range(3))
     for i in range(groups - 1):
         weight = mass[:, i : i + 1] * mass[:, i + 1 :]

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.correlation import kendall, weighted_tau
-from judge.stats.kernels import compiled
 from judge.stats.resampling.bootstrap import Resamples
 
 # Mean ratings of groups of stories (systems) in each bootstrap resample, over the stories that both the judge and
@@ -135,8 +134,6 @@ def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Fl
         step = max(1, _MATRIX // max(1, units**2))
         parts = (weighted_tau.by_units(x[i : i + step], y, resamples.unit) for i in range(0, judges, step))
         return np.concatenate([statistic(resamples.counts) for statistic in parts])
-    if compiled.wanted(6e-11 * judges * resamples.size * by_tables):
-        return _loops(resamples, x, y, levels)
     step = max(1, _MATRIX // max(1, by_tables))
     out = np.empty((judges, resamples.size))
     for start in range(0, judges, step):
@@ -145,21 +142,6 @@ def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Fl
         for block in resamples.blocks():
             out[part, block] = statistic(resamples.weights(block))
     return out
-
-
-def _loops(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    factors = [(factor.counts, factor.unit) for factor in resamples.factors]
-    if levels:
-        levels_y = int(y.max()) + 1
-        code = np.where(x >= 0, y * levels + x, levels * levels_y).astype(np.int16)
-        sums = compiled.tables(factors, code, (levels_y, levels))
-    else:
-        sums = np.empty((4, len(x), resamples.size), dtype=np.int64)
-        for j, row in enumerate(x):
-            story = np.flatnonzero(row >= 0)
-            story = story[np.argsort(row[story], kind="stable")]
-            sums[:, j] = compiled.sweep(factors, story, row[story], y[story])
-    return kendall.ratio(*sums)
 
 
 def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:

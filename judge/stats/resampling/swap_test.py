@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.correlation import coefficients, kendall, weighted_tau
-from judge.stats.kernels import compiled
 
 # Kendall's tau-b of two judges with human ratings after the judges' ratings are swapped for some stories, for many
 # patterns of swaps.
@@ -114,7 +113,7 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
     start = np.concatenate([table_a, table_a @ -signs_x], axis=1).astype(kind)
     bounds = np.searchsorted(pair.y, np.arange(shape[0] + 1))
 
-    def in_numpy(masks: Masks) -> Sums:
+    def sums(masks: Masks) -> Sums:
         m: NDArray[Any] = masks.astype(kind)
         below: NDArray[Any] = np.zeros((len(m), shape[1]), dtype=kind)
         margin: NDArray[Any] = np.zeros((len(m), shape[1]), dtype=kind)
@@ -131,12 +130,6 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
             (np.einsum("bk,bk->b", side, side).astype(np.int64) - pair.y.size) // 2 for side in (margin, other)
         )
         return score, of_total - lent + score, tied_a, tied_b
-
-    def sums(masks: Masks) -> Sums:
-        if compiled.wanted(4e-10 * masks.size * pair.levels):
-            score, lent, tied_a, tied_b = compiled.swaps(masks, (cell_a, cell_b), signed, total.sum(axis=0))
-            return score, of_total - lent + score, tied_a, tied_b
-        return in_numpy(masks)
 
     return sums
 

@@ -77,11 +77,7 @@ def test_signs_and_merging_agree_above_the_quadratic_limit(monkeypatch: pytest.M
     np.testing.assert_allclose(weighted_tau.tau_b(x, y)(weights), by_signs, atol=1e-12)
 
 
-@pytest.mark.parametrize("setting", ["never", "always"])
-def test_many_pairs_equal_scipy(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if setting == "always":
-        pytest.importorskip("numba")
-    monkeypatch.setenv("JUDGE_COMPILED", setting)
+def test_many_pairs_equal_scipy() -> None:
     rng = np.random.default_rng(3)
     quality = rng.normal(size=60_000)
     for decimals in (0, 1, 9):

@@ -10,20 +10,10 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_correlation, resampled_tau
 from judge.stats.resampling import resampled_tau as group_means
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
-ENGINES = ("never", "always")
-
-
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "always":
-        pytest.importorskip("numba")
-    monkeypatch.setenv(compiled.VARIABLE, request.param)
-    return str(request.param)
 
 
 def _matrix(seed: int, systems: int = 7, prompts: int = 9) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,7 +52,7 @@ def _tau(x: np.ndarray, y: np.ndarray, coefficient: str = "kendall") -> float:
 
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("coefficient", get_args(coefficients.Coefficient))
-def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str, engine: str) -> None:
+def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str) -> None:
     x, y, exists = _matrix(1)
     system, prompt = np.nonzero(exists)
     drawn = _drawn(name, system, prompt, 40)
@@ -84,7 +74,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
 @pytest.mark.parametrize("level", ["by-item", "by-system"])
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("coefficient", get_args(coefficients.Coefficient))
-def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str, engine: str) -> None:
+def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str) -> None:
     x, y, exists = _matrix(2)
     system, prompt = np.nonzero(exists)
     drawn = _drawn(name, system, prompt, 30)
@@ -102,7 +92,7 @@ def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coef
             assert ours[judge, b] == pytest.approx(np.nanmean(taus), abs=1e-12)
 
 
-def test_stories_drawn_one_by_one_are_grouped_alike(engine: str) -> None:
+def test_stories_drawn_one_by_one_are_grouped_alike() -> None:
     x, y, exists = _matrix(3)
     system, prompt = np.nonzero(exists)
     drawn = bootstrap.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
@@ -117,26 +107,6 @@ def test_stories_drawn_one_by_one_are_grouped_alike(engine: str) -> None:
         taus = [_tau(again[0][prompt[rows] == g], again[1][prompt[rows] == g]) for g in range(y.shape[1])]
         complete = np.bincount(prompt, weights=~np.isnan(judge + people), minlength=y.shape[1]) >= 3
         assert within[b] == pytest.approx(np.nanmean(np.array(taus)[complete]), abs=1e-12)
-
-
-def test_numpy_and_compiled_loops_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    x, y, exists = _matrix(4, systems=12, prompts=30)
-    system, prompt = np.nonzero(exists)
-    drawn = _drawn("boot-both", system, prompt, 400)
-    codes, people = np.stack([kendall.codes(row) for row in x[:, system, prompt]]), kendall.codes(y[system, prompt])
-    found = []
-    for setting in ENGINES:
-        monkeypatch.setenv(compiled.VARIABLE, setting)
-        means = resampled_tau.tau_b_means(drawn, x[:, system, prompt], y[system, prompt], system)
-        found.append(
-            [
-                means,
-                resampled_tau.tau_b_within(drawn, codes, people, prompt),
-                resampled_tau.tau_b_within(drawn, codes, people, system),
-            ]
-        )
-    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
 
 
 def test_equal_means_of_thirds_stay_tied_in_every_resample() -> None:

@@ -1,16 +1,12 @@
-"""tau-b in resamples equals scipy's of the repeated pairs, whatever is drawn; numpy and compiled loops agree."""
+"""tau-b in resamples equals scipy's of the repeated pairs, whatever is drawn."""
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judge.base.errors import MissingExtraError, SpecError
 from judge.stats.correlation import kendall, weighted_tau
-from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_tau
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both", "boot-stories")
@@ -48,15 +44,9 @@ def _scipy(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
     return kendalltau(np.repeat(x[keep], weight[keep]), np.repeat(y[keep], weight[keep])).statistic
 
 
-@pytest.mark.parametrize("setting", ["never", "always"])
 @pytest.mark.parametrize("levels", [9, None], ids=["tied", "untied"])
 @pytest.mark.parametrize("name", DRAWS)
-def test_tau_in_resamples_equals_scipy_on_the_repeated_pairs(
-    name: str, levels: int | None, setting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if setting == "always":
-        pytest.importorskip("numba")
-    monkeypatch.setenv(compiled.VARIABLE, setting)
+def test_tau_in_resamples_equals_scipy_on_the_repeated_pairs(name: str, levels: int | None) -> None:
     system, prompt, quality = _design(3, systems=8, prompts=11)
     x = _judges(quality, levels)
     y = np.round(quality * 2) / 3 if levels else quality + np.random.default_rng(2).normal(size=quality.size)
@@ -70,32 +60,10 @@ def test_tau_in_resamples_equals_scipy_on_the_repeated_pairs(
     np.testing.assert_allclose(alone, ours[1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("levels", [9, None], ids=["tied", "untied"])
-@pytest.mark.parametrize("name", DRAWS)
-def test_numpy_and_compiled_loops_give_the_same_numbers(
-    name: str, levels: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("numba")
-    system, prompt, quality = _design(8, systems=10, prompts=40)
-    x = np.stack([kendall.codes(row) for row in _judges(quality, levels)])
-    y = kendall.codes(np.round(quality * 3))
-    drawn = _drawn(name, system, prompt, 300)
-    found = {}
-    for setting in ("never", "always"):
-        monkeypatch.setenv(compiled.VARIABLE, setting)
-        found[setting] = resampled_tau.tau_b(drawn, x, y)
-    assert not np.isnan(found["never"]).any()
-    np.testing.assert_allclose(found["never"], found["always"], rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("setting", ["never", "always"])
 @pytest.mark.parametrize("name", DRAWS)
 def test_a_judge_without_ratings_or_with_equal_ratings_is_nan_everywhere(
-    name: str, setting: str, monkeypatch: pytest.MonkeyPatch
+    name: str,
 ) -> None:
-    if setting == "always":
-        pytest.importorskip("numba")
-    monkeypatch.setenv(compiled.VARIABLE, setting)
     system, prompt, quality = _design(1)
     x = np.stack([np.full(quality.size, -1), np.zeros(quality.size, dtype=np.int64), kendall.codes(quality)])
     found = resampled_tau.tau_b(_drawn(name, system, prompt, 7), x, kendall.codes(np.round(quality)))
@@ -130,29 +98,3 @@ def test_the_jackknife_leaves_each_unit_of_each_factor_out_once() -> None:
     for made, unit in ((by_system, system), (by_prompt, prompt)):
         expected = [kendall.tau_b(x[unit != u], y[unit != u]) for u in range(int(unit.max()) + 1)]
         np.testing.assert_allclose(resampled_tau.tau_b(made, x, y), expected, atol=1e-14)
-
-
-def test_a_wrong_setting_and_a_missing_numba_are_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compiled.VARIABLE, "yes")
-    with pytest.raises(SpecError, match="JUDGE_COMPILED=yes must be auto, never or always"):
-        compiled.wanted(1)
-    monkeypatch.setenv(compiled.VARIABLE, "always")
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setattr(compiled, "_loaded", {})
-    system, prompt, quality = _design(1)
-    code = kendall.codes(quality)
-    with pytest.raises(MissingExtraError, match=r"\[fast\]"):
-        resampled_tau.tau_b(_drawn("boot-both", system, prompt, 2), code, code)
-    monkeypatch.setenv(compiled.VARIABLE, "auto")
-    assert not compiled.wanted(1e3)
-
-
-def test_loops_are_compiled_anew_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    # numba looks for a folder to write by these classes; none fits a module that is not in a zip file.
-    monkeypatch.setattr("numba.core.config.CACHE_LOCATOR_CLASSES", "ZipCacheLocator")
-    monkeypatch.setattr(compiled, "_loaded", {})
-    monkeypatch.setenv(compiled.VARIABLE, "always")
-    values = np.array([3, 1, 2, 0, 2])
-    assert compiled.inversions(values) == 6
-    assert "NullCache" in type(compiled._loaded["inversions"]._cache).__name__

@@ -9,17 +9,8 @@ import pytest
 from scipy.stats import binomtest, kendalltau
 
 from judge.stats.correlation import kendall
-from judge.stats.kernels import compiled
 from judge.stats.resampling import swap_test
 from judge.stats.resampling import swap_test as swapped_tau
-
-
-@pytest.fixture(params=["never", "always"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "always":
-        pytest.importorskip("numba")
-    monkeypatch.setenv(compiled.VARIABLE, request.param)
-    return str(request.param)
 
 
 def _three(seed: int, n: int = 120, levels: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -46,7 +37,7 @@ def _p(moved: np.ndarray, observed: float, tail: str) -> float:
 @pytest.mark.parametrize("tail", ["two-sided", "greater"])
 @pytest.mark.parametrize("levels", [True, False], ids=["tied", "untied"])
 @pytest.mark.parametrize("swapped", ["stories", "systems", "story-prompts"])
-def test_p_equals_a_loop_over_the_same_swaps(swapped: str, levels: bool, tail: str, engine: str) -> None:
+def test_p_equals_a_loop_over_the_same_swaps(swapped: str, levels: bool, tail: str) -> None:
     a, b, y = _three(2, levels=levels)
     a[[3, 50]], b[7], y[[9, 11]] = np.nan, np.nan, np.nan
     system, prompt = np.divmod(np.arange(120), 12)
@@ -61,7 +52,7 @@ def test_p_equals_a_loop_over_the_same_swaps(swapped: str, levels: bool, tail: s
     assert found.p == _p(moved, observed, tail)
 
 
-def test_system_level_p_equals_a_loop_over_means(engine: str) -> None:
+def test_system_level_p_equals_a_loop_over_means() -> None:
     a, b, y = _three(4, n=160)
     system = np.repeat(np.arange(8), 20)
     found = swap_test.swap_test(a, b, y, np.arange(160), 300, np.random.default_rng(1), group=system)
@@ -75,18 +66,6 @@ def test_system_level_p_equals_a_loop_over_means(engine: str) -> None:
     assert found.n == 8
     assert found.difference == pytest.approx(observed, abs=1e-12)
     assert found.p == _p(_naive(a, b, y, masks, tau), observed, "two-sided")
-
-
-@pytest.mark.parametrize("levels", [True, False], ids=["tied", "untied"])
-def test_numpy_and_compiled_loops_give_the_same_taus(levels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    a, b, y = _three(5, n=500, levels=levels)
-    masks = next(swap_test._masks(np.arange(500), 300, np.random.default_rng(0)))
-    found = []
-    for setting in ("never", "always"):
-        monkeypatch.setenv(compiled.VARIABLE, setting)
-        found.append(swapped_tau.overall(_standard(a), _standard(b), kendall.codes(y))(masks))
-    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
 
 
 def test_many_stories_with_many_levels_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
