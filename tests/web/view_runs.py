@@ -117,8 +117,8 @@ def attempts(journal: Path) -> int:
         return 0
 
 
-def until(what: Callable[[], Any], seconds: float = 60) -> Any:
-    """Ask until the answer is true, and give it."""
+def until(what: Callable[[], Any], seconds: float = 180) -> Any:
+    """Ask until the answer is true, and give it; jobs of the background wait for everything else on the machine."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := what():
