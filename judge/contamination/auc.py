@@ -18,9 +18,9 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import area, draw, of_score
 from judge.stats import near_ties
 from judge.stats.flat_frame import flat_frame
+from judge.stats.ordering.auc import auc
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
-from judge.stats.shares.auc import auc
 from judge.version import __version__
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from scipy import special
 
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice, Note
-from judge.stats.shares.prevalence import corrected_share
+from judge.stats.estimation.proportions import corrected_share, effective_size
 from judge.stats.shares.proportion import wilson_of_share
-from judge.stats.shares.weighted_proportion import effective_size
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

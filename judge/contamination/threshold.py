@@ -18,10 +18,10 @@ from judge.base.wording import Advice
 from judge.contamination.baseline import Expected, expected_rates
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
+from judge.stats.ordering.auc import score_interval
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
-from judge.stats.shares.auc import score_interval
 
 # AUC of a score with its interval, and the bootstrap resamples of true-positive rates. Both take the texts of a book
 # together, or single texts if books are not named.

@@ -9,8 +9,8 @@ import pytest
 
 from judge.contamination.baseline import NO_RATES, corrected, expected_rates, of_unseen
 from judge.contamination.threshold import Threshold
+from judge.stats.estimation.proportions import effective_size
 from judge.stats.shares import roc
-from judge.stats.shares.weighted_proportion import effective_size
 
 
 def labelled(rng: np.random.Generator, texts: int = 80) -> tuple[np.ndarray, np.ndarray]:

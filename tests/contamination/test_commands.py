@@ -18,7 +18,7 @@ from judge.contamination.scores_file import read
 from judge.contamination.tables import auc_table, report_table, validity, validity_table
 from judge.contamination.threshold import Threshold
 from judge.ratings.ratings_table import read as read_runs
-from judge.stats.shares.auc import auc
+from judge.stats.ordering.auc import auc
 from judge.stats.shares.proportion import wilson
 
 Run = Callable[..., int]

@@ -25,7 +25,7 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import MEASURES, PASS, AgainstPerson, AltTest, Measure, alt_test
-from judge.stats.agreement.repeat_agreement import agreement
+from judge.stats.agreement.disagreement import agreement
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -29,9 +29,9 @@ from judge.analysis.correlation.statistic import Floats, Side
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.options.choices import LEVELS
 from judge.base.estimate import Estimate
+from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
 from judge.stats.correlation.coefficients import COEFFICIENTS
-from judge.stats.correlation.range_restriction import Spread, at_spread, spread_within
-from judge.stats.estimation.multiplicity import adjust
+from judge.stats.estimation.paired_differences import adjust
 from judge.stats.resampling.intervals import DEGENERATE
 
 # Stories that a class needs.

@@ -14,7 +14,7 @@ from judge.analysis.comparison.tau_differences import Agreement
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.table_options import Swap
 from judge.base.estimate import Estimate
-from judge.stats.correlation.dependent_correlations import PEARSON_NOTE
+from judge.stats.correlation.heterogeneity import PEARSON_NOTE
 
 _EQUAL = 1e-9
 

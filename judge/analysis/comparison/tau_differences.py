@@ -21,7 +21,7 @@ from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.correlation import coefficients, dependent_correlations
+from judge.stats.correlation import coefficients, heterogeneity
 from judge.stats.resampling import bootstrap, intervals, resampled_correlation
 from judge.stats.resampling.swap_test import swap_test
 
@@ -189,5 +189,5 @@ class AgreementMeasure:
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         # Correlations keep their sign: a negative correlation with people is worse than 0.
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)
-        test = dependent_correlations.compare(r12, r13, r23, taus[0].n, tail="two-sided")
+        test = heterogeneity.compare(r12, r13, r23, taus[0].n, tail="two-sided")
         return TauTest(test.p, test.statistic, test.reason)

@@ -17,7 +17,7 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.correlation.coefficients import Coefficient
-from judge.stats.correlation.partial import partial
+from judge.stats.correlation.heterogeneity import partial
 from judge.stats.resampling import bootstrap, interval_coverage, intervals, resampled_correlation, true_means
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.resampled_correlation import FEW_STORIES

@@ -20,7 +20,7 @@ from judge.base.estimate import Estimate
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.association import PERMUTATIONS
-from judge.stats.shares.missing_data_bounds import mean_bounds
+from judge.stats.estimation.proportions import mean_bounds
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

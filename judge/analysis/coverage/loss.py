@@ -14,7 +14,7 @@ import numpy as np
 
 from judge.analysis.inputs.candidates import match
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.estimation import multiplicity
+from judge.stats.estimation import paired_differences
 from judge.stats.estimation.association import Association, with_group, with_number
 
 _ALPHA = 0.05
@@ -76,7 +76,7 @@ def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
     if not family:
         return {}
     p = np.array([test.test.p for test in family], dtype=np.float64)
-    adjusted = multiplicity.adjust(p, "holm", family="tests of loss").p
+    adjusted = paired_differences.adjust(p, "holm", family="tests of loss").p
     groups_by_direction: dict[str, dict[str, list[str]]] = {}
     for test, value in zip(family, adjusted, strict=True):
         if value < _ALPHA and test.test.effect is not None:

@@ -34,10 +34,15 @@ from judge.base.records import Scale
 from judge.ratings.rating_matrix import Cell, RatingMatrix
 from judge.ratings.rating_matrix.matrix import Raters
 from judge.stats.bias import rating_bias
-from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
-from judge.stats.bias.one_rater import against_others, excess_agreement, kappa_of_people
-from judge.stats.bias.own_preference import OwnPreference
-from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
+from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, OwnPreference, share_at_end
+from judge.stats.bias.rating_bias import (
+    Floats,
+    Replicated,
+    against_others,
+    excess_agreement,
+    kappa_of_people,
+    without_leniency,
+)
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
 

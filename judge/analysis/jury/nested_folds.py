@@ -21,9 +21,8 @@ from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimation import means
-from judge.stats.estimation.power import clustered_proportion
-from judge.stats.regression.calibration_error import Kind, fit_calibration
-from judge.stats.regression.conformal import reach
+from judge.stats.estimation.sample_size import clustered_proportion
+from judge.stats.regression.calibration_error import Kind, fit_calibration, reach
 from judge.stats.regression.stacking import fit_stack
 from judge.stats.resampling.grouped_folds import folds_of_groups
 

@@ -25,8 +25,7 @@ from judge.base.wording import Advice, Note
 from judge.stats import near_ties
 from judge.stats.regression.calibration_error import fit_calibration
 from judge.stats.regression.ordinal import fit_ordinal
-from judge.stats.regression.rank_scores import RankScores, fit_rank_scores
-from judge.stats.regression.ridge import RidgeFit, fit_ridge
+from judge.stats.regression.ridge import RankScores, RidgeFit, fit_rank_scores, fit_ridge
 from judge.stats.regression.stacking import fit_stack
 
 if TYPE_CHECKING:

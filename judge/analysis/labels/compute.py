@@ -24,8 +24,7 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.stats.agreement.confusion import Confusion, confusion, of_cells
-from judge.stats.agreement.majority import Majority, majority, of_the_others
+from judge.stats.agreement.confusion import Confusion, Majority, confusion, majority, of_cells, of_the_others
 from judge.stats.correlation.human_ceiling import is_panel
 from judge.stats.resampling.bootstrap import Resamples
 

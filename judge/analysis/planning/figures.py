@@ -25,9 +25,8 @@ from judge.base.folders.shipped import package_file
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
-from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.replacement_power import Differences, Moments, differences
-from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
+from judge.stats.agreement.variance_components import Component, Term, VarianceComponents, variance_components
 from judge.stats.correlation import kendall
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
 from judge.stats.resampling import resampled_tau

@@ -17,8 +17,8 @@ from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
 from judge.base.estimate import Estimate
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
 from judge.stats.estimation import means
-from judge.stats.ordering.win_rate import win_rate
-from judge.stats.regression import pairwise_logistic
+from judge.stats.ordering.ranking import win_rate
+from judge.stats.regression import ordinal
 from judge.stats.resampling.grouped_folds import folds_of_groups
 
 # Controls for preferences that use no judge: the longer story, and out-of-fold predictions from surface features.
@@ -68,7 +68,7 @@ class SurfaceControl:
             log_odds = []
             for turn in range(FOLDINGS):
                 fold = folds_of_groups(groups, folds, self.seed + turn)
-                log_odds.append(pairwise_logistic.out_of_fold(difference, lead, fold, PENALTY))
+                log_odds.append(ordinal.out_of_fold(difference, lead, fold, PENALTY))
             odds = np.mean(log_odds, axis=0)
             odds[~usable] = np.nan
             return PairControl(np.sign(odds), f"surface:pairwise/{FOLDINGS}x{folds}-fold/seed{self.seed}")

@@ -20,7 +20,7 @@ from judge.analysis.preference.sides import Pairs, Side
 from judge.base.estimate import Estimate
 from judge.stats.comparing.strengths import Strengths
 from judge.stats.estimation import means
-from judge.stats.ordering.win_rate import mean_share, win_rate
+from judge.stats.ordering.ranking import mean_share, win_rate
 
 Floats = NDArray[np.float64]
 

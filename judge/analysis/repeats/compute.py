@@ -30,8 +30,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
-from judge.stats.agreement import distribution_distance as distance
-from judge.stats.agreement import icc
+from judge.stats.agreement import confusion, icc
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
@@ -187,7 +186,7 @@ class _Cell:
         points = np.unique(np.concatenate([np.round(side[~np.isnan(side)], 9) for side in (mine, theirs)]))
         if points.size > _MOST_POINTS:
             points = np.arange(np.floor(points[0]), np.ceil(points[-1]) + 1)
-        judge_counts, people_counts = distance.counted(mine, points), distance.counted(theirs, points)
+        judge_counts, people_counts = confusion.counted(mine, points), confusion.counted(theirs, points)
 
         def estimate(measure: Callable[[Floats, Floats], Floats]) -> Estimate:
             plain = Estimate(float(measure(judge_counts.sum(axis=0), people_counts.sum(axis=0))), n=int(both.sum()))
@@ -196,9 +195,9 @@ class _Cell:
 
         return Apart(
             self.subject,
-            estimate(lambda a, b: (distance.shares(a) - distance.shares(b)) @ points),
-            estimate(lambda a, b: distance.wasserstein(distance.shares(a), distance.shares(b), points)),
-            estimate(lambda a, b: distance.total_variation(distance.shares(a), distance.shares(b))),
+            estimate(lambda a, b: (confusion.shares(a) - confusion.shares(b)) @ points),
+            estimate(lambda a, b: confusion.wasserstein(confusion.shares(a), confusion.shares(b), points)),
+            estimate(lambda a, b: confusion.total_variation(confusion.shares(a), confusion.shares(b))),
             self._by_story(judge_counts, people_counts, points),
         )
 
@@ -207,7 +206,7 @@ class _Cell:
         several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")
-        each = distance.wasserstein(distance.shares(judge_counts), distance.shares(people_counts), points)
+        each = confusion.wasserstein(confusion.shares(judge_counts), confusion.shares(people_counts), points)
         filled, weight = np.where(several, each, 0.0), several.astype(np.float64)
 
         def mean(w: NDArray[np.int64]) -> Floats:

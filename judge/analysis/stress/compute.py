@@ -34,7 +34,7 @@ from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import perturbed_names
 from judge.stats.estimation import means
-from judge.stats.estimation.multiplicity import Method, adjust
+from judge.stats.estimation.paired_differences import Method, adjust
 from judge.stats.ordering.detection import credit, detection
 from judge.stats.shares.proportion import wilson
 

@@ -16,12 +16,12 @@ from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE, Facts
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.ratings_table import perturbed_names
-from judge.stats.agreement.repeat_agreement import agreement
+from judge.stats.agreement.disagreement import agreement
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
-from judge.stats.estimation.power import clustered_proportion, minimum_detectable_effect
+from judge.stats.estimation.sample_size import clustered_proportion, minimum_detectable_effect
+from judge.stats.ordering.auc import auc, point_biserial
 from judge.stats.ordering.detection import Detection, detection
-from judge.stats.shares.auc import auc, point_biserial
 
 # Pairs each perturbed story with the untouched story that it was made from.
 

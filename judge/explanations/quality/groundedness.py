@@ -17,7 +17,7 @@ from judge.explanations.quality.evidence import Evidence, Library, Readings, evi
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import SHARE, clustered
-from judge.stats.estimation.power import clustered_proportion
+from judge.stats.estimation.sample_size import clustered_proportion
 
 # Boilerplate: the share of an explanation that the same judge also writes about many other stories.
 

@@ -15,7 +15,7 @@ from judge.base.estimate import Estimate
 from judge.base.records import Criterion
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import clustered
-from judge.stats.estimation.power import clustered_proportion
+from judge.stats.estimation.sample_size import clustered_proportion
 
 Vectors = NDArray[np.float64]
 Floats = NDArray[np.float64]

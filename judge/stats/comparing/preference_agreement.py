@@ -24,7 +24,7 @@ from scipy import special
 
 from judge.base.estimate import Estimate
 from judge.stats.comparing.davidson import Fit
-from judge.stats.ordering.win_rate import mean_share, win_rate
+from judge.stats.ordering.ranking import mean_share, win_rate
 
 # Clustered covariance of a fit of strengths, and the parameters without each story-prompt.
 

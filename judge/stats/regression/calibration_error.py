@@ -5,6 +5,7 @@ The predictions should come from a model that was fitted on other stories; this 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, assert_never
@@ -17,10 +18,37 @@ from judge.stats.correlation import kendall
 from judge.stats.regression.isotonic import fit_isotonic
 from judge.stats.regression.ordinal import Ordinal, fit_ordinal
 
+# Split conformal prediction intervals for clustered stories, whose coverage is guaranteed for any model.
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def reach(errors: Floats, cluster: Codes, level: float) -> float:
+    """Half-width of the conformal interval of a prediction; infinite with fewer than level / (1 - level) story-prompts.
+
+    `errors` (n,) are absolute, on the calibration set, NaN left out; `cluster` (n,) holds story-prompts; `level` is the
+    wanted coverage, ValueError outside 0 to 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level {level:g} must lie between 0 and 1")
+    present = ~np.isnan(errors)
+    error = errors[present]
+    if not error.size:
+        return math.inf
+    code = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
+    size = np.bincount(code)
+    weight = 1 / ((size.size + 1) * size[code])
+    order = np.argsort(error, kind="stable")
+    share = np.cumsum(weight[order])
+    # Rounding noise in the cumulated weights must not move the quantile to the next error.
+    index = int(np.searchsorted(share, level - 1e-12))
+    return float(error[order][index]) if index < error.size else math.inf
+
+
 # Calibration: a mapping of a judge's score to the scale of human ratings by a line, an isotonic curve, or the
 # proportional-odds model.
 
-Floats = NDArray[np.float64]
 Kind = Literal["linear", "isotonic", "ordinal"]
 LEAST_STORIES = 10
 

@@ -17,7 +17,8 @@ from judge.stats.agreement.alt_test import MEASURES, Measure
 from judge.stats.comparing.comparisons import Comparisons
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.stats.estimation import multiplicity, stratified
+from judge.stats.estimation import paired_differences as multiplicity
+from judge.stats.estimation import stratified
 from judge.stats.regression import calibration_error as calibration
 from judge.stats.resampling import bootstrap, jackknife, resampled_correlation
 

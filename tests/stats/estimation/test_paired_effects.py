@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.estimation import paired_effects as effects
+from judge.stats.estimation import paired_differences as effects
 from judge.stats.resampling import bootstrap, intervals
 
 NAN = np.nan

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.ordering.win_rate import win_rate
+from judge.stats.ordering.ranking import win_rate
 from judge.stats.shares.proportion import wilson
 
 

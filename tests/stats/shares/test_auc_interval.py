@@ -7,7 +7,7 @@ import pytest
 from scipy import special, stats
 
 from judge.contamination.threshold import area
-from judge.stats.shares.auc import score_interval
+from judge.stats.ordering.auc import score_interval
 from tests.benchmarks.simulations.clean_contamination import NAME, scores_file
 
 Z = 1.959963984540054

@@ -19,7 +19,7 @@ from judge.explanations.audit.results.options import ReportOptions
 from judge.explanations.audit.sample.practice import practice_score
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.chance_agreement import ChanceAgreement
-from judge.stats.shares.weighted_proportion import weighted_share
+from judge.stats.estimation.proportions import weighted_share
 from judge.version import __version__
 
 if TYPE_CHECKING:

@@ -2,12 +2,88 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
 from judge.stats.shares.proportion import wilson_of_share
+
+# Prevalence of a label as estimated by an imperfect judge, corrected for the judge's sensitivity and specificity.
+
+_Z95 = 1.959963984540054
+
+
+def corrected_share(
+    judged_positive: float,
+    n: float,
+    *,
+    hits: float,
+    positives: float,
+    rejections: float,
+    negatives: float,
+    z: float = _Z95,
+) -> Estimate:
+    """Share of truly positive stories among `n` judged stories, corrected for the judge's errors and clipped to 0..1.
+
+    `judged_positive` of the `n` stories without a human label are called positive. Of the `positives` and `negatives`
+    with a human label, the judge calls `hits` positive and `rejections` negative (sensitivity and specificity). All may
+    be effective numbers where stories are not independent. `z` is the normal quantile of the interval.
+
+    Undefined without judged stories, without one of the two human labels, and where sensitivity + specificity <= 1,
+    because then the judge has no information about the share. No interval, but a reason, where too few stories have a
+    human label to tell the judge from chance.
+    """
+    count = round(n)
+    if n < 1 or positives < 1 or negatives < 1:
+        return Estimate.undefined("undefined without judged stories and calibration stories of both kinds", n=count)
+    share, sensitivity, specificity = judged_positive / n, hits / positives, rejections / negatives
+    if sensitivity + specificity <= 1:
+        reason = f"undefined: sensitivity {sensitivity:.2f} + specificity {specificity:.2f} do not exceed 1"
+        return Estimate.undefined(reason, n=count)
+    value = (share + specificity - 1) / (sensitivity + specificity - 1)
+    # Counts pulled towards one half, as in Agresti & Coull's interval.
+    m, m1, m0 = n + z * z, positives + 2, negatives + 2
+    p, q1, q0 = (judged_positive + z * z / 2) / m, (hits + 1) / m1, (rejections + 1) / m0
+    slope = q0 + q1 - 1
+    # Once its counts are pulled towards one half, a judge barely better than chance can lose its slope.
+    if slope <= 0:
+        return Estimate(
+            _cut(value), n=count, reason="no interval: too few calibration stories to separate the judge from chance"
+        )
+    centre = (p + q0 - 1) / slope
+    e1, e0 = q1 * (1 - q1) / m1, q0 * (1 - q0) / m0
+    half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope
+    centre += 2 * z * z * (centre * e1 - (1 - centre) * e0)
+    return Estimate(
+        _cut(value), n=count, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %"
+    )
+
+
+def _cut(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# Bounds of a mean with missing values: the worst case and the best case.
+
+
+def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
+    """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
+
+    `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
+    when nothing is missing. n counts all values. Undefined where none is known.
+    """
+    present = ~np.isnan(values)
+    n, m = values.size, int(present.sum())
+    if m == 0:
+        return Estimate.undefined("no rating at all", n=n)
+    total = float(values[present].sum())
+    lost = n - m
+    ends = (total + lost * low) / n, (total + lost * high) / n
+    return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")
+
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
