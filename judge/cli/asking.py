@@ -131,7 +131,7 @@ def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:
-    from judge.analysis.inputs.panels import people_said
+    from judge.analysis.inputs.selection import people_said
     from judge.cli.table_options import with_flags
     from judge.questions.figures import panels
 

@@ -67,8 +67,7 @@ def rank(
 
     Example: judge rank runs/mans-roc-pairs -o strengths.pdf
     """
-    from judge.analysis.preference.printed import TOPICS, tables
-    from judge.analysis.preference.ranked import ranked
+    from judge.analysis.preference.ranked import TOPICS, ranked, tables
     from judge.analysis.preference.reading import narrowed, read
     from judge.base.errors import SpecError, unknown
     from judge.cli.table_options import emit

@@ -26,7 +26,8 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.flat_frame import flat_frame
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:

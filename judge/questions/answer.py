@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,26 @@ from judge.base.errors import SpecError
 from judge.base.wording import PYTHON
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judge.base.printing.forms import Format
     from judge.base.printing.tables import Table
     from judge.base.wording import Wording
     from judge.questions.way import Way
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
+
+
+# Frames of answers whose numbers stand in their printed tables alone.
+
+
+def frame_of(tables: Iterable[Table]) -> pd.DataFrame:
+    """The rows of all tables as one frame; columns that a table lacks are null in its rows."""
+    import pandas as pd
+
+    from judge.base.printing.tables import flat_rows
+
+    return pd.DataFrame([row for table in tables for row in flat_rows(table)])
 
 
 class Answer:

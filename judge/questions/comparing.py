@@ -16,14 +16,13 @@ from judge.analysis.options.table_options import (
     ReliabilityOptions,
     SystemsOptions,
 )
-from judge.analysis.preference import printed as preference_tables
 from judge.analysis.preference import ranked
 from judge.analysis.systems import separation, systems
 from judge.analysis.systems import tables as systems_tables
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions import pictures, sentences
-from judge.questions.frames import frame_of
+from judge.questions.answer import frame_of
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 
@@ -207,7 +206,7 @@ RANK = Question(
             options=RankOptions,
             compute=ranked.ranked,
             table=lambda source, _options: source.preferences,
-            tables=preference_tables.tables,
+            tables=ranked.tables,
             frame=lambda found: found.agreement.frame,
         )
     },

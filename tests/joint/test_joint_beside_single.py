@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.analysis.criteria import tables
+from judge.analysis.criteria import criteria as tables
 from judge.analysis.criteria.criteria import criteria
 from judge.answers.journal import JournalReader
 from judge.asking.execution.session import sit

@@ -17,7 +17,7 @@ from judge.analysis.comparison.result import Comparison, Entry, Ranked, family
 from judge.analysis.comparison.sentence import ContrastFacts, leaves_zero_out, sentence
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
-from judge.analysis.inputs.panels import people_said
+from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CompareOptions

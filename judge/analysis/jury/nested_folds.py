@@ -22,8 +22,8 @@ from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimation import means
 from judge.stats.estimation.sample_size import clustered_proportion
-from judge.stats.regression.calibration_error import Kind, fit_calibration, reach
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.calibration import Kind, fit_calibration, reach
+from judge.stats.regression.ridge import fit_stack
 from judge.stats.resampling.grouped_folds import folds_of_groups
 
 Floats = NDArray[np.float64]

@@ -23,10 +23,9 @@ from judge.base.choices import registry
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice, Note
 from judge.stats import near_ties
-from judge.stats.regression.calibration_error import fit_calibration
+from judge.stats.regression.calibration import fit_calibration
 from judge.stats.regression.ordinal import fit_ordinal
-from judge.stats.regression.ridge import RankScores, RidgeFit, fit_rank_scores, fit_ridge
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.ridge import RankScores, RidgeFit, fit_rank_scores, fit_ridge, fit_stack
 
 if TYPE_CHECKING:
     from judge.analysis.options.table_options import JuryOptions

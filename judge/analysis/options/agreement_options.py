@@ -171,7 +171,7 @@ def _uninformed(options: Any) -> str:
 
 
 # Option -> its part of the signature, as in `signature.FRAGMENTS`.
-FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+PEOPLE_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
     "labels": lambda o: f"labels:{o.labels}",
     "errors": lambda o: f"errors:{','.join(o.errors)}" if o.errors else None,

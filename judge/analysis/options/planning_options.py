@@ -90,7 +90,7 @@ class SuccessionOptions:
 
 
 # Option -> its part of the signature, as in `signature.FRAGMENTS`.
-FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+PLANNING_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "half_width": lambda o: f"half-width:{o.half_width:g}",
     "difference": lambda o: f"difference:{o.difference:g}",
     "reliability": lambda o: f"reliability:{o.reliability:g}",

@@ -29,7 +29,7 @@ from judge.stats.agreement.replacement_power import Differences, Moments, differ
 from judge.stats.agreement.variance_components import Component, Term, VarianceComponents, variance_components
 from judge.stats.correlation import kendall
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
-from judge.stats.resampling import resampled_tau
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Side, people_beside
 from judge.base.estimate import Estimate
-from judge.stats.comparing import davidson, win_graph
-from judge.stats.comparing.comparisons import Comparisons, Ties
+from judge.stats.comparing import davidson, paired_comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons, Ties
 from judge.stats.correlation import kendall
 from judge.stats.estimation import means
 
@@ -113,7 +113,7 @@ def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
     systems = stories["system"].astype(str)
     for g in np.unique(comparisons.cluster):
         part = _one_prompt(comparisons, np.flatnonzero(comparisons.cluster == g))
-        won, tied = win_graph.wins(part), win_graph.ties(part)
+        won, tied = paired_comparisons.wins(part), paired_comparisons.ties(part)
         met = won + won.T + tied
         with np.errstate(invalid="ignore"):
             share = np.nanmean(np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan), axis=1)

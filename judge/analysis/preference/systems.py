@@ -14,7 +14,7 @@ from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side
 from judge.base.estimate import Estimate
-from judge.stats.comparing import win_graph
+from judge.stats.comparing import paired_comparisons
 from judge.stats.comparing.strengths import Bootstrap, Strengths, strengths
 from judge.stats.estimation.paired_differences import told_apart
 from judge.stats.ordering import ranking
@@ -98,7 +98,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
     level = strengths(side.comparisons(length=True), position=position, ties=options.ties, bootstrap=chosen)
     even = dict(zip(level.systems, level.win_rates, strict=True))
     length = level.covariates[0] if level.covariates else Estimate.undefined("undefined")
-    won, tied = win_graph.wins(comparisons), win_graph.ties(comparisons)
+    won, tied = paired_comparisons.wins(comparisons), paired_comparisons.ties(comparisons)
     letters, sets = _groups(fitted)
     rows = [
         SystemRow(

@@ -15,7 +15,6 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import StressOptions
-from judge.analysis.stress.rated import Rated, controls, judges
 from judge.analysis.stress.result import (
     Contrast,
     Dose,
@@ -27,7 +26,7 @@ from judge.analysis.stress.result import (
     Selectivity,
     Stress,
 )
-from judge.analysis.stress.statistics import Changed, Pairing, dose, null, paired, pairing
+from judge.analysis.stress.statistics import Changed, Pairing, Rated, controls, dose, judges, null, paired, pairing
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE

@@ -25,8 +25,8 @@ from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
-from judge.stats.regression.calibration_error import fit_calibration
-from judge.stats.resampling import resampled_tau
+from judge.stats.regression.calibration import fit_calibration
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 from judge.stats.resampling.grouped_folds import deal
 

@@ -17,7 +17,7 @@ from judge.base.wording import Advice, Note
 from judge.explanations.corpus.from_studies import hanna_user_study
 from judge.explanations.quality.evidence import Library, Readings
 from judge.explanations.quality.flags import RULES, Explained, flags
-from judge.explanations.quality.quoted_points import QuotedPoints
+from judge.explanations.quality.guideline_point import QuotedPoints
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
 from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from judge.stats.estimation.sample_size import clustered_proportion

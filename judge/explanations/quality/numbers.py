@@ -36,7 +36,7 @@ from judge.explanations.quality.stability import Stability
 from judge.stats.correlation import coefficients
 from judge.stats.estimation.means import clustered
 from judge.stats.regression.ridge import fit_ridge
-from judge.stats.resampling import bootstrap, resampled_correlation
+from judge.stats.resampling import bootstrap, resampled_correlations
 from judge.stats.resampling.grouped_folds import deal
 
 # Agreement of explanations with their ratings: ratings are predicted from the texts alone, and the largest
@@ -161,7 +161,7 @@ def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap
     correlation = coefficients.correlate_within(predicted, y, fold, "spearman")
     if not correlation.defined:
         return correlation
-    values = resampled_correlation.values(drawn, predicted, y, "spearman", grouping="within", group=fold)
+    values = resampled_correlations.values(drawn, predicted, y, "spearman", grouping="within", group=fold)
     return bootstrap.percentile(Estimate(correlation.value, y.size), values, f"{drawn.name}, percentile, 95 %")
 
 

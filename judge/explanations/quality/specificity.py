@@ -22,7 +22,7 @@ from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling.grouped_folds import deal
 from judge.stats.resampling.swap_test import AgainstChance, against_chance, permuted
 from judge.stats.vectors.cosine_silhouette import mean_silhouette
-from judge.stats.vectors.neighbours import nearest, purity
+from judge.stats.vectors.cosine_similarity import nearest, purity
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.regression import ordinal
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.ridge import fit_stack
 from judge.stats.regression.standardised_ridge import fit_ridge
 from judge.stats.resampling.grouped_folds import folds_of_groups
 

@@ -25,7 +25,7 @@ from judge.lab.training.linear import PairTask, RatingTask, Stacked, fitted, out
 from judge.lab.training.options import TrainOptions
 from judge.ratings.preferences_table.people import of_dataset
 from judge.stats.regression import ordinal
-from judge.stats.regression.calibration_error import Line, fit_calibration
+from judge.stats.regression.calibration import Line, fit_calibration
 from judge.stats.regression.standardised_ridge import fit_ridge
 from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_of_fold
 from judge.stats.resampling.grouped_folds import folds_of_groups

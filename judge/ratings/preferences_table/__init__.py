@@ -29,7 +29,7 @@ from judge.ratings.preferences_table.journaled import (
     typed,
 )
 from judge.ratings.ratings_table import RatingsTable, RunFacts
-from judge.ratings.ratings_table.table import StoryRow
+from judge.ratings.ratings_table.columns import StoryRow
 
 __all__ = ["COLUMNS", "ComparisonFacts", "PreferencesTable", "Source", "compares", "comparing", "read"]
 

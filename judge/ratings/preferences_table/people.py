@@ -7,7 +7,7 @@ import pandas as pd
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
 from judge.ratings.preferences_table.journaled import COLUMNS, PreferencesTable, implied, pairs_within
-from judge.ratings.ratings_table.table import StoryRow
+from judge.ratings.ratings_table.columns import StoryRow
 
 _PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system")
 _RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "source", "rating")

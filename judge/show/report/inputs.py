@@ -17,9 +17,8 @@ from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.inputs.remembered_control import RememberedControl
-from judge.analysis.inputs.selection import with_pass_rate
+from judge.analysis.inputs.selection import of_panel, panels_of, with_pass_rate
 from judge.analysis.labels import Confusions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
@@ -57,7 +56,7 @@ from judge.ratings.preferences_table import read as read_preferences
 from judge.ratings.preferences_table.unasked import unasked
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read, without_perturbed
-from judge.ratings.ratings_table.table import COLUMNS, STORY_COLUMNS
+from judge.ratings.ratings_table.columns import COLUMNS, STORY_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)

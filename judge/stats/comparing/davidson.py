@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.comparing import win_graph
-from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
+from judge.stats.comparing import paired_comparisons
+from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -202,7 +202,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     one order only). Without a tie in `comparisons` the model has no ν; `Comparisons.with_ties` sets how ties are
     treated. Existence: Ford 1957, Albert & Anderson 1984.
     """
-    reason = win_graph.undetermined(comparisons)
+    reason = paired_comparisons.undetermined(comparisons)
     if reason:
         return reason
     rows = comparisons.gathered()

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.comparing import davidson, win_graph
-from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons, Ties
+from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.davidson import Design, Fit
+from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons, Ties
 from judge.stats.comparing.preference_agreement import informations, interval, left_out, scores, spread
 from judge.stats.estimation.paired_differences import Difference, adjusted
-from judge.stats.resampling.intervals import expanded
+from judge.stats.resampling.bootstrap_intervals import expanded
 
 # Bootstrap over story-prompts of a fit of strengths, computed for all resamples at once.
 
@@ -105,7 +105,7 @@ def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0
     beaten[:, design.first, design.second] |= won[:, :, 0]
     beaten[:, design.second, design.first] |= won[:, :, 1]
-    usable = win_graph.connected(beaten)
+    usable = paired_comparisons.connected(beaten)
     if design.ties:
         usable &= (ended[:, :, TIE].sum(axis=1) > 0) & (ended[:, :, :TIE].sum(axis=(1, 2)) > 0)
     return usable

@@ -12,12 +12,43 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 from judge.stats import near_ties
 
-# Standardised rank scores: each value of a column is replaced by its mid-rank among the training values.
+# Stacking: a combination of several out-of-sample predictions of one response with non-negative weights.
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """A fitted combination of p predictions of one response, with non-negative `weights` (p,)."""
+
+    weights: Floats
+    intercept: float
+
+    def predict(self, x: Floats) -> Floats:
+        """Combined predictions for rows `x` (n, p); NaN gives NaN if the column's weight is above 0."""
+        used = self.weights > 0
+        return np.asarray(x[:, used] @ self.weights[used] + self.intercept, dtype=np.float64)
+
+
+def fit_stack(x: Floats, y: Floats) -> Stack:
+    """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, sec. 3).
+
+    Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
+    """
+    complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[complete], y[complete]
+    if not y.size:
+        raise ValueError("weights need a complete row")
+    centre, middle = x.mean(axis=0), float(y.mean())
+    weights, _ = nnls(x - centre, y - middle)
+    return Stack(np.asarray(weights, dtype=np.float64), middle - float(centre @ weights))
+
+
+# Standardised rank scores: each value of a column is replaced by its mid-rank among the training values.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

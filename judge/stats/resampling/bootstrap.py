@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.stats.resampling.intervals import DEGENERATE, bca, expanded, holding, percentile
+from judge.stats.resampling.bootstrap_intervals import DEGENERATE, bca, expanded, holding, percentile
 
 __all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "expanded", "percentile"]
 
@@ -182,7 +182,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
     stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it
     was 99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, these five coverages were 96.4, 95.0,
-    93.7, 99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
+    93.7, 99.8 and 96.5 % (`judge.stats.resampling.bootstrap_intervals`).
     """
     reason = both_refused(system)
     if reason:

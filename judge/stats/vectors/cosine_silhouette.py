@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Vectors = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_CHUNK = 4_000_000
+_DISTANCES = 4_000_000
 
 
 def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
@@ -27,7 +27,7 @@ def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
     where a_i is the mean distance of vector i to its own group and b_i that to the nearest other group. A vector alone
     in its group counts 0, as in scikit-learn's ``silhouette_score(metric="cosine")``. NaN with fewer than two groups.
     """
-    step = max(1, _CHUNK // max(1, x.shape[0] * groups))
+    step = max(1, _DISTANCES // max(1, x.shape[0] * groups))
     parts = [_some(x, labels[start : start + step], groups) for start in range(0, labels.shape[0], step)]
     return np.concatenate(parts) if parts else np.empty(0)
 

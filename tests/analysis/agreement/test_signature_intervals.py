@@ -11,16 +11,17 @@ import pandas as pd
 import pytest
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, replacement_tables, sliding_sets
+from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
 from judge.analysis.agreement import accuracy as accuracy_tables
 from judge.analysis.agreement import binary_labels as labels_tables
 from judge.analysis.agreement import drift as drift_tables
+from judge.analysis.agreement import replacement as replacement_tables
 from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
-from judge.analysis.criteria import tables as criteria_tables
+from judge.analysis.criteria import criteria as criteria_tables
 from judge.analysis.criteria.criteria import criteria
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements

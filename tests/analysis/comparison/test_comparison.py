@@ -19,7 +19,7 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.resampling import intervals
+from judge.stats.resampling import bootstrap_intervals as intervals
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
 QUICK = {"resamples": 200, "permutations": 200}

@@ -17,7 +17,7 @@ from judge.analysis.options.table_options import CompareOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Table, render
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.resampling import interval_coverage
+from judge.stats.resampling import bootstrap_intervals as interval_coverage
 
 QUICK = {"resamples": 100, "permutations": 100}
 

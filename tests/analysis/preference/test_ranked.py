@@ -11,8 +11,7 @@ import pytest
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference import ranked as module
 from judge.analysis.preference.agreement import CONTROL, LONGER, AgreementRow, SurfaceControl
-from judge.analysis.preference.printed import TOPICS, tables
-from judge.analysis.preference.ranked import Ranked, ranked
+from judge.analysis.preference.ranked import TOPICS, Ranked, ranked, tables
 from judge.analysis.preference.sides import datasets
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import render

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from judge.analysis import succession
 from judge.analysis.options.planning_options import SuccessionOptions
 from judge.analysis.succession.compute import Pair, agreement_test
-from judge.analysis.succession.printed import sentences
-from judge.analysis.succession.result import Heir, Succession, decided
+from judge.analysis.succession.result import Heir, Succession, decided, sentences
 from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Scale

@@ -17,7 +17,7 @@ from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.evidence import Library, Reading, Readings
 from judge.explanations.quality.flag_rates import TOO_FEW, explained, measure, validation
 from judge.explanations.quality.flags import RULES, Explained, flags
-from judge.explanations.quality.quoted_points import QuotedPoints
+from judge.explanations.quality.guideline_point import QuotedPoints
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from tests.explanations import planted

@@ -9,7 +9,7 @@ import pytest
 
 from judge.stats.comparing import davidson
 from judge.stats.comparing.circular_triads import GUESSING, circular_triads
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
 from tests.stats.comparing.simulated import study
 from tests.stats.comparing.test_strengths import fitted
 

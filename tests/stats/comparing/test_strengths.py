@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.stats.comparing import davidson, win_graph
+from judge.stats.comparing import davidson
+from judge.stats.comparing import paired_comparisons as win_graph
 from judge.stats.comparing import preference_agreement as cluster_influence
-from judge.stats.comparing.comparisons import Comparisons, comparisons
 from judge.stats.comparing.davidson import Fit
+from judge.stats.comparing.paired_comparisons import Comparisons, comparisons
 from judge.stats.comparing.strengths import Bootstrap, strengths
 from tests.stats.comparing.simulated import study
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from judge.stats.estimation import paired_differences as effects
-from judge.stats.resampling import bootstrap, intervals
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap_intervals as intervals
 
 NAN = np.nan
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 
-DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
+REPORT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class ReportOptions:
     """Options of an audit's report: `by` are variables of `answer_matrix.LEVELS`; no `annotators` = all; `top` 0 = all.
     `resamples` and `seed` are those of Krippendorff's alpha, used only if no two items are about the same story."""
 
-    by: tuple[str, ...] = DEFAULT_BY
+    by: tuple[str, ...] = REPORT_BY
     annotators: tuple[str, ...] = ()
     resamples: int = 1000
     seed: int = 1

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Scale
-from judge.explanations.quality.quoted_points import QUOTED, QuotedPoints
+from judge.explanations.quality.guideline_point import QUOTED, QuotedPoints
 from judge.explanations.quality.specificity import rows_with, story_prompts
 from judge.stats.resampling.grouped_folds import deal
 from judge.stats.shares.proportion import wilson

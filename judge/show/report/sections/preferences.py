@@ -8,8 +8,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from judge.analysis.coverage import counts
-from judge.analysis.preference.printed import Topic, tables
-from judge.analysis.preference.ranked import answer
+from judge.analysis.preference.ranked import Topic, answer, tables
 from judge.analysis.preference.systems import Systems
 from judge.questions.charts import preferences as chart
 from judge.questions.charts.signs import SIGNS
