@@ -336,7 +336,7 @@ class OpenedRun:
         The other arguments are the fields of `SuccessionOptions`, options of the command `judge succeed`.
         """
         from judge.analysis import succession
-        from judge.analysis.options.planning_options import SuccessionOptions
+        from judge.analysis.options.agreement_options import SuccessionOptions
         from judge.questions.way import Way
 
         options = _options(SuccessionOptions, **words)

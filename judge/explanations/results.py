@@ -17,7 +17,7 @@ from judge.explanations.mapping.keyword_groups import (
     yake_keywords,
 )
 from judge.explanations.mapping.keywords import SideWords, side_words
-from judge.explanations.quality.numbers import Numbers, numbers
+from judge.explanations.quality.measures import Numbers, numbers
 from judge.explanations.quality.specificity import Asked, Measured, Row
 from judge.stats import near_ties
 

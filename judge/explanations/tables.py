@@ -10,7 +10,7 @@ from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import cluster_name
 from judge.explanations.mapping.keyword_groups import GroupWords, Keywords, Weighted, YakeWords
 from judge.explanations.mapping.keywords import SideWords
-from judge.explanations.quality import tables as numbers
+from judge.explanations.quality import measures
 from judge.explanations.quality.specificity import Measured
 from judge.explanations.results import ClusterFound, ExplanationResults
 
@@ -102,7 +102,7 @@ def tables(result: ExplanationResults) -> list[Table]:
         tables_so_far.append(keyword_table(result.keywords))
     if result.sides is not None:
         tables_so_far.append(side_words_table(result.sides))
-    return [*tables_so_far, *(numbers.tables(result.numbers) if result.numbers is not None else ())]
+    return [*tables_so_far, *(measures.tables(result.numbers) if result.numbers is not None else ())]
 
 
 def _texts_table(result: ExplanationResults) -> Table:

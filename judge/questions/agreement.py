@@ -9,7 +9,7 @@ from judge.analysis import aspects, classes, correlation, labels, repeats
 from judge.analysis import panels as of_panels
 from judge.analysis.agreement import accuracy, binary_labels, correlation_grid, drift, replacement, sliding_sets
 from judge.analysis.correlation import margins
-from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.correlation.margins import table_of
 from judge.analysis.options.agreement_options import (
     AccuracyOptions,
     ConfusionOptions,

@@ -8,7 +8,7 @@ from judge.analysis import planning
 from judge.analysis.coverage import coverage
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.counts import count
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
 from judge.questions import sentences
 from judge.questions.question import Question

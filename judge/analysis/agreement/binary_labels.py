@@ -31,7 +31,7 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
-from judge.stats.ordering.auc import auc, point_biserial, resampled_auc, score_interval
+from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
 from judge.stats.ordering.ranking import win_rate
 from judge.stats.resampling import bootstrap
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
-from judge.analysis.correlation.result import ALL
+from judge.analysis.correlation.correlations import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.analysis.inputs.candidates import match
 from judge.base.estimate import Estimate

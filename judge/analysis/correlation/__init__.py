@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from judge.analysis.correlation.correlations import CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.printed import tables
-from judge.analysis.correlation.result import CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.rows import DatasetRows
 from judge.analysis.coverage import loss
 from judge.analysis.coverage.coverage import scales_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Notes on how well mean human ratings separate the systems. System-level correlations depend on this.
 
 
-def notes(matrix: RatingMatrix) -> Iterator[str]:
+def dataset_notes(matrix: RatingMatrix) -> Iterator[str]:
     """Notes for a system-level table on how well mean human ratings separate the systems: significant pairs, and the
     reliability of the means. Also whether systems do not share their story-prompts.
     """
@@ -164,7 +164,7 @@ def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
         if len(matrix.systems) < _FEW_SYSTEMS:
             yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"
     for matrix in matrices:
-        yield from notes(matrix)
+        yield from dataset_notes(matrix)
 
 
 __all__ = [

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.analysis.correlation import lost_ratings
-from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelationRow, Correlations
+from judge.analysis.correlation import correlations
+from judge.analysis.correlation.correlations import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelationRow, Correlations
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.choices import LEVELS
 from judge.base.printing.tables import Column, Table
 
-_FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost_ratings.TITLES}
+_FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **correlations.TITLES}
 _SAME_NOTE = "people, same; control, same: people, leave one out, and the control on the stories of the judge's own row"
 
 
@@ -33,7 +33,7 @@ def notes(result: Correlations) -> tuple[str, ...]:
     keys = {column.key for column in _further_columns(result)}
     sentences = [*result.notes]
     sentences += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
-    sentences += [lost_ratings.NOTE] if lost_ratings.LOWEST in keys else []
+    sentences += [correlations.NOTE] if correlations.LOWEST in keys else []
     return tuple(dict.fromkeys(sentences))
 
 

@@ -13,9 +13,8 @@ from itertools import islice
 
 import numpy as np
 
-from judge.analysis.correlation import lost_ratings, readings
-from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
-from judge.analysis.correlation.result import (
+from judge.analysis.correlation import correlations, readings
+from judge.analysis.correlation.correlations import (
     CONTROL_SAME,
     ONE_OUT,
     PEOPLE_SAME,
@@ -25,6 +24,7 @@ from judge.analysis.correlation.result import (
     mean_of,
     mean_row,
 )
+from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.statistic import Floats, Intervals, Known, Pair, Side, Statistic
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
 from judge.analysis.inputs.candidates import (
@@ -221,7 +221,7 @@ class DatasetRows:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
         ends = self.scales.get(self.matrix.cells[i].criterion)
-        return further | lost_ratings.with_lost(
+        return further | correlations.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )
 

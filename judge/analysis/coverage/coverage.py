@@ -131,7 +131,7 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
     # What goes with loss, and what a mean could be, is told of ratings that have a mean.
     averaged = numbers(table)
     of_numbers = matrices if averaged is table else build(averaged, drop_systems=options.drop_systems)
-    tests = loss.tests(of_numbers, np.random.default_rng(options.seed))
+    tests = loss.loss_tests(of_numbers, np.random.default_rng(options.seed))
     return Coverage(
         total=counted("source"),
         by_eval_prompt=counted("judge", "eval_prompt"),

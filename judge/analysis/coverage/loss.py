@@ -40,7 +40,7 @@ class LossTest:
     test: Association
 
 
-def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
+def loss_tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
     """Tests of loss against system, length, human rating and its distance from the mean, where a rating was lost. `rng`
     is used for permutation tests, which are made where counts are small.
     """

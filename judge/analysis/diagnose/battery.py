@@ -31,8 +31,7 @@ from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import unknown_value
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
-from judge.ratings.rating_matrix import Cell, RatingMatrix
-from judge.ratings.rating_matrix.matrix import Raters
+from judge.ratings.rating_matrix import Cell, Raters, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, OwnPreference, share_at_end
 from judge.stats.bias.rating_bias import (

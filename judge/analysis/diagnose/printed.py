@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judge.analysis.diagnose import Diagnosis
 from judge.analysis.diagnose.kinds import YES_BIAS, Finding
-from judge.analysis.diagnose.result import Diagnosis
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note, joined
 

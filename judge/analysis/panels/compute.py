@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
-from judge.analysis.correlation.result import Part, mean_of
 from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one

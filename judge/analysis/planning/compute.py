@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.planning.figures import EVERY, Figures, Pilot, pilots, study
 from judge.analysis.planning.price_of_validity import Answer, Planned, Question, Usage, levers

@@ -18,7 +18,7 @@ from judge.analysis.agreement.alternative_annotator import packed
 from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
-from judge.analysis.options.planning_options import PlanOptions, Study
+from judge.analysis.options.agreement_options import PlanOptions, Study
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders.shipped import package_file

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
 from judge.stats.correlation import kendall

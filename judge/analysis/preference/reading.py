@@ -10,8 +10,8 @@ import pandas as pd
 from judge.base.errors import SpecError, unknown
 from judge.inputs.datasets import known_datasets, open_dataset
 from judge.ratings import preferences_table
+from judge.ratings.preferences_table import of_dataset
 from judge.ratings.preferences_table.journaled import PreferencesTable
-from judge.ratings.preferences_table.people import of_dataset
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:

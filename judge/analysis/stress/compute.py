@@ -34,8 +34,8 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import perturbed_names
 from judge.stats.estimation import means
 from judge.stats.estimation.paired_differences import Method, adjust
+from judge.stats.estimation.proportions import wilson
 from judge.stats.ordering.detection import credit, detection
-from judge.stats.shares.proportion import wilson
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -26,8 +26,8 @@ from judge.stats.agreement.disagreement import agreement
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
 from judge.stats.estimation.sample_size import clustered_proportion, minimum_detectable_effect
-from judge.stats.ordering.auc import auc, point_biserial
 from judge.stats.ordering.detection import Detection, detection
+from judge.stats.ordering.discrimination import auc, point_biserial
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

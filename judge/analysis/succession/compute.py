@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
 from judge.base.errors import SpecError

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table

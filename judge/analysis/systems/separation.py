@@ -204,7 +204,7 @@ def _mean(
 
 
 # Columns of `Separation.frame`, in order.
-COLUMNS = [
+SEPARATED_COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),
     *("reversed", "alone", "pairs", "level_low", "level_high"),
 ]
@@ -254,7 +254,7 @@ class Separation:
             )
             for row in self.rows
         ]
-        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature)
+        return signed(pd.DataFrame(rows, columns=SEPARATED_COLUMNS), self.signature)
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:

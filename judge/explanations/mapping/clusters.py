@@ -15,7 +15,7 @@ from judge.explanations.mapping.projection import Projection, components
 
 # Connected graph of the distances of many points to their nearest neighbours.
 
-Points = NDArray[np.float64]
+Coordinates = NDArray[np.float64]
 
 # HDBSCAN's core distance needs `min_samples` of them; the others leave few edges of the spanning tree to be bridged.
 NEIGHBOURS = 100
@@ -26,7 +26,7 @@ _NO_DISTANCE = 1e-6
 _BLOCK = 2048
 
 
-def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
+def graph(points: Coordinates, neighbours: int = NEIGHBOURS) -> Any:
     """Symmetric sparse matrix (n, n) of distances whose graph is connected; at least `neighbours` in every row."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
@@ -53,7 +53,7 @@ def _symmetric(edges: Any) -> Any:
 
 
 def _bridges(
-    points: Points, part: NDArray[np.int32], parts: int
+    points: Coordinates, part: NDArray[np.int32], parts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """For each component except the largest, its shortest edge outwards: points in, points out, distances."""
     largest = int(np.argmax(np.bincount(part)))

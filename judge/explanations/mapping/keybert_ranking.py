@@ -45,7 +45,7 @@ def installed() -> str | None:
     return version("keybert") if find_spec("keybert") else None
 
 
-def ranked(
+def keybert_words(
     documents: Sequence[Document],
     embedded: Embedded,
     top: int,

@@ -116,7 +116,7 @@ def _ranked(
         inside = codes == names.index(group.group)
         mean = embedded.vectors[inside].mean(axis=0)
         documents.append(keybert_ranking.Document(some, texts[inside].tolist(), mean))
-    return keybert_ranking.ranked(documents, embedded, mapped.options.top, mapped.cache, tell)
+    return keybert_ranking.keybert_words(documents, embedded, mapped.options.top, mapped.cache, tell)
 
 
 @dataclass(frozen=True, slots=True)

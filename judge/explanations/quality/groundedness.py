@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.explanations.quality.evidence import Evidence, Library, Readings, evidence
 from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.quality.quoted_evidence import Evidence, Library, Readings, evidence
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.sample_size import clustered_proportion

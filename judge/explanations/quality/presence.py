@@ -16,7 +16,7 @@ import pandas as pd
 from judge.answers.parsing.ours.explanation import only_guideline
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
-from judge.explanations.quality.evidence import RUN, WORDS, Readings
+from judge.explanations.quality.quoted_evidence import RUN, WORDS, Readings
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.sample_size import clustered_proportion
 

@@ -23,7 +23,7 @@ from judge.inputs.perturbations.story_name import read_name
 from judge.lab.training.evaluation import PreferenceCheck, RatingCheck
 from judge.lab.training.linear import PairTask, RatingTask, Stacked, fitted, out_of_fold
 from judge.lab.training.options import TrainOptions
-from judge.ratings.preferences_table.people import of_dataset
+from judge.ratings.preferences_table import of_dataset
 from judge.stats.regression import ordinal
 from judge.stats.regression.calibration import Line, fit_calibration
 from judge.stats.regression.standardised_ridge import fit_ridge

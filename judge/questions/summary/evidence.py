@@ -26,8 +26,8 @@ from judge.analysis.agreement.replacement import tests_of_judges
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import Comparison
 from judge.analysis.correlation import Correlations, margins
+from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.correlation.result import Part, mean_of
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.inputs.bars import JUDGE, Predict

@@ -19,7 +19,7 @@ from judge.analysis.labels import ConfusionRow
 from judge.analysis.options.table_options import Factor
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.questions.summary.evidence import Evidence, names_of
 from judge.questions.summary.people import MARGIN, beside_people, people_words
 from judge.questions.summary.result import Answer, Verdict

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
+from judge.stats.comparing.davidson import interval
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
-from judge.stats.comparing.preference_agreement import interval
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

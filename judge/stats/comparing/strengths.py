@@ -1,6 +1,6 @@
 """Strengths of systems, and numbers from one fit (`davidson`): win rates, differences, position and length effects.
 
-Intervals come from the parameters estimated without each story-prompt in turn (`preference_agreement.left_out`), or in
+Intervals come from the parameters estimated without each story-prompt in turn (`davidson.left_out`), or in
 bootstrap resamples of story-prompts.
 """
 
@@ -15,9 +15,8 @@ from scipy import special
 
 from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, paired_comparisons
-from judge.stats.comparing.davidson import Design, Fit
+from judge.stats.comparing.davidson import Design, Fit, informations, interval, left_out, scores, spread
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons, Ties
-from judge.stats.comparing.preference_agreement import informations, interval, left_out, scores, spread
 from judge.stats.estimation.paired_differences import Difference, adjusted
 from judge.stats.resampling.bootstrap_intervals import expanded
 

@@ -9,11 +9,36 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.shares.proportion import wilson_of_share
 
-# Prevalence of a label as estimated by an imperfect judge, corrected for the judge's sensitivity and specificity.
+# Proportions with Wilson's score interval.
 
 _Z95 = 1.959963984540054
+
+
+def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
+    """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
+
+    Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
+    conservative. `z` is the normal quantile. For clustered stories use `power.clustered_proportion`.
+    """
+    if n == 0:
+        return Estimate.undefined("a share of nothing")
+    low, high = wilson_of_share(successes / n, n, z)
+    return Estimate(successes / n, n=n, low=low, high=high, method="Wilson, 95 %")
+
+
+def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
+    """Limits of Wilson's (1927) score interval of a share `p`: (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
+
+    `n` trials, above 0, may be an effective number; `z` is a quantile of the normal or t distribution.
+    """
+    centre = p + z * z / (2 * n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+# Prevalence of a label as estimated by an imperfect judge, corrected for the judge's sensitivity and specificity.
 
 
 def corrected_share(

@@ -29,7 +29,7 @@ from scipy import special
 
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
-from judge.stats.shares.proportion import wilson_of_share
+from judge.stats.estimation.proportions import wilson_of_share
 
 # Precision of a mean over stories clustered by story-prompt (`means.clustered`), and the minimum detectable effect.
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.estimation import means
+from judge.stats.estimation.proportions import wilson
 from judge.stats.resampling.bootstrap import DEGENERATE
-from judge.stats.shares.proportion import wilson
 
 # Win rate: how often the better story of a pair gets the higher rating.
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from judge.analysis import succession
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.succession.compute import Pair, agreement_test
 from judge.analysis.succession.result import Heir, Succession, decided, sentences
 from judge.base.errors import OptionError, SpecError

@@ -15,7 +15,7 @@ from judge.explanations.corpus.corpus import frame_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions, contradictions
 from judge.explanations.quality.contradicting.table import mark, precision, read_flags, table
-from judge.stats.shares.proportion import wilson
+from judge.stats.estimation.proportions import wilson
 
 GOOD = ("vivid", "coherent", "moving", "elegant", "gripping")
 BAD = ("dull", "confusing", "flat", "clumsy", "tedious")

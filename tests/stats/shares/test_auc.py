@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.ordering.auc import auc, point_biserial, resampled_auc
+from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc
 from judge.stats.resampling import bootstrap
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "auc.json").read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import printable
 from judge.explanations.audit.file.categories import Category
 from judge.explanations.audit.file.snapshot import AuditSnapshot
+from judge.explanations.audit.options import ReportOptions
 from judge.explanations.audit.results.answer_matrix import Answered, Disagreement, answered, disagreements
-from judge.explanations.audit.results.options import ReportOptions
 from judge.explanations.audit.sample.practice import practice_score
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.chance_agreement import ChanceAgreement

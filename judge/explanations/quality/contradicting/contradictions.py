@@ -23,8 +23,8 @@ from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Scale
 from judge.explanations.quality.guideline_point import QUOTED, QuotedPoints
 from judge.explanations.quality.specificity import rows_with, story_prompts
+from judge.stats.estimation.proportions import wilson
 from judge.stats.resampling.grouped_folds import deal
-from judge.stats.shares.proportion import wilson
 from judge.version import __version__
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from judge.base.fingerprint import fingerprint_text
 from judge.base.folders.shipped import package_file
 from judge.base.printing.tables import Column, Table
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions
-from judge.stats.shares.proportion import wilson
+from judge.stats.estimation.proportions import wilson
 
 # Verdicts of a person on explanations that were read to measure the precision of a rule: the rule that flags an
 # explanation if its words disagree with its rating. None of these explanations was used to set the rule, and the

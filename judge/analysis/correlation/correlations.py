@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from judge.analysis.correlation import lost_ratings
 from judge.analysis.correlation.reference_rows import Beside, Values
-from judge.analysis.correlation.statistic import Floats, Intervals, Statistic
+from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
+from judge.analysis.coverage.coverage import SCALE_UNKNOWN
 from judge.analysis.inputs.bars import JUDGE, MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS, Level
@@ -23,6 +24,40 @@ from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+# Sensitivity of a judge's correlation to lost stories, which the main correlation of a row leaves out.
+
+LOWEST, HIGHEST, MIDDLE = "lost_lowest", "lost_highest", "lost_middle"
+TITLES = {LOWEST: "lost lowest", HIGHEST: "lost highest", MIDDLE: "lost middle"}
+NOTE = (
+    "lost lowest, lost highest, lost middle: the same with all stories that the judge lost tied at the scale's lowest "
+    "point, at its highest, or at the judge's median rating; three assumptions, not bounds"
+)
+
+
+def with_lost(
+    judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float] | None, measure: Callable[[Side], Estimate]
+) -> dict[str, Estimate]:
+    """Correlation under each assumption about the lost stories' rating; empty if none was lost. `judge` and `lost` have
+    shape (n stories,). `ends` are the lowest and highest point of the scale; None = not known: correlations with these
+    are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's side with people.
+    """
+    if not lost.any():
+        return {}
+    rated = judge[~np.isnan(judge)]
+    if not rated.size:
+        none = Estimate.undefined("undefined: the judge rated none of the stories")
+        return dict.fromkeys(TITLES, none)
+    places: dict[str, float | None] = dict.fromkeys(TITLES)
+    if ends is not None:
+        places |= {LOWEST: min(ends[0], float(rated.min())), HIGHEST: max(ends[1], float(rated.max()))}
+    places[MIDDLE] = float(np.median(rated))
+    unknown = Estimate.undefined(f"undefined: {SCALE_UNKNOWN}")
+    return {
+        name: unknown if place is None else measure(Side(np.where(lost, place, judge)))
+        for name, place in places.items()
+    }
 
 
 # The people of a row that is against everybody who rated, of whatever panel.
@@ -169,10 +204,10 @@ class Correlations(Signed):
     def frame(self) -> pd.DataFrame:
         """One row per correlation; `correlate` describes the columns."""
         if not self.panels:
-            return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
+            return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *TITLES])
         rows = [{"people": name, **dict(_flat(row))} for name, row in self.by_people]
         at = _COLUMNS.index("against") + 1
-        return self.signed(rows, [*_COLUMNS[:at], "people", *_COLUMNS[at:], *lost_ratings.TITLES])
+        return self.signed(rows, [*_COLUMNS[:at], "people", *_COLUMNS[at:], *TITLES])
 
 
 def _key(row: CorrelationRow) -> tuple[str | None, ...]:

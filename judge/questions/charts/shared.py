@@ -1,11 +1,27 @@
-"""Texts that all charts use: numbers with intervals, counts, short names, reasons for empty cells."""
+"""Signs of groups in a figure: each has its own colour, marker and dash, so that colour is not needed to recognise it.
+
+Colours: Okabe & Ito, Color Universal Design (2008), distinguishable with the common colour vision deficiencies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from judge.base.estimate import Estimate
+
+# Positions of grouped rows in a chart: the rows of one judge are adjacent, with a gap before the next judge's.
+
+
+def places(groups: Sequence[Hashable], gap: float) -> list[float]:
+    """Top of each row, in units of rows; `groups` has one entry for each."""
+    tops: list[float] = []
+    for i, group in enumerate(groups):
+        tops.append(tops[-1] + 1 + (gap if group != groups[i - 1] else 0.0) if i else 0.0)
+    return tops
+
+
+# Texts that all charts use: numbers with intervals, counts, short names, reasons for empty cells.
 
 
 def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
@@ -58,3 +74,51 @@ def undefined(cells: Sequence[Estimate]) -> str:
         return ""
     why = f" ({'; '.join(reasons)})" if len(reasons) < 3 else ", for the reasons in the table"
     return f" Some values do not exist{why}."
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Colour, marker and dash of one group; markers are `filled` with the colour, or with white."""
+
+    colour: str
+    marker: str
+    filled: bool = True
+    dash: str | tuple[int, tuple[float, ...]] = "solid"
+
+    @property
+    def face(self) -> str:
+        """Colour inside the marker."""
+        return self.colour if self.filled else "white"
+
+
+PEOPLE = Sign("#000000", "D")
+CONTROL = Sign("#444444", "s", filled=False)
+JUDGE = Sign("#0072B2", "o")
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILLION, PURPLE = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+
+# Groups beyond these are refused: nobody tells more apart.
+SIGNS = (
+    Sign(BLUE, "o"),
+    Sign(VERMILLION, "s", filled=False),
+    Sign(GREEN, "^"),
+    Sign(PURPLE, "v", filled=False),
+    Sign(ORANGE, "P"),
+    Sign(SKY, "X"),
+    Sign(BLACK, "d", filled=False),
+    Sign("#7F7F7F", "*"),
+    Sign(BLUE, "<", filled=False),
+    Sign(VERMILLION, ">"),
+)
+
+# Points of no group, and of groups beyond those that have signs.
+OTHERS = Sign("#b8b8b8", ".")
