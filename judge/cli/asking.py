@@ -28,9 +28,8 @@ from judge.cli.table_options import (
 )
 
 if TYPE_CHECKING:
-    from judge.questions.answer import Answer
+    from judge.questions.answer import Answer, Way
     from judge.questions.question import Question
-    from judge.questions.way import Way
 
 # Many small decompositions: threads of the linear algebra only get into each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

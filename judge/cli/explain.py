@@ -16,7 +16,7 @@ import typer
 from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
-from judge.explanations.mapping.options import WORDS, ExplainOptions, published
+from judge.explanations.options import WORDS, ExplainOptions, published
 from judge.explanations.quality.options import NumbersOptions
 
 if TYPE_CHECKING:
@@ -205,8 +205,7 @@ def _refuse_beside_contradictions(
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
     from judge.cli.table_options import emit
-    from judge.explanations.quality.contradicting.contradictions import contradictions
-    from judge.explanations.quality.contradicting.table import table
+    from judge.explanations.quality.contradictions import contradictions, table
 
     emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output, full=full)
 
@@ -231,7 +230,7 @@ def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bo
     """True if a map was stored, for pages and figures."""
     from judge.cli.table_options import emit
     from judge.explanations.mapping import explanation_map
-    from judge.explanations.tables import tables
+    from judge.explanations.results import tables
 
     explained = tables(seen)
     emit(explained, form, output, full=full)

@@ -26,8 +26,8 @@ from judge.analysis.options.table_options import (
 )
 from judge.analysis.reliability import components_tables, consistency, consistency_tables, variance_components
 from judge.questions import pictures, sentences
+from judge.questions.answer import Shown, Way, shown
 from judge.questions.question import Question
-from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

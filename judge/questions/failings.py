@@ -6,10 +6,8 @@ from dataclasses import MISSING, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis import diagnose, distributions, stress
-from judge.analysis.criteria import criteria
-from judge.analysis.disagreements import disagreements
-from judge.analysis.disagreements import tables as disagreements_tables
+from judge.analysis import criteria, diagnose, disagreements, distributions, stress
+from judge.analysis import disagreement_tables as disagreements_tables
 from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.table_options import (
     CriteriaOptions,
@@ -22,9 +20,8 @@ from judge.contamination import report, scores_file, tables
 from judge.contamination.options import ReportOptions, ValidityOptions
 from judge.contamination.tables import report_table, validity_table
 from judge.questions import pictures, sentences
-from judge.questions.answer import frame_of
+from judge.questions.answer import Shown, Way, frame_of, shown
 from judge.questions.question import Question
-from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     import pandas as pd

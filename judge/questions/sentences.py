@@ -10,7 +10,7 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.jury.jury import sentences as of_jury
 from judge.analysis.jury.result import CONTROL as BASELINE
 from judge.analysis.jury.result import SINGLE
-from judge.analysis.systems.separation import AVERAGE
+from judge.analysis.systems import AVERAGE
 from judge.base.printing.shortened import ALPHA
 from judge.questions.charts.shared import worded
 from judge.questions.summary import people, quality, rules
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judge.analysis.jury.result import Juries
     from judge.analysis.reliability.consistency import Consistency
     from judge.analysis.repeats import Repeats
-    from judge.analysis.systems.systems import Systems
+    from judge.analysis.systems import Systems
     from judge.base.estimate import Estimate
 
 # Datasets, or groups of compared runs, of which sentences are printed; a table has the others.

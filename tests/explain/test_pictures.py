@@ -16,7 +16,7 @@ from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import map_explanations
 from judge.explanations.mapping.keybert_ranking import Document, keybert_words
-from judge.explanations.mapping.options import ExplainOptions, published
+from judge.explanations.options import ExplainOptions, published
 from judge.inputs.embedding.vectors import Embedded, embed
 
 

@@ -13,7 +13,7 @@ from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
 from judge.analysis.reliability import consistency as icc
-from judge.analysis.systems.separation import AVERAGE, Standing, standings
+from judge.analysis.systems import AVERAGE, Standing, standings
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.questions.charts import consistency, correlations, systems

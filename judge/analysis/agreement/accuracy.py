@@ -37,7 +37,7 @@ from judge.stats.ordering.pairwise_accuracy import (
 )
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.resampling import bootstrap
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import deal
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

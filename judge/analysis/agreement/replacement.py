@@ -15,8 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.agreement.alternative_annotator import NULL, AltTestRow, leads_of, tested_rows
-from judge.analysis.agreement.null_judges import DEALT, MEAN, MODE, PERMUTED
+from judge.analysis.agreement.alternative_annotator import (
+    DEALT,
+    MEAN,
+    MODE,
+    NULL,
+    PERMUTED,
+    AltTestRow,
+    leads_of,
+    tested_rows,
+)
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict, Word, verdict_of
 from judge.analysis.agreement.uninformed import Uninformed, levels_of
 from judge.analysis.correlation import Correlations, correlations

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judge.analysis.correlation import readings
+from judge.analysis.correlation import reference_rows
 from judge.analysis.correlation.correlations import (
     ALL,
     ONE_OUT,
@@ -242,7 +242,7 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
         stories=min(row.stories for row in group),
         share=_share(dataset.matrix, group),
         other_raters=any(sides.by_rater for row in group for sides in row.beside.values()),
-        readings=readings.judges_side(dataset.matrix, cells, how),
+        readings=reference_rows.judges_side(dataset.matrix, cells, how),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judge.analysis.coverage.coverage import scales_of
-from judge.analysis.criteria.profiles import halo_test
+from judge.analysis.criteria_profiles import halo_test
 from judge.analysis.diagnose.kinds import (
     ALL,
     COPY,

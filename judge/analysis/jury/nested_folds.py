@@ -24,7 +24,7 @@ from judge.stats.estimation import means
 from judge.stats.estimation.sample_size import clustered_proportion
 from judge.stats.regression.calibration import Kind, fit_calibration, reach
 from judge.stats.regression.ridge import fit_stack
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

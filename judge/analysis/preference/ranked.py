@@ -9,17 +9,14 @@ from typing import Any, Literal
 from judge.analysis.frames import long_table
 from judge.analysis.options.signature import FRAGMENTS
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference import agreement, order, stories, systems, transitivity
-from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow
-from judge.analysis.preference.order import Order, OrderRow
+from judge.analysis.preference import agreement, systems
+from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow, Order, OrderRow
 from judge.analysis.preference.sides import Pairs, Side, datasets
-from judge.analysis.preference.stories import Stories
-from judge.analysis.preference.systems import Systems, SystemStandings
-from judge.analysis.preference.transitivity import Transitivity
+from judge.analysis.preference.systems import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.ratings.preferences_table.journaled import PreferencesTable
-from judge.stats.comparing.circular_triads import GUESSING
+from judge.stats.comparing.preference_agreement import GUESSING
 from judge.stats.comparing.strengths import Strengths
 from judge.version import __version__
 
@@ -57,7 +54,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
             notes=notes,
         ),
         order=Order(
-            rows=tuple(row for side in compared for row in order.order_rows(side, fits[id(side)])),
+            rows=tuple(row for side in compared for row in agreement.order_rows(side, fits[id(side)])),
             options=options,
             signature_parts=parts,
             notes=(),
@@ -69,13 +66,13 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
             notes=(),
         ),
         stories=Stories(
-            orders=tuple(standing for _, sides in pairs_and_sides for standing in stories.orders(sides, options.ties)),
+            orders=tuple(standing for _, sides in pairs_and_sides for standing in systems.orders(sides, options.ties)),
             options=options,
             signature_parts=parts,
             notes=(),
         ),
         transitivity=Transitivity(
-            rows=tuple(transitivity.transitivity_row(side, fits[id(side)]) for side in compared),
+            rows=tuple(systems.transitivity_row(side, fits[id(side)]) for side in compared),
             options=options,
             signature_parts=parts,
             notes=(),

@@ -27,8 +27,7 @@ from judge.stats.estimation.equivalence import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.resampling import resampled_correlations as resampled_tau
-from judge.stats.resampling.bootstrap import Factor, Resamples
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import Factor, Resamples, deal
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -23,9 +23,8 @@ from judge.base.printing.tables import Table
 from judge.base.whole_file import write_whole
 from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
-from judge.explanations.mapping.clusters import NOISE, Clustering, cluster
-from judge.explanations.mapping.options import FRAGMENTS, TFIDF, ExplainOptions
-from judge.explanations.mapping.projection import Projection, project
+from judge.explanations.mapping.clusters import NOISE, Clustering, Projection, cluster, project
+from judge.explanations.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.inputs.embedding.vectors import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable

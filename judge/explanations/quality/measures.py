@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.explanations.corpus.corpus import ExplanationTexts
-from judge.explanations.quality import error_flags, groundedness, guideline_point, presence, specificity, stability
+from judge.explanations.quality import error_flags, guideline_point, presence, quoted_evidence, specificity, stability
 from judge.explanations.quality.error_flags import RULES, Flagged, Validated
-from judge.explanations.quality.groundedness import Groundedness
 from judge.explanations.quality.guideline_point import NearestPoint
 from judge.explanations.quality.options import NumbersOptions, fragments
 from judge.explanations.quality.presence import Presence
-from judge.explanations.quality.quoted_evidence import Library, Readings
+from judge.explanations.quality.quoted_evidence import Groundedness, Library, Readings
 from judge.explanations.quality.specificity import (
     BY_CRITERION,
     BY_PROMPT,
@@ -40,7 +39,7 @@ from judge.stats.correlation import coefficients
 from judge.stats.estimation.means import clustered
 from judge.stats.regression.ridge import fit_ridge
 from judge.stats.resampling import bootstrap, resampled_correlations
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import deal
 
 # Agreement of explanations with their ratings: ratings are predicted from the texts alone, and the largest
 # differences are listed.
@@ -243,7 +242,7 @@ def numbers(
     tell("reading quotations and names", 0, 0)
     library = Library(texts.stories, texts.criteria)
     boilerplate = sign("words", "stories_share", intervals=f"{_SHARES}|runs:t-stories")
-    grounded = groundedness.measure(rows, library, readings, options, boilerplate)
+    grounded = quoted_evidence.measure(rows, library, readings, options, boilerplate)
     tell("flagging", 0, 0)
     flagged = error_flags.measure(rows, texts.criteria, library, readings, sign(intervals=_SHARES))
     return Numbers(options, present, classified, taken, stable, agreed, contradictions, near, grounded, flagged)

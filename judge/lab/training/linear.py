@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judge.stats.regression import ordinal
 from judge.stats.regression.ridge import fit_stack
 from judge.stats.regression.standardised_ridge import fit_ridge
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -28,7 +28,7 @@ from judge.stats.regression import ordinal
 from judge.stats.regression.calibration import Line, fit_calibration
 from judge.stats.regression.standardised_ridge import fit_ridge
 from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_of_fold
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 # Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from judge.analysis.raters import Raters
-from judge.analysis.systems.separation import AVERAGE, Standing
+from judge.analysis.systems import AVERAGE, Standing
 from judge.base.estimate import Estimate
 from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line, signs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.coverage.loss import selective
+from judge.analysis.coverage.coverage import selective
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.diagnose.kinds import COPY, REVERSED, REVERSED_RATER, Finding
 from judge.base.estimate import Estimate

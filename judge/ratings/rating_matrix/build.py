@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judge.base.errors import SpecError, unknown
 from judge.base.records import Scale
-from judge.ratings.rating_matrix import Cell, Codes, Floats, Integers, RatingMatrix, cell_means, sort_rows
+from judge.ratings.rating_matrix.matrix import Cell, Codes, Floats, Integers, RatingMatrix, cell_means, sort_rows
 from judge.stats.correlation import kendall
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from judge.inputs.text_features import length
 from judge.reproduce.cell import Place, Printed
 from judge.stats.ordering import recall_at_k
 from judge.stats.regression import ordinal
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds.
 

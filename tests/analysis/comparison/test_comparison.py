@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis import correlation
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import OVER_CRITERIA
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.comparison.tau_differences import drawn_in
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions

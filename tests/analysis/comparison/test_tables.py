@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.result import OVER_CRITERIA
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.errors import SpecError

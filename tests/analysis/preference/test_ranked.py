@@ -18,7 +18,7 @@ from judge.base.printing.tables import render
 from judge.inputs.datasets import open_dataset
 from judge.ratings.preferences_table.journaled import COLUMNS, PreferencesTable, implied, pairs_within
 from judge.stats.regression import ordinal as pairwise_logistic
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 from tests.analysis.preference.tables import of_dataset, simulated, stories_of
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from judge.stats.ordering.pairwise_accuracy import calibrate
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import deal
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mt_metrics_eval.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems.separation import LEAST_UNITS
+from judge.analysis.systems import LEAST_UNITS
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
 from judge.base.estimate import Estimate

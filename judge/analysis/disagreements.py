@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 import pandas as pd
 
-from judge.analysis.disagreements.tables import (
+from judge.analysis.disagreement_tables import (
     Disagreement,
     Disagreements,
     JudgeSide,
@@ -28,7 +28,8 @@ from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
 from judge.base.errors import SpecError
 from judge.base.wording import Advice, joined
-from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix.build import build
 from judge.stats.agreement import disagreement
 from judge.stats.agreement.disagreement import Distance
 

@@ -10,20 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.criteria.profiles import Asking, Profile, TauMatrix, askings, profiles, scales, words
-from judge.analysis.criteria.profiles import frame as askings_frame
+from judge.analysis.criteria_profiles import Asking, Profile, TauMatrix, askings, profiles, scales, words
+from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems.tables import FEW
+from judge.analysis.systems_tables import FEW
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
 from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
-from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix.build import build
 from judge.stats.bias.scale_use import ScaleUse
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import Any
 
 from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import Source, sources
-from judge.analysis.systems.separation import AVERAGE, Separated, Standing
-from judge.analysis.systems.systems import Systems
+from judge.analysis.systems import AVERAGE, Separated, Standing, Systems
 from judge.base.errors import OptionError
 from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Column, Table
