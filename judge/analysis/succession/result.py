@@ -131,12 +131,6 @@ class Succession(Signed):
         """
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
-    @property
-    def stories_frame(self) -> pd.DataFrame:
-        """All stories whose verdict changes, largest change first."""
-        names = list(Story.__dataclass_fields__)
-        return self.signed([{name: getattr(story, name) for name in names} for story in self.stories], names)
-
 
 def _flat(heir: Heir) -> Iterator[tuple[str, object]]:
     yield from (("dataset", heir.dataset), ("criterion", heir.criterion), ("eval_prompt", heir.eval_prompt))

@@ -12,15 +12,46 @@ from typing import Literal, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
-from judge.stats.regression.isotonic import fit_isotonic
 from judge.stats.regression.ordinal import Ordinal, fit_ordinal
+
+# Isotonic regression: the non-decreasing curve with the smallest squared error.
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Isotonic:
+    """A fitted isotonic curve: the distinct `scores`, ascending, and the prediction for each, never decreasing."""
+
+    scores: Floats
+    values: Floats
+
+    def predict(self, x: Floats) -> Floats:
+        """Predictions for scores `x` (any shape), linear between fitted scores and constant outside; NaN gives NaN."""
+        return np.asarray(np.interp(x, self.scores, self.values), dtype=np.float64)
+
+
+def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
+    """The isotonic regression of `y` on `x` (n,) by pooling adjacent violators (Ayer et al. 1955).
+
+    Pairs with NaN are left out, ValueError without one; scores that are equal to 1e-9 share one prediction.
+    """
+    present = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[present], y[present]
+    if x.size == 0:
+        raise ValueError("isotonic regression needs a pair of score and response")
+    level = kendall.codes(x)
+    mass = np.bincount(level).astype(np.float64)
+    scores, means = (np.bincount(level, weights=side) / mass for side in (x, y))
+    return Isotonic(scores, np.asarray(isotonic_regression(means, weights=mass).x, dtype=np.float64))
+
 
 # Split conformal prediction intervals for clustered stories, whose coverage is guaranteed for any model.
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
