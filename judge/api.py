@@ -295,7 +295,7 @@ class OpenedRun:
         """
         from judge.explanations.corpus.from_runs import of_table
         from judge.explanations.mapping.explanation_map import map_explanations
-        from judge.explanations.mapping.options import ExplainOptions
+        from judge.explanations.options import ExplainOptions
 
         return map_explanations(of_table(self.table), _options(ExplainOptions, **options))
 
@@ -336,8 +336,8 @@ class OpenedRun:
         The other arguments are the fields of `SuccessionOptions`, options of the command `judge succeed`.
         """
         from judge.analysis import succession
-        from judge.analysis.options.planning_options import SuccessionOptions
-        from judge.questions.way import Way
+        from judge.analysis.options.agreement_options import SuccessionOptions
+        from judge.questions.answer import Way
 
         options = _options(SuccessionOptions, **words)
         found = succession.succession(self.table, new.table, options)

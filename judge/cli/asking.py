@@ -28,9 +28,8 @@ from judge.cli.table_options import (
 )
 
 if TYPE_CHECKING:
-    from judge.questions.answer import Answer
+    from judge.questions.answer import Answer, Way
     from judge.questions.question import Question
-    from judge.questions.way import Way
 
 # Many small decompositions: threads of the linear algebra only get into each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -131,7 +130,7 @@ def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:
-    from judge.analysis.inputs.panels import people_said
+    from judge.analysis.inputs.selection import people_said
     from judge.cli.table_options import with_flags
     from judge.questions.figures import panels
 

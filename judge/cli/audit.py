@@ -13,10 +13,8 @@ import typer
 from judge.base.errors import SpecError
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Full, Output, ParserName, Quiet, is_picture
-from judge.explanations.audit.results import options as results
-from judge.explanations.audit.results.options import ReportOptions
-from judge.explanations.audit.sample import options as sampling
-from judge.explanations.audit.sample.options import SampleOptions
+from judge.explanations.audit import options as sampling
+from judge.explanations.audit.options import ReportOptions, SampleOptions
 
 if TYPE_CHECKING:
     from judge.explanations.audit.file.store import AuditStore
@@ -194,7 +192,7 @@ _RatesBy = Annotated[
 
 _STRATA, _SPREAD_OVER = ",".join(sampling.DEFAULT_BY), ",".join(sampling.DEFAULT_SPREAD)
 _HIDDEN = ",".join(sampling.DEFAULT_BLIND)
-_RATES_BY = ",".join(results.DEFAULT_BY)
+_RATES_BY = ",".join(sampling.REPORT_BY)
 SAMPLE = {
     "n": "number of explanations to draw",
     "allocation": "size of strata in the sample: all equal, or proportional to their size",

@@ -71,10 +71,10 @@ def certify(
     from judge.base.errors import SpecError
     from judge.cli.reading_bar import reading_bar
     from judge.cli.table_options import emit
+    from judge.questions.certificate.certify import LeftOut
     from judge.questions.certificate.certify import certify as certified
     from judge.questions.certificate.conditions import Conditions
     from judge.questions.certificate.file import write
-    from judge.questions.certificate.left_out import LeftOut
     from judge.questions.certificate.printed import certificate_tables
     from judge.questions.summary.evidence import Evidence
     from judge.ratings.preferences_table import comparing

@@ -137,8 +137,7 @@ def score(
 
     Example: judge contamination score mans_roc --model hf/gpt2 --calibration wikimia.scores.jsonl -o gpt2.scores.jsonl
     """
-    from judge.contamination import scores_file
-    from judge.contamination import threshold as thresholds
+    from judge.contamination import scores_file, thresholds
     from judge.contamination.session import scored
     from judge.contamination.texts import of_dataset
     from judge.inputs.datasets.files.column_guess import column_options
@@ -188,8 +187,7 @@ def auc(
     Example: judge contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl
     """
     from judge.cli.table_options import emit
-    from judge.contamination import scores_file
-    from judge.contamination import threshold as thresholds
+    from judge.contamination import scores_file, thresholds
     from judge.contamination.auc import areas, write_curves
     from judge.contamination.tables import auc_table
 

@@ -16,7 +16,7 @@ import typer
 from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
-from judge.explanations.mapping.options import WORDS, ExplainOptions, published
+from judge.explanations.options import WORDS, ExplainOptions, published
 from judge.explanations.quality.options import NumbersOptions
 
 if TYPE_CHECKING:
@@ -205,8 +205,7 @@ def _refuse_beside_contradictions(
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
     from judge.cli.table_options import emit
-    from judge.explanations.quality.contradicting.contradictions import contradictions
-    from judge.explanations.quality.contradicting.table import table
+    from judge.explanations.quality.contradictions import contradictions, table
 
     emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output, full=full)
 
@@ -230,15 +229,15 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
 def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bool) -> bool:
     """True if a map was stored, for pages and figures."""
     from judge.cli.table_options import emit
-    from judge.explanations.mapping import stored
-    from judge.explanations.tables import tables
+    from judge.explanations.mapping import explanation_map
+    from judge.explanations.results import tables
 
     explained = tables(seen)
     emit(explained, form, output, full=full)
     drawn = False
-    for folder, kept in stored.of_folders(seen.map, explained, seen.cluster_words):
+    for folder, kept in explanation_map.of_folders(seen.map, explained, seen.cluster_words):
         try:
-            stored.write(folder, kept)
+            explanation_map.write(folder, kept)
             drawn = seen.map.picture is not None
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
@@ -246,22 +245,22 @@ def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bo
 
 
 def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
-    from judge.explanations.mapping import stored
-    from judge.questions.charts.explanation_map import explanation_map
+    from judge.explanations.mapping import explanation_map
+    from judge.questions.charts import explanation_map as charts
     from judge.questions.figures import explanations, panels
 
     # `side` is who wrote the explanation, such as experts or judges.
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
-    drawing = stored.of_analysis(seen.map, seen.cluster_words)
-    panels.write(explanations.draw(explanation_map(drawing, [mark]), panels.inches_of("page")), output)
+    drawing = explanation_map.of_analysis(seen.map, seen.cluster_words)
+    panels.write(explanations.draw(charts.explanation_map(drawing, [mark]), panels.inches_of("page")), output)
     typer.echo(f"{output}: {len(drawing.points)} explanations by {mark}", err=True)
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None, *, full: bool) -> None:
     from judge.cli.table_options import emit
-    from judge.explanations.quality.flag_rates import validation
-    from judge.explanations.quality.tables import validation_table
+    from judge.explanations.quality.error_flags import validation
+    from judge.explanations.quality.measures import validation_table
 
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")

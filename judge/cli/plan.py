@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.analysis.options.planning_options import FIRST, PlanOptions
+from judge.analysis.options.agreement_options import FIRST, PlanOptions
 from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Long, Output, PanelName, ParserName
 

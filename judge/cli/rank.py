@@ -67,9 +67,8 @@ def rank(
 
     Example: judge rank runs/mans-roc-pairs -o strengths.pdf
     """
-    from judge.analysis.preference.printed import TOPICS, tables
-    from judge.analysis.preference.ranked import ranked
-    from judge.analysis.preference.reading import narrowed, read
+    from judge.analysis.preference.ranked import TOPICS, ranked, tables
+    from judge.analysis.preference.reading import of_names, read
     from judge.base.errors import SpecError, unknown
     from judge.cli.table_options import emit
 
@@ -78,7 +77,7 @@ def rank(
         if name not in TOPICS and not (picture and name == _WINS):
             raise SpecError(unknown("--table", name, [*TOPICS, _WINS] if picture else TOPICS))
     paths: list[Path | str] = [*runs]
-    preferences = narrowed(read(paths), criterion, judge, eval_prompt)
+    preferences = of_names(read(paths), criterion, judge, eval_prompt)
     if picture:
         _draw(ranked(preferences, replace(options, control=False)).systems, picture, width, wins=_WINS in (table or ()))
         return

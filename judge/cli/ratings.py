@@ -54,7 +54,7 @@ def ratings(
 
     Example: judge ratings runs/mans-roc-pairs --preferences -o preferences.csv
     """
-    from judge.analysis import ratings as analysis
+    from judge.analysis import raw_tables as analysis
     from judge.cli.table_options import emit
 
     if preferences:
@@ -78,7 +78,7 @@ def ratings(
 
 def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[..., Table]]:
     from judge.analysis.inputs.selection import narrowed
-    from judge.analysis.ratings import preview
+    from judge.analysis.raw_tables import preview
     from judge.cli.reading_bar import reading_bar
     from judge.ratings.ratings_table import read
 

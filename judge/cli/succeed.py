@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Output, PanelName, ParserName
 

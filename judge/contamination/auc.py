@@ -15,12 +15,12 @@ from judge.base.whole_file import draft
 from judge.base.wording import Advice, Note
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.threshold import area, draw, of_score
+from judge.contamination.thresholds import area, draw, of_score
 from judge.stats import near_ties
 from judge.stats.flat_frame import flat_frame
+from judge.stats.ordering import discrimination
+from judge.stats.ordering.discrimination import auc
 from judge.stats.resampling.bootstrap import Resamples
-from judge.stats.shares import roc
-from judge.stats.shares.auc import auc
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -94,16 +94,18 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
             f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
         )
     values = scores.score(score)
-    auc_estimate, rate = area(scores, score, label), roc.tpr_at_fpr(values, label, options.fpr)
+    auc_estimate, rate = area(scores, score, label), discrimination.tpr_at_fpr(values, label, options.fpr)
     keep = ~np.isnan(values)
     if rate.defined:
-        rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))
+        rate = drawn.interval(rate, drawn.values(discrimination.resampled_tpr_at_fpr(values, label, options.fpr)))
     threshold = of_score(scores, score)
     return ScoreFound(
         score=score,
         auc=auc_estimate,
         tpr=rate,
-        accuracy=Estimate(roc.best_accuracy(values, label), n=auc_estimate.n) if auc_estimate.defined else auc_estimate,
+        accuracy=Estimate(discrimination.best_accuracy(values, label), n=auc_estimate.n)
+        if auc_estimate.defined
+        else auc_estimate,
         threshold=None if threshold is None else threshold.value,
         seen=int(label[keep].sum()),
         unseen=int((~label[keep]).sum()),
@@ -125,7 +127,7 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
             for name in scores.names:
                 values = scores.score(name)
                 if auc(values, label).defined:
-                    curve = roc.curve(values, label)
+                    curve = discrimination.curve(values, label)
                     columns = (curve.threshold.tolist(), curve.false_positive.tolist(), curve.true_positive.tolist())
                     writer.writerows((name, *point) for point in zip(*columns, strict=True))
     except OSError as error:

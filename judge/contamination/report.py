@@ -21,15 +21,15 @@ from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_text
 from judge.base.judge_name import JudgeName
 from judge.base.wording import Advice, Note, joined
-from judge.contamination import baseline
+from judge.contamination import thresholds
 from judge.contamination.auc import TEMPORAL, scored_by
 from judge.contamination.options import ReportOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.threshold import Threshold, of_score
+from judge.contamination.thresholds import Threshold, of_score
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
+from judge.stats.estimation.proportions import wilson
 from judge.stats.flat_frame import flat_frame
-from judge.stats.shares.proportion import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,8 +203,8 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
         rate = wilson(float(called.sum()), usable.size)
         area = unseen = share = Estimate.undefined(NO_SET)
         if (labelled := threshold.labelled) is not None:
-            area, unseen = labelled.auc, baseline.of_unseen(labelled.expected, labelled.texts - labelled.seen)
-            share = baseline.corrected(called, prompts, labelled.expected)
+            area, unseen = labelled.auc, thresholds.of_unseen(labelled.expected, labelled.texts - labelled.seen)
+            share = thresholds.corrected(called, prompts, labelled.expected)
     own = _own(scores.judge, matrices, options.own)
     return ModelFound(
         model=scores.judge,

@@ -10,7 +10,7 @@ from judge.contamination.options import ScoringOptions
 from judge.contamination.scores_file import ScoresFile, assemble
 from judge.contamination.scoring import Cache, Progress, ScoreOptions, score
 from judge.contamination.texts import TextSet, first_words, plain_texts
-from judge.contamination.threshold import refuse_other_model
+from judge.contamination.thresholds import refuse_other_model
 
 
 def scored(

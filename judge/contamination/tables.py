@@ -21,12 +21,13 @@ from judge.contamination.auc import Areas, scored_by
 from judge.contamination.options import ValidityOptions
 from judge.contamination.report import ContaminationReport, join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
-from judge.contamination.threshold import of_score
+from judge.contamination.thresholds import of_score
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.flat_frame import flat_frame
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:

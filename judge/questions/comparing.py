@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from judge.analysis.comparison import comparison
+from judge.analysis import systems, systems_tables
+from judge.analysis.comparison import sentence
 from judge.analysis.comparison import tables as comparison_tables
 from judge.analysis.frames import long_table
 from judge.analysis.jury import jury, reliability_curve
@@ -16,16 +17,12 @@ from judge.analysis.options.table_options import (
     ReliabilityOptions,
     SystemsOptions,
 )
-from judge.analysis.preference import printed as preference_tables
 from judge.analysis.preference import ranked
-from judge.analysis.systems import separation, systems
-from judge.analysis.systems import tables as systems_tables
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions import pictures, sentences
-from judge.questions.frames import frame_of
+from judge.questions.answer import Shown, Way, frame_of, shown
 from judge.questions.question import Question
-from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +58,7 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
         return source.table
     if source.parser != "ours":
         raise SpecError(Advice("{by} compares ours with as-published", by="parser"), hint=Advice("leave {parser} out"))
-    return comparison.both_parsers(source.table, source.read("as-published"))
+    return sentence.both_parsers(source.table, source.read("as-published"))
 
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
@@ -100,7 +97,7 @@ COMPARE = Question(
     {
         "contrasts": Way(
             options=CompareOptions,
-            compute=comparison.compared,
+            compute=sentence.compared,
             table=_both_parsers,
             tables=comparison_tables.tables,
             sentence=sentences.comparison,
@@ -187,7 +184,7 @@ SYSTEMS = Question(
         ),
         "separation": Way(
             options=SystemsOptions,
-            compute=separation.separation,
+            compute=systems.separation,
             tables=lambda found: [
                 long_table("Pairs of systems told apart", found.frame, found.frame.attrs["signature"])
             ],
@@ -207,7 +204,7 @@ RANK = Question(
             options=RankOptions,
             compute=ranked.ranked,
             table=lambda source, _options: source.preferences,
-            tables=preference_tables.tables,
+            tables=ranked.tables,
             frame=lambda found: found.agreement.frame,
         )
     },

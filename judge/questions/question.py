@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis.options.alternatives import Option, options_of, refuse
 from judge.base.errors import OptionError
-from judge.questions.answer import Answer
-from judge.questions.way import Way
+from judge.questions.answer import Answer, Way
 
 if TYPE_CHECKING:
     from judge.questions.source import Source

@@ -10,9 +10,9 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.jury.jury import sentences as of_jury
 from judge.analysis.jury.result import CONTROL as BASELINE
 from judge.analysis.jury.result import SINGLE
-from judge.analysis.systems.separation import AVERAGE
+from judge.analysis.systems import AVERAGE
 from judge.base.printing.shortened import ALPHA
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.questions.summary import people, quality, rules
 from judge.questions.summary.quality import Faults
 from judge.stats import near_ties
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from judge.analysis.agreement.accuracy import Accuracies
     from judge.analysis.agreement.drift import Drift
     from judge.analysis.comparison.result import Comparison, Ranked
+    from judge.analysis.correlation.correlations import CorrelatedDataset, CorrelationRow, Correlations
     from judge.analysis.correlation.margins import Margin
-    from judge.analysis.correlation.result import CorrelatedDataset, CorrelationRow, Correlations
     from judge.analysis.coverage.coverage import Coverage
     from judge.analysis.diagnose import Diagnosis
     from judge.analysis.inputs.candidates import Subject
     from judge.analysis.jury.result import Juries
     from judge.analysis.reliability.consistency import Consistency
-    from judge.analysis.repeats.result import Repeats
-    from judge.analysis.systems.systems import Systems
+    from judge.analysis.repeats import Repeats
+    from judge.analysis.systems import Systems
     from judge.base.estimate import Estimate
 
 # Datasets, or groups of compared runs, of which sentences are printed; a table has the others.

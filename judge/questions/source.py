@@ -54,11 +54,11 @@ class Source:
     @cached_property
     def preferences(self) -> PreferencesTable:
         """Preferences between two stories, of runs or of a dataset's people; restricted as the ratings are."""
-        from judge.analysis.preference.reading import narrowed, read
+        from judge.analysis.preference.reading import of_names, read
 
         table = read(self.folders)
         for keep in self.kept:
-            table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
+            table = of_names(table, keep.criteria, keep.judges, keep.eval_prompts)
         return table
 
     @cached_property

@@ -8,15 +8,15 @@ from judge.analysis import planning
 from judge.analysis.coverage import coverage
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.counts import count
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
 from judge.questions import sentences
+from judge.questions.answer import Shown, Way, shown
 from judge.questions.question import Question
 from judge.questions.summary import screen
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.of_runs import of_ratings
 from judge.questions.summary.options import EvidenceOptions
-from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.aspects.compute import storyer_aspects
+from judge.analysis.aspects import storyer_aspects
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES

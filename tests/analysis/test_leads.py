@@ -11,8 +11,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis.correlation import correlate, correlations
-from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins
-from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins, table_of
 from judge.analysis.inputs.bars import ControlSource, Predict
 from judge.analysis.inputs.control import ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, from_words

@@ -12,7 +12,7 @@ import pytest
 
 from judge.backends.surface.model import shipped_model
 from judge.stats.regression.standardised_ridge import fit_ridge, out_of_fold
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 from tests.packaged_data import surface_model
 
 SHIPPED: dict[str, Any] = json.loads(shipped_model().read_text(encoding="utf-8"))

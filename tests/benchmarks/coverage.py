@@ -8,7 +8,7 @@ sides, as in the studies.
 The true value is what the resampled data set stands for: tau-b of an unlimited number of systems that write for as
 many other story-prompts (boot-both) or for these (boot-systems), the mean over data sets of these systems with as many
 other story-prompts (boot-inputs), tau-b of an unlimited number of stories (boot-stories). What is printed here stands
-in `judge.stats.resampling.interval_coverage`, from which the program warns.
+in `judge.stats.resampling.bootstrap_intervals`, from which the program warns.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.resampling import bootstrap, resampled_tau
-from judge.stats.resampling import intervals as interval
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap_intervals as interval
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.benchmarks.figures import Figure, show
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from judge.stats.comparing import davidson
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
 from judge.stats.comparing.strengths import Bootstrap, strengths
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.statistics import seconds

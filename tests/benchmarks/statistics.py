@@ -20,7 +20,8 @@ from scipy.stats import kendalltau
 
 from judge.stats.agreement import icc
 from judge.stats.correlation import kendall
-from judge.stats.resampling import bootstrap, resampled_tau, swap_test
+from judge.stats.resampling import bootstrap, swap_test
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.benchmarks.figures import Figure, median, show
 
 Floats = NDArray[np.float64]

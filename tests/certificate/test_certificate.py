@@ -14,8 +14,7 @@ from judge.asking.run_definition.spec import load_run_spec
 from judge.base.errors import DataError, OptionError
 from judge.cli.main import main
 from judge.questions.certificate.conditions import Conditions, Floor
-from judge.questions.certificate.file import read
-from judge.questions.certificate.fit import UncertifiedError, check
+from judge.questions.certificate.file import UncertifiedError, check, read
 
 TODAY = date(2026, 1, 1)
 

@@ -7,10 +7,9 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from judge.contamination.baseline import NO_RATES, corrected, expected_rates, of_unseen
-from judge.contamination.threshold import Threshold
-from judge.stats.shares import roc
-from judge.stats.shares.weighted_proportion import effective_size
+from judge.contamination.thresholds import NO_RATES, Threshold, corrected, expected_rates, of_unseen
+from judge.stats.estimation.proportions import effective_size
+from judge.stats.ordering import discrimination as roc
 
 
 def labelled(rng: np.random.Generator, texts: int = 80) -> tuple[np.ndarray, np.ndarray]:

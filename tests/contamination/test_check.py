@@ -14,9 +14,8 @@ import pytest
 
 from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
-from judge.contamination.check import compute
-from judge.contamination.check.compute import passages
-from judge.contamination.check.result import Checked, Recital, dated, tells
+from judge.contamination import check as compute
+from judge.contamination.check import Checked, Recital, dated, passages, tells
 from judge.contamination.options import CheckOptions
 from judge.contamination.scores import recital
 from judge.contamination.texts import Text

@@ -16,10 +16,10 @@ from judge.contamination.options import AucOptions, ValidityOptions
 from judge.contamination.report import report
 from judge.contamination.scores_file import read
 from judge.contamination.tables import auc_table, report_table, validity, validity_table
-from judge.contamination.threshold import Threshold
+from judge.contamination.thresholds import Threshold
 from judge.ratings.ratings_table import read as read_runs
-from judge.stats.shares.auc import auc
-from judge.stats.shares.proportion import wilson
+from judge.stats.estimation.proportions import wilson
+from judge.stats.ordering.discrimination import auc
 
 Run = Callable[..., int]
 

@@ -15,8 +15,8 @@ from judge.cli.main import main
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import map_explanations
-from judge.explanations.mapping.keybert_ranking import Document, ranked
-from judge.explanations.mapping.options import ExplainOptions, published
+from judge.explanations.mapping.keybert_ranking import Document, keybert_words
+from judge.explanations.options import ExplainOptions, published
 from judge.inputs.embedding.vectors import Embedded, embed
 
 
@@ -81,7 +81,7 @@ def test_keywords_are_those_of_the_package_called_by_hand(minilm: str, studies: 
     embedded = embed(texts, minilm)
     model = SentenceTransformer(minilm)
     documents = groups_of(embedded, texts)
-    for one, ours in zip(documents, ranked(documents, embedded, 12), strict=True):
+    for one, ours in zip(documents, keybert_words(documents, embedded, 12), strict=True):
         theirs = KeyBERT(model=model).extract_keywords(
             docs=[" ".join(one.texts)],
             vectorizer=CountVectorizer(vocabulary=one.candidates, analyzer=lambda _, own=one: own.candidates),
@@ -102,15 +102,15 @@ def test_a_second_look_at_keywords_needs_neither_package_nor_model(
     cache = tmp_path / "embeddings.sqlite"
     embedded = embed(texts, minilm, cache)
     documents = groups_of(embedded, texts)
-    first = ranked(documents, embedded, 5, cache)
+    first = keybert_words(documents, embedded, 5, cache)
     monkeypatch.setattr(keybert_ranking, "_extractor", lambda *_: pytest.fail("the package was asked"))
-    assert ranked(documents, embedded, 5, cache) == first
-    assert ranked(documents[::-1], embedded, 5, cache) == first[::-1]
+    assert keybert_words(documents, embedded, 5, cache) == first
+    assert keybert_words(documents[::-1], embedded, 5, cache) == first[::-1]
     with pytest.raises(pytest.fail.Exception):
-        ranked(documents, embedded, 6, cache)
+        keybert_words(documents, embedded, 6, cache)
     other = dataclasses.replace(documents[0], texts=documents[0].texts[1:])
     with pytest.raises(pytest.fail.Exception):
-        ranked([other], embedded, 5, cache)
+        keybert_words([other], embedded, 5, cache)
 
 
 def test_tfidf_is_a_backend_too(capsys: pytest.CaptureFixture[str], minilm: str, studies: Path) -> None:
@@ -123,13 +123,13 @@ def test_tfidf_is_a_backend_too(capsys: pytest.CaptureFixture[str], minilm: str,
 
 def test_words_without_a_candidate_are_none_and_hurt_no_other_group(minilm: str) -> None:
     embedded = embed(["a surprising ending", "it is the"], minilm)
-    found = ranked(
+    found = keybert_words(
         [Document(["surprising ending"], ["k1"], embedded.vectors[0]), Document([], ["k2"], embedded.vectors[1])],
         embedded,
         3,
     )
     assert [[word for word, _ in one] for one in found] == [["surprising ending"], []]
-    assert ranked([Document([], ["k2"], embedded.vectors[1])], embedded, 3) == [[]]
+    assert keybert_words([Document([], ["k2"], embedded.vectors[1])], embedded, 3) == [[]]
 
 
 def test_yake_is_the_studys_call_with_its_threshold_in_force(minilm: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from judge.explanations.audit.exchange.label_studio import import_file
 from judge.explanations.audit.file.snapshot import read_audit
-from judge.explanations.audit.results.options import ReportOptions
+from judge.explanations.audit.options import ReportOptions
 from judge.explanations.audit.results.report import AuditReport
 from judge.explanations.audit.results.report import report as report_of
 from judge.questions.charts import audit

@@ -13,13 +13,14 @@ from judge.analysis.inputs.control import control_predictions
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import CorrelationOptions, SystemsOptions
 from judge.analysis.reliability import consistency as icc
-from judge.analysis.systems.separation import AVERAGE, Standing, standings
+from judge.analysis.systems import AVERAGE, Standing, standings
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.questions.charts import consistency, correlations, systems, words
+from judge.questions.charts import consistency, correlations, systems
+from judge.questions.charts import shared as words
 from judge.questions.charts.forest import Band, Forest, Line, signs
-from judge.questions.charts.signs import CONTROL as CONTROL_SIGN
-from judge.questions.charts.signs import PEOPLE, SIGNS
+from judge.questions.charts.shared import CONTROL as CONTROL_SIGN
+from judge.questions.charts.shared import PEOPLE, SIGNS
 from judge.questions.figures import forest
 from judge.questions.figures import panels as page
 from judge.ratings.rating_matrix import build

@@ -16,7 +16,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 import typer
 
-from judge.analysis.options import agreement_options, planning_options, table_options
+from judge.analysis.options import agreement_options, table_options
+from judge.analysis.options import agreement_options as planning_options
 from judge.cli.commands import COMMANDS, QUESTION
 from judge.cli.declared import RARE, flag
 from judge.cli.main import app

@@ -24,8 +24,7 @@ from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS, read_preferences
 from judge.explanations.audit.file.store import AuditStore
 from judge.inputs.criteria.criteria_set import read_questions, read_wording
 from judge.inputs.eval_prompts.template import parse_eval_prompt
-from judge.questions.certificate.file import FORMAT, read
-from judge.questions.certificate.fit import UncertifiedError, check
+from judge.questions.certificate.file import FORMAT, UncertifiedError, check, read
 from tests.audit.conftest import subject
 from tests.hardening.conftest import Call, Make, held
 from tests.hardening.mutations import json_text, mutated

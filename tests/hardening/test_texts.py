@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from judge.analysis.ratings import csv_text
+from judge.analysis.raw_tables import csv_text
 from judge.base.printing.html_table import html_table
 from judge.base.printing.tables import Column, Table, render
 from judge.base.printing.visible import as_written, no_formula, visible

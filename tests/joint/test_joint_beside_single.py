@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.analysis.criteria import tables
-from judge.analysis.criteria.criteria import criteria
+from judge.analysis import criteria as tables
+from judge.analysis.criteria import criteria
 from judge.answers.journal import JournalReader
 from judge.asking.execution.session import sit
 from judge.asking.run_folder import folder_cost

@@ -10,13 +10,13 @@ import pytest
 
 from judge.analysis import correlation
 from judge.analysis.coverage.coverage import coverage
-from judge.analysis.criteria.criteria import criteria
-from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.criteria import criteria
+from judge.analysis.disagreements import disagreements
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import systems
 from judge.base.errors import SpecError
 from judge.base.records import Criterion, Scale
 from judge.exchange.imports.imported_folder import write_folder

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.analysis import correlation, labels
-from judge.analysis.comparison.comparison import compared
+from judge.analysis import correlation, labels, systems_tables
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
 from judge.analysis.distributions import distributions
 from judge.analysis.distributions import table as distribution_table
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions, SystemsOptions
-from judge.analysis.systems import tables as systems_tables
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import systems
 from judge.base.records import Scale
 from judge.questions.charts import distributions as chart
 from judge.questions.charts.confusion import confusion

@@ -10,9 +10,9 @@ import orjson
 import pandas as pd
 import pytest
 
+from judge.analysis import disagreement_tables
 from judge.analysis import distributions as distribution_tables
-from judge.analysis.disagreements import tables as disagreement_tables
-from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.disagreements import disagreements
 from judge.analysis.distributions import distributions
 from judge.base.folders.shipped import shipped
 from judge.base.records import Criterion, Rating, Scale, Story

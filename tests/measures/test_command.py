@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judge.analysis.correlation import compute
+from judge.analysis import correlation as compute
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.errors import SpecError
 from judge.base.records import Rating, Story

@@ -22,7 +22,7 @@ from judge.analysis.inputs.candidates import by_criterion, comparable, match
 from judge.analysis.inputs.control import control_predictions
 from judge.analysis.inputs.dataset_ratings import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.planning.figures import FILE, Figures, figures_of, plain
 from judge.base.folders.shipped import package_file
 from judge.exchange.imports.imported_folder import write_folder

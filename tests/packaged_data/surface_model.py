@@ -36,7 +36,7 @@ from judge.inputs.text_features import (
     score_file_features,
 )
 from judge.stats.regression.standardised_ridge import Floats, StandardisedRidge, fit_ridge, out_of_fold
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 HANNA_FEATURES = (

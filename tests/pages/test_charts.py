@@ -16,7 +16,7 @@ from judge.questions.charts.distributions import Distributions, Histogram, Histo
 from judge.questions.charts.explanation_map import ExplanationMap, explanation_map
 from judge.questions.charts.forest import Band, Forest, Line
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale, luminance
-from judge.questions.charts.signs import CONTROL, JUDGE, SIGNS
+from judge.questions.charts.shared import CONTROL, JUDGE, SIGNS
 from judge.show.pages import charts
 from judge.show.pages.charts.forest import picture
 from judge.show.pages.charts.signs import marker

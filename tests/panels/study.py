@@ -16,8 +16,7 @@ import pandas as pd
 from judge.base.records import Criterion
 from judge.exchange.imports.imported_folder import Import, write_folder
 from judge.ratings.ratings_table import COLUMNS, PANEL, RatingsTable
-from judge.ratings.ratings_table.columns import ordered
-from judge.ratings.ratings_table.table import RunFacts, noted
+from judge.ratings.ratings_table.columns import RunFacts, noted, ordered
 
 FACT = RunFacts(
     run="r",

@@ -13,8 +13,8 @@ from judge.analysis.classes import Classes
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.show.report.inputs import ReportInputs, ReportOptions
 from judge.show.report.sections import headline
+from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
 from judge.stats.correlation.kendall import codes, tau_b
-from judge.stats.correlation.range_restriction import Spread, at_spread, spread_within
 from tests.panels.study import classed, folder_of
 
 OPTIONS = CorrelationOptions(resamples=200, control=False)

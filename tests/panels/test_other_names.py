@@ -11,7 +11,7 @@ import pytest
 
 from judge.analysis import correlation, diagnose
 from judge.analysis.agreement import correlation_grid
-from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.disagreements import disagreements
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions

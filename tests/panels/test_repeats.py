@@ -21,7 +21,7 @@ from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.ratings.ratings_table import RatingsTable, read
-from judge.stats.agreement import distribution_distance as distance
+from judge.stats.agreement import confusion as distance
 from judge.stats.correlation.kendall import codes, tau_b
 from tests.panels.study import points, stories_of, table_of
 

@@ -10,11 +10,10 @@ import pytest
 
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.comparison import tables as compare_tables
-from judge.analysis.comparison.comparison import both_parsers, compared
+from judge.analysis.comparison.sentence import both_parsers, compared
 from judge.analysis.correlation import Correlations, correlations
-from judge.analysis.correlation.margins import margins, of_panels
-from judge.analysis.correlation.margins_table import table_of
-from judge.analysis.inputs.panels import of_panel
+from judge.analysis.correlation.margins import margins, of_panels, table_of
+from judge.analysis.inputs.selection import of_panel
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.ratings.ratings_table import RatingsTable
 from tests.panels.study import study

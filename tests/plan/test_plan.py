@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from judge.asking.plan import Plan, Price, forecast, make_plan
-from judge.asking.plan.forecast import Measured
+from judge.asking.plan import Plan, Price, make_plan
+from judge.asking.plan.forecast import Measured, forecast
 from judge.asking.plan.queries import missing_reference, query_key
 from judge.asking.run_definition.spec import GenerationSpec, RunSpec, parse_run_spec
 from judge.base.errors import SpecError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.base.estimate import Estimate
-from judge.questions.charts.words import worded_difference
+from judge.questions.charts.shared import worded_difference
 
 
 def test_a_printed_difference_is_that_of_the_printed_numbers() -> None:

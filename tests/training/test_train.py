@@ -261,7 +261,7 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
     from judge.exchange.outputs.outputs import write_trl
-    from judge.ratings.preferences_table.people import of_dataset
+    from judge.ratings.preferences_table import of_dataset
 
     made_file = write_trl(out, of_dataset(opened(data)))
     assert (made_file.lines, made_file.even) == (34, 6)

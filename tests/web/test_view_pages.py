@@ -257,7 +257,7 @@ def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path)
 
 
 def test_disagreements_link_to_their_stories(server: Served, folder: Path) -> None:
-    from judge.analysis.disagreements.disagreements import disagreements
+    from judge.analysis.disagreements import disagreements
 
     text = computed(server, "/run/tale/disagreements")
     first = disagreements(read([folder / "tale"])).frame.iloc[0]

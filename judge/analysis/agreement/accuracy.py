@@ -27,11 +27,17 @@ from judge.base.printing.tables import Column, Table, flat_row
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import human_ceiling
-from judge.stats.ordering.pairwise_accuracy import Credit, PairCounts, pair_table, ratio_of_resamples
+from judge.stats.ordering.pairwise_accuracy import (
+    Credit,
+    PairCounts,
+    TieCalibration,
+    calibrate,
+    pair_table,
+    ratio_of_resamples,
+)
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
-from judge.stats.ordering.tie_calibration import TieCalibration, calibrate
 from judge.stats.resampling import bootstrap
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import deal
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

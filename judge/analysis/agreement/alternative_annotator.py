@@ -6,14 +6,13 @@ a person. Every row also reports how far people agree with each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.agreement.null_judges import MEAN, MODE, PERMUTED, commonest, constant, permuted
 from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
@@ -25,11 +24,57 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import MEASURES, PASS, AgainstPerson, AltTest, Measure, alt_test
-from judge.stats.agreement.repeat_agreement import agreement
+from judge.stats.agreement.confusion import Confusion, of_cells
+from judge.stats.agreement.disagreement import agreement
+
+# Null judges, which ignore the stories: a baseline for tests that a judge may pass by chance.
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+MEAN, MODE, PERMUTED = "always the mean", "always the commonest label", "people permuted"
+RANDOM = "labels at random, as often as people"
+# How many times people's ratings are dealt to the stories; figures are means over them.
+DEALT = 20
+
+
+def constant(ratings: Floats, stories: Mask) -> Floats:
+    """The human mean of the selected stories, for each of them, shape (n,); NaN elsewhere. `ratings`: (n, people)."""
+    return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
+
+
+def commonest(ratings: Floats, stories: Mask) -> Floats:
+    """The label that people gave most often to the selected stories, for each of them, shape (n,); NaN elsewhere.
+    `ratings` holds label codes, shape (n stories, people).
+    """
+    codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
+    return np.where(stories, codes[counts.argmax()], np.nan)
+
+
+def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
+    """Ratings of 20 null judges (`DEALT`), each of shape (n stories,): each takes one human rating of every selected
+    story at random and permutes these over the stories. Stories that are not selected have NaN.
+    """
+    rows = np.flatnonzero(stories)
+    rated = ~np.isnan(ratings[rows])
+    for _ in range(DEALT):
+        chosen = np.argmax(np.where(rated, rng.random(rated.shape), -1.0), axis=1)
+        shuffled = np.full(len(ratings), np.nan)
+        shuffled[rng.permutation(rows)] = ratings[rows, chosen]
+        yield shuffled
+
+
+def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
+    """Expected confusion matrix of random labels with the label frequencies of `people` (codes; NaN = none)."""
+    rated = ~np.isnan(people)
+    code = people[rated].astype(np.int64)
+    share = np.bincount(code, minlength=labels) / max(1, code.size)
+    cells = np.zeros((people.size, labels, labels))
+    cells[np.flatnonzero(rated), code] = share
+    return of_cells(cells, positive=positive)
+
+
+Codes = NDArray[np.int64]
 
 # The kind of a row of an uninformed judge; others are judges'.
 NULL: Final = "null"

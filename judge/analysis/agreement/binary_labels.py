@@ -31,9 +31,9 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
-from judge.stats.ordering.win_rate import win_rate
+from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
+from judge.stats.ordering.ranking import win_rate
 from judge.stats.resampling import bootstrap
-from judge.stats.shares.auc import auc, point_biserial, resampled_auc, score_interval
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations, printed
-from judge.analysis.correlation.result import ALL
+from judge.analysis import correlation
+from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
+from judge.analysis.correlation.correlations import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.analysis.inputs.candidates import match
 from judge.base.estimate import Estimate
@@ -159,7 +160,7 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
         rows=tuple(sorted(rows, key=lambda row: _ORDER[row.kind])),
         systems=max((row.systems for row in dataset.rows), default=0),
         signature=result.signature,
-        notes=printed.notes(result),
+        notes=correlation.notes(result),
         control_sources=tuple(dict.fromkeys(control.source for control in dataset.control.values())),
         other_names=match(dataset.matrix, result.options.against).sentence,
         panels={

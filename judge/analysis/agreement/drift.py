@@ -21,8 +21,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
-from judge.stats.correlation.heterogeneity import FEW
-from judge.stats.correlation.latent_correlation import LatentCorrelation
+from judge.stats.correlation.heterogeneity import FEW, LatentCorrelation
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

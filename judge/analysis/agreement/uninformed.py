@@ -31,7 +31,7 @@ from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.resampling.intervals import p_above_zero
+from judge.stats.resampling.bootstrap_intervals import p_above_zero
 
 Levels = Mapping[Level, tuple[Statistic, Intervals]]
 

@@ -28,8 +28,8 @@ from judge.analysis.options.table_options import CompareOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement import icc
-from judge.stats.estimation import paired_effects, power
-from judge.stats.estimation.paired_effects import RateDifference
+from judge.stats.estimation import paired_differences, sample_size
+from judge.stats.estimation.paired_differences import RateDifference
 from judge.stats.resampling import bootstrap
 
 Floats = NDArray[np.float64]
@@ -137,8 +137,8 @@ class Comparer:
         draws: dict[str, Floats] = {}
         rating = self._with_interval(
             "rating",
-            paired_effects.mean_difference(*means),
-            lambda: paired_effects.resampled_mean_difference(*means),
+            paired_differences.mean_difference(*means),
+            lambda: paired_differences.resampled_mean_difference(*means),
             draws,
         )
         rated = [~np.isnan(side) for side in sides.ratings]
@@ -154,7 +154,7 @@ class Comparer:
             repeats=sides.repeats,
             means=tuple(float(np.nanmean(m)) if both.any() else None for m in means),  # type: ignore[arg-type]
             rating=rating,
-            size=paired_effects.standardised(*means),
+            size=paired_differences.standardised(*means),
             parsed=parsed,
             parse=self._rate("parsed", sides, rated, parsed, draws),
             explained=explained,
@@ -173,7 +173,7 @@ class Comparer:
         estimate = self._with_interval(
             name,
             difference.difference,
-            lambda: paired_effects.resampled_rate_difference(sides.asked, done[0], done[1]),
+            lambda: paired_differences.resampled_rate_difference(sides.asked, done[0], done[1]),
             draws,
         )
         prompts = int(np.unique(self.matrix.story_prompt[difference.discordant]).size)
@@ -214,7 +214,7 @@ class Comparer:
         self,
         name: str,
         estimate: Estimate,
-        statistic: Callable[[], paired_effects.Statistic],
+        statistic: Callable[[], paired_differences.Statistic],
         draws: dict[str, Floats],
     ) -> Estimate:
         if self.inputs is None or not estimate.defined:
@@ -225,7 +225,7 @@ class Comparer:
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
-    difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
+    difference = paired_differences.rate_difference(sides.asked, done[0], done[1])
     # An imported file in which all or none have a rating says nothing about answers.
     if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
         return RateDifference.undefined(_NOT_ANSWERS, difference.discordant)
@@ -273,4 +273,4 @@ def detectable(estimate: Estimate, draws: Floats) -> Estimate:
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
     defined = draws[~np.isnan(draws)]
-    return Estimate(power.minimum_detectable_effect(float(defined.std(ddof=1))), n=estimate.n)
+    return Estimate(sample_size.minimum_detectable_effect(float(defined.std(ddof=1))), n=estimate.n)

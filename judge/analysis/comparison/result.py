@@ -15,8 +15,8 @@ from judge.analysis.options.table_options import CompareOptions
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.correlation.dependent_correlations import number
-from judge.stats.estimation import multiplicity
+from judge.stats.correlation.heterogeneity import number
+from judge.stats.estimation import paired_differences
 
 # The declared family of tests of a comparison: every contrast x criterion that could be tested.
 
@@ -57,7 +57,7 @@ def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
     """Adjusted p of the permutation tests, and apart from them of Williams' tests, over those that were possible."""
     about = options.family or _default(options)
     permutation, williams = (
-        multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)
+        paired_differences.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)
         for p in (
             [_nan(outcome.agreement.permutation.p) for outcome in outcomes],
             [_nan(outcome.agreement.williams.p) for outcome in outcomes],
@@ -74,7 +74,7 @@ def _default(options: CompareOptions) -> str:
     return f"{NAMES[options.by][1]}, {which}, every criterion: is tau with people different?"
 
 
-def _text(permutation: multiplicity.Adjusted, williams: int, options: CompareOptions) -> str:
+def _text(permutation: paired_differences.Adjusted, williams: int, options: CompareOptions) -> str:
     if permutation.m == 0:
         return f"family: {permutation.family}; m = 0, as no difference of tau could be tested"
     tests = f"m = {permutation.m} permutation tests of {options.swapped}, two-sided, "

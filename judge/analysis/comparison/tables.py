@@ -14,13 +14,13 @@ from judge.base.choices import registry
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import joined
-from judge.stats.resampling import bootstrap, interval_coverage
+from judge.stats.resampling import bootstrap, bootstrap_intervals
 
 Row = Mapping[str, Any]
 
 _SHORT = {"parsed": "parsed", "explained": "explained", "icc": "ICC over repeats"}
 
-_KINDS: Mapping[BothInterval, interval_coverage.Kind] = registry(
+_KINDS: Mapping[BothInterval, bootstrap_intervals.Kind] = registry(
     BothInterval, {"calibrated": "calibrated percentile", "bca": "bca"}
 )
 _BOTH: Mapping[BothInterval, str] = registry(
@@ -307,7 +307,7 @@ def _cautions(comparison: Comparison) -> list[str]:
     """Warnings from simulations of one tau, not of a difference of two."""
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
     kind, level = _KINDS[comparison.options.both], LEVELS[comparison.options.level].coverage
-    cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
+    cautions = (bootstrap_intervals.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
         joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in cautions for note in notes)
     ]

@@ -21,8 +21,9 @@ from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.correlation import coefficients, dependent_correlations
-from judge.stats.resampling import bootstrap, intervals, resampled_correlation
+from judge.stats.correlation import coefficients, heterogeneity
+from judge.stats.resampling import bootstrap, resampled_correlations
+from judge.stats.resampling import bootstrap_intervals as intervals
 from judge.stats.resampling.swap_test import swap_test
 
 Floats = NDArray[np.float64]
@@ -159,7 +160,7 @@ class AgreementMeasure:
     def _differences(self, resamples: bootstrap.Resamples, sides: tuple[Floats, Floats, Floats]) -> Floats:
         first, second, people = sides
         grouping, both = LEVELS[self.options.level].grouping, np.stack([first, second])
-        taus = resampled_correlation.values(resamples, both, people, grouping=grouping, group=self.matrix.system)
+        taus = resampled_correlations.values(resamples, both, people, grouping=grouping, group=self.matrix.system)
         return np.asarray(taus[1] - taus[0], dtype=np.float64)
 
     def _tau(self, x: Floats, y: Floats, names: tuple[str, str]) -> Estimate:
@@ -189,5 +190,5 @@ class AgreementMeasure:
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         # Correlations keep their sign: a negative correlation with people is worse than 0.
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)
-        test = dependent_correlations.compare(r12, r13, r23, taus[0].n, tail="two-sided")
+        test = heterogeneity.compare(r12, r13, r23, taus[0].n, tail="two-sided")
         return TauTest(test.p, test.statistic, test.reason)

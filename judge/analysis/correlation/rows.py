@@ -13,9 +13,8 @@ from itertools import islice
 
 import numpy as np
 
-from judge.analysis.correlation import lost_ratings, readings
-from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
-from judge.analysis.correlation.result import (
+from judge.analysis.correlation import correlations, reference_rows
+from judge.analysis.correlation.correlations import (
     CONTROL_SAME,
     ONE_OUT,
     PEOPLE_SAME,
@@ -25,6 +24,7 @@ from judge.analysis.correlation.result import (
     mean_of,
     mean_row,
 )
+from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.statistic import Floats, Intervals, Known, Pair, Side, Statistic
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
 from judge.analysis.inputs.candidates import (
@@ -150,7 +150,7 @@ class DatasetRows:
             cells=cells,
             one_by_one=one_by_one,
             person=OnePerson(one_by_one, rated, self.statistic, self.options.seed),
-            readings=[readings.of_judge(matrix, i, self.options.readings) for i in cells],
+            readings=[reference_rows.of_judge(matrix, i, self.options.readings) for i in cells],
             control=None if control is None else Side(np.where(rated, control, np.nan)),
         )
 
@@ -221,7 +221,7 @@ class DatasetRows:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
         ends = self.scales.get(self.matrix.cells[i].criterion)
-        return further | lost_ratings.with_lost(
+        return further | correlations.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )
 
@@ -230,11 +230,11 @@ class DatasetRows:
 
     def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
         if ceiling.estimate.defined and cells:
-            self.remarks.note([readings.note(self.matrix, j, cells, person, self.options.readings)])
+            self.remarks.note([reference_rows.note(self.matrix, j, cells, person, self.options.readings)])
         if person.pool:
             self.pool = True
             self.remarks.signature_parts[f"pool:{DRAWS}/seed{self.options.seed}"] = None
-            self.remarks.note([readings.pool_note(self.matrix.dataset)])
+            self.remarks.note([reference_rows.pool_note(self.matrix.dataset)])
 
     def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
         keep = ~(np.isnan(x.values) | np.isnan(y.values))

@@ -17,10 +17,11 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.correlation.coefficients import Coefficient
-from judge.stats.correlation.partial import partial
-from judge.stats.resampling import bootstrap, interval_coverage, intervals, resampled_correlation, true_means
+from judge.stats.correlation.heterogeneity import partial
+from judge.stats.resampling import bootstrap, resampled_correlations, true_means
+from judge.stats.resampling import bootstrap_intervals as intervals
 from judge.stats.resampling.bootstrap import Resamples
-from judge.stats.resampling.resampled_correlation import FEW_STORIES
+from judge.stats.resampling.resampled_correlations import FEW_STORIES
 
 # Correlations of many pairs of variables that are computed together, before each is asked for.
 
@@ -46,7 +47,7 @@ class Known:
             return
         if group is not None:
             x, y = _group_means(x, y, group)
-        taus, _ = resampled_correlation.taus(x, y)
+        taus, _ = resampled_correlations.taus(x, y)
         counts, defined = _defined(x, y)
         defined_rows = np.flatnonzero(defined).tolist()
         self._estimates = {keys[i]: Estimate(float(taus[i]), n=int(counts[i])) for i in defined_rows}
@@ -193,7 +194,7 @@ class Statistic:
         grouping, group = LEVELS[self.level].grouping, self.group
         if self.seed is not None and grouping == "means":
             return true_means.correlations(resamples, x, y, group, self.coefficient, self.seed)
-        return resampled_correlation.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
+        return resampled_correlations.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
 
     def given(
         self, x: Side, y: Side, z: Side, name: str, sets: Sequence[Resamples]
@@ -254,7 +255,7 @@ class Intervals:
         notes, parts = [], []
         if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
             how = "boot-stories"
-            notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, LEVELS[options.level].coverage))
+            notes.append(intervals.few_story_prompts(matrix.dataset, prompts, LEVELS[options.level].coverage))
             parts.append(f"ci:{matrix.dataset}:boot-stories")
         sizes: dict[Unit, int] = {"story-prompts": prompts, "systems": systems, "stories": matrix.n}
         resampled = INTERVALS[how].resampled
@@ -268,7 +269,7 @@ class Intervals:
         if options.level == "system" and options.given and method == "true-means":
             notes.append("intervals of partial correlations: expanded percentiles, of sample means")
         if not parts:
-            notes += interval_coverage.cautions(how, method, LEVELS[options.level].coverage, sizes[resampled[0]])
+            notes += intervals.cautions(how, method, LEVELS[options.level].coverage, sizes[resampled[0]])
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count
-from judge.analysis.coverage.coverage import Bound, Coverage
-from judge.analysis.coverage.loss import LossTest
+from judge.analysis.coverage.coverage import Bound, Coverage, LossTest
 from judge.analysis.options.signature import joined
 from judge.base.printing.tables import Column, Table
 

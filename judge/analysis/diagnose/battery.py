@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judge.analysis.coverage.coverage import scales_of
-from judge.analysis.criteria.profiles import halo_test
+from judge.analysis.criteria_profiles import halo_test
 from judge.analysis.diagnose.kinds import (
     ALL,
     COPY,
@@ -31,13 +31,17 @@ from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import unknown_value
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
-from judge.ratings.rating_matrix import Cell, RatingMatrix
-from judge.ratings.rating_matrix.matrix import Raters
+from judge.ratings.rating_matrix import Cell, Raters, RatingMatrix
 from judge.stats.bias import rating_bias
-from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
-from judge.stats.bias.one_rater import against_others, excess_agreement, kappa_of_people
-from judge.stats.bias.own_preference import OwnPreference
-from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
+from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, OwnPreference, share_at_end
+from judge.stats.bias.rating_bias import (
+    Floats,
+    Replicated,
+    against_others,
+    excess_agreement,
+    kappa_of_people,
+    without_leniency,
+)
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
 

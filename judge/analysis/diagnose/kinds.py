@@ -12,7 +12,7 @@ from judge.base.wording import Advice, Note, written
 from judge.ratings.rating_matrix import Cell, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.rating_bias import Floats
-from judge.stats.estimation import power
+from judge.stats.estimation import sample_size
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Tail, Test
 
@@ -145,7 +145,7 @@ class Finding:
         test = self.test
         if test.se is None:
             return None
-        effect = power.minimum_detectable_effect(
+        effect = sample_size.minimum_detectable_effect(
             test.se, alpha=alpha / self.points_tested, df=test.df, two_sided=test.tail == "two-sided"
         )
         return test.bias + effect

@@ -22,7 +22,7 @@ from judge.analysis.inputs.bars import ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
 from judge.inputs.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 from judge.stats.regression.standardised_ridge import StandardisedRidge, StandardisedRows, fit_ridge, out_of_fold
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Stories with people's ratings from which on the control is refitted on them.
 LEAST_RATED = 100

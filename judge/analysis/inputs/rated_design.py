@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from judge.base.errors import DataError
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.agreement.analogous_anova import Facet
+from judge.stats.agreement.variance_components import Facet
 from judge.stats.bias.scale_use import remark
 
 Floats = NDArray[np.float64]

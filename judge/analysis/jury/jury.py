@@ -20,7 +20,7 @@ from judge.analysis.inputs.bars import ControlSource, control_label
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.jury import result, trust_tables
 from judge.analysis.jury.nested_folds import Folding, run_foldings, story_interval
-from judge.analysis.jury.panel import Panel, Panels, panels
+from judge.analysis.jury.panel import Panel, Panels, best_single, panels
 from judge.analysis.jury.result import (
     BESIDE,
     CONTROL,
@@ -46,9 +46,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.stats import near_ties
 from judge.stats.agreement.effective_judges import effective_judges, noise_of_means
-from judge.stats.correlation import kendall
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
@@ -303,7 +301,8 @@ def _verdict(
     panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer, matrix: RatingMatrix
 ) -> Verdict:
     mean = np.where(panel.present, _mean_of_present(panel), np.nan)
-    best = _best_in_sample(panel)
+    # Chosen on the stories on which it is scored: its score is biased upwards.
+    best = best_single(panel)
     predictions: dict[str, tuple[str, Sequence[Floats]]] = {
         JURY: (_counted(name for each in foldings for name in each.chosen), [each.ranked for each in foldings]),
         MEAN: (f"{panel.members} member{'s' if panel.members > 1 else ''}", [mean]),
@@ -380,14 +379,6 @@ def _mean_of_present(panel: Panel) -> Floats:
     count = (~np.isnan(own)).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.nansum(own, axis=1) / count, dtype=np.float64)
-
-
-def _best_in_sample(panel: Panel) -> int:
-    people = kendall.codes(panel.people)
-    columns = np.flatnonzero(panel.own)
-    taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]
-    # Chosen on the stories on which it is scored: its score is biased upwards.
-    return int(columns[near_ties.highest(taus)])
 
 
 def _counted(names: object) -> str:

@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.jury.panel import COMBINERS, Combined, Combiner, Panel, Split
+from judge.analysis.jury.panel import COMBINERS, Combined, Combiner, Panel, Split, best_single
 from judge.analysis.options.table_options import JuryOptions, NamedCombiner
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.estimation import means
-from judge.stats.estimation.power import clustered_proportion
-from judge.stats.regression.calibration_error import Kind, fit_calibration
-from judge.stats.regression.conformal import reach
-from judge.stats.regression.stacking import fit_stack
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.estimation.sample_size import clustered_proportion
+from judge.stats.regression.calibration import Kind, fit_calibration, reach
+from judge.stats.regression.ridge import fit_stack
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -139,7 +138,7 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
                 continue
             inner = folds_of_groups(training, min(options.folds, several), seed)
             done.append(_Fold(panel, options, splits, train, held_out, inner).rate(folding))
-            column = _best_single(panel, train)
+            column = best_single(panel, train)
             folding.single[held_out] = panel.predictors[held_out, column]
             folding.singles.append(panel.labels[column])
     for folding, done in zip(folding_of, rated, strict=True):
@@ -290,13 +289,6 @@ class _Fold:
             # The weights for each inner fold are fitted on the other inner folds.
             predicted[out] = fit_stack(bases[~out], self.people[~out]).predict(bases[out])
         return predicted
-
-
-def _best_single(panel: Panel, train: Rows) -> int:
-    people = kendall.codes(panel.people[train])
-    columns = np.flatnonzero(panel.own)
-    taus = [kendall.tau_b(kendall.codes(panel.predictors[train, j]), people) for j in columns]
-    return int(columns[int(np.argmax(np.nan_to_num(taus, nan=-2.0)))])
 
 
 # Split conformal prediction intervals of a story's human rating around the jury's rating, with out-of-fold coverage.

@@ -23,11 +23,10 @@ from judge.base.choices import registry
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice, Note
 from judge.stats import near_ties
-from judge.stats.regression.calibration_error import fit_calibration
+from judge.stats.correlation import kendall
+from judge.stats.regression.calibration import fit_calibration
 from judge.stats.regression.ordinal import fit_ordinal
-from judge.stats.regression.rank_scores import RankScores, fit_rank_scores
-from judge.stats.regression.ridge import RidgeFit, fit_ridge
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.ridge import RankScores, RidgeFit, fit_rank_scores, fit_ridge, fit_stack
 
 if TYPE_CHECKING:
     from judge.analysis.options.table_options import JuryOptions
@@ -310,3 +309,11 @@ def _features(matrix: RatingMatrix, surface: Surface, notes: list[str]) -> Float
 
 def _systems(matrix: RatingMatrix) -> tuple[str, ...]:
     return tuple(matrix.systems[code] if code >= 0 else f"story {i}" for i, code in enumerate(matrix.system))
+
+
+def best_single(panel: Panel, rows: Rows | slice = slice(None)) -> int:
+    """Column of the member with the highest tau with people on `rows`, the first of those within 1e-9."""
+    people = kendall.codes(panel.people[rows])
+    columns = np.flatnonzero(panel.own)
+    taus = [kendall.tau_b(kendall.codes(panel.predictors[rows, j]), people) for j in columns]
+    return int(columns[near_ties.highest(taus)])

@@ -21,7 +21,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
-from judge.stats.regression import calibration_error
+from judge.stats.regression import calibration as calibration_error
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -22,7 +22,7 @@ from judge.base.printing.tables import Column, Table
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
-from judge.stats.estimation.multiplicity import adjust
+from judge.stats.estimation.paired_differences import adjust
 
 # Tests whether a jury's calibration holds for each system.
 

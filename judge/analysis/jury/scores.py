@@ -20,8 +20,9 @@ from judge.analysis.options.table_options import JuryOptions
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.regression import calibration_error
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.regression import calibration as calibration_error
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

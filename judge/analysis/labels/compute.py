@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.agreement import null_judges
+from judge.analysis.agreement import alternative_annotator
 from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import scale_of
@@ -24,8 +24,7 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.stats.agreement.confusion import Confusion, confusion, of_cells
-from judge.stats.agreement.majority import Majority, majority, of_the_others
+from judge.stats.agreement.confusion import Confusion, Majority, confusion, majority, of_cells, of_the_others
 from judge.stats.correlation.human_ceiling import is_panel
 from judge.stats.resampling.bootstrap import Resamples
 
@@ -239,13 +238,13 @@ class _Dataset:
         labelled = ~np.isnan(people)
         if not labelled.any():
             return
-        constant = null_judges.commonest(people[:, None], labelled)
-        name = f"{null_judges.MODE} ({items.labels[int(constant[labelled][0])]})"
+        constant = alternative_annotator.commonest(people[:, None], labelled)
+        name = f"{alternative_annotator.MODE} ({items.labels[int(constant[labelled][0])]})"
         counted = confusion(constant, people, items.q, positive=items.positive)
         yield self._row(self._nobody(CONTROL, name, items), items, counted, resamples)
-        counted = null_judges.at_random(people, items.q, items.positive)
+        counted = alternative_annotator.at_random(people, items.q, items.positive)
         # Expected counts: what chance could make of them is not in resamples of stories.
-        yield self._row(self._nobody(CONTROL, null_judges.RANDOM, items), items, counted, None)
+        yield self._row(self._nobody(CONTROL, alternative_annotator.RANDOM, items), items, counted, None)
 
     def _row(self, subject: Subject, items: Items, counted: Confusion, resamples: Resamples | None) -> ConfusionRow:
         positive = items.labels[items.positive] if items.positive is not None else None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.stats.agreement.majority import Majority, majority
+from judge.stats.agreement.confusion import Majority, majority
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
 Floats = NDArray[np.float64]

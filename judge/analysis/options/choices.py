@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judge.base.choices import registry
-from judge.stats.resampling import interval_coverage
-from judge.stats.resampling.resampled_correlation import Grouping
+from judge.stats.resampling import bootstrap_intervals
+from judge.stats.resampling.resampled_correlations import Grouping
 
 Level = Literal["overall", "system", "by-item", "by-system"]
 NamedInterval = Literal["boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "delong", "none"]
@@ -29,7 +29,7 @@ class LevelRecord:
     unit: str
     grouping: Grouping
     group: Unit | None = None
-    coverage: interval_coverage.Level = "overall"
+    coverage: bootstrap_intervals.Level = "overall"
     fixed_systems: IntervalMethod = "expanded"
     new_systems: IntervalMethod = "expanded"
     both: BothInterval = "bca"

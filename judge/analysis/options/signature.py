@@ -9,12 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options.agreement_options import FRAGMENTS as PEOPLE_FRAGMENTS
+from judge.analysis.options.agreement_options import (
+    PEOPLE_FRAGMENTS,
+    PLANNING_FRAGMENTS,
+    PeopleOptions,
+    PlanningOptions,
+)
 from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
-from judge.analysis.options.agreement_options import PeopleOptions
 from judge.analysis.options.choices import INTERVALS, Unit
-from judge.analysis.options.planning_options import FRAGMENTS as PLANNING_FRAGMENTS
-from judge.analysis.options.planning_options import PlanningOptions
 from judge.analysis.options.table_options import (
     AnalysisOptions,
     AspectsOptions,

@@ -156,7 +156,7 @@ class CorrelationOptions:
     def method(self) -> IntervalMethod:
         """How resampled values give an interval; ``auto`` is resolved. Over means of fixed systems: true means
         (`judge.stats.resampling.true_means`). Where systems and story-prompts are both resampled: calibrated or BCa,
-        whose coverage is near 95 % according to `judge.stats.resampling.interval_coverage`. Over means of resampled
+        whose coverage is near 95 % according to `judge.stats.resampling.bootstrap_intervals`. Over means of resampled
         systems: plain percentiles, which are wide enough. Otherwise: expanded percentiles.
         """
         if self.interval_kind != "auto":

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
-from judge.analysis.correlation.result import Part, mean_of
 from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.panels import of_panel, panels_of
+from judge.analysis.inputs.selection import of_panel, panels_of
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.planning.figures import EVERY, Figures, Pilot, pilots, study
 from judge.analysis.planning.price_of_validity import Answer, Planned, Question, Usage, levers
@@ -21,7 +21,7 @@ from judge.stats.agreement.d_study import d_study, number_needed, smallest
 from judge.stats.agreement.replacement_power import Differences, Moments, needed, power, story_prompts
 from judge.stats.agreement.variance_components import VarianceComponents
 from judge.stats.correlation.attenuation import number_for, spearman_brown
-from judge.stats.estimation import power as detectable
+from judge.stats.estimation import sample_size
 from judge.stats.estimation.sample_size import RANGE, Number, for_difference, for_half_width, half_width
 from judge.version import __version__
 
@@ -89,7 +89,7 @@ def _difference(figures: Figures, options: PlanOptions) -> _Reply:
         return _Reply(unit, NONE, reason=figures.reasons.get("difference"))
     number = for_difference(scatter, options.difference, power=options.power)
     error, df = scatter.value / np.sqrt(figures.story_prompts), figures.story_prompts - 1
-    now = detectable.minimum_detectable_effect(float(error), power=options.power, df=df)
+    now = sample_size.minimum_detectable_effect(float(error), power=options.power, df=df)
     return _Reply(unit, number, figures.story_prompts, now)
 
 

@@ -18,19 +18,18 @@ from judge.analysis.agreement.alternative_annotator import packed
 from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
-from judge.analysis.options.planning_options import PlanOptions, Study
+from judge.analysis.options.agreement_options import PlanOptions, Study
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders.shipped import package_file
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
-from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.replacement_power import Differences, Moments, differences
-from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
+from judge.stats.agreement.variance_components import Component, Term, VarianceComponents, variance_components
 from judge.stats.correlation import kendall
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
-from judge.stats.resampling import resampled_tau
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
 if TYPE_CHECKING:

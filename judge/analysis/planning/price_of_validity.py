@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
 from judge.stats.correlation import kendall
 from judge.stats.correlation.attenuation import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
-from judge.stats.resampling import resampled_tau
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
 # Result types of planning: the number needed for each question, and gains and costs of further ratings.

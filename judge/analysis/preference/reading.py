@@ -10,8 +10,8 @@ import pandas as pd
 from judge.base.errors import SpecError, unknown
 from judge.inputs.datasets import known_datasets, open_dataset
 from judge.ratings import preferences_table
+from judge.ratings.preferences_table import of_dataset
 from judge.ratings.preferences_table.journaled import PreferencesTable
-from judge.ratings.preferences_table.people import of_dataset
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
@@ -32,7 +32,7 @@ def _together(tables: Sequence[PreferencesTable]) -> PreferencesTable:
     return PreferencesTable(pd.concat(frames, ignore_index=True), stories[~stories.index.duplicated()], facts)
 
 
-def narrowed(
+def of_names(
     table: PreferencesTable,
     criterion: Collection[str] | None,
     judge: Collection[str] | None,
@@ -53,5 +53,6 @@ def narrowed(
         chosen = frame[column].astype(object).map(lambda v, w=wanted: str(v).casefold() in {n.casefold() for n in w})
         people = frame["judge"].isna() if column != "criterion" else frame["source"] == "rater"
         frame = frame[(chosen | people).to_numpy(dtype=bool)]
-    facts = tuple(fact for fact in table.facts if not judge or fact.judge in set(judge))
+    asked = {name.casefold() for name in judge or ()}
+    facts = tuple(fact for fact in table.facts if not asked or fact.judge.casefold() in asked)
     return PreferencesTable(frame, table.stories, facts)

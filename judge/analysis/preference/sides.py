@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.inputs.text_features import tokens
 from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN, PreferencesTable
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,191 @@ from numpy.typing import NDArray
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
-from judge.analysis.preference.sides import Side
+from judge.analysis.preference.sides import Side, people_beside
 from judge.base.estimate import Estimate
-from judge.stats.comparing import win_graph
+from judge.stats.comparing import davidson, paired_comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons, Ties
+from judge.stats.comparing.preference_agreement import GUESSING, CircularTriads, circular_triads
 from judge.stats.comparing.strengths import Bootstrap, Strengths, strengths
+from judge.stats.correlation import kendall
+from judge.stats.estimation import means
 from judge.stats.estimation.paired_differences import told_apart
 from judge.stats.ordering import ranking
 
+# Transitivity of preferences: share of cyclic triads of stories (a preferred to b, b to c, and c to a), compared with
+# the share expected from the systems' fitted strengths and that from guessing.
+
+
+@dataclass(frozen=True, slots=True)
+class TransitivityRow:
+    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
+
+    dataset: str
+    kind: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    triads: CircularTriads
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transitivity(Signed):
+    """Cyclic triads by people and judges; not of implied preferences, which as differences of means have none."""
+
+    rows: tuple[TransitivityRow, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each judge, or people; `guessing` is the share under random choices."""
+        return self.signed([_transitivity_flat(row) for row in self.rows])
+
+
+def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
+    """Number and share of cyclic triads, and the share expected from the fitted strengths of the systems."""
+    stories = side.comparisons(of_stories=True)
+    chances = None
+    if fitted is not None and fitted.fit is not None:
+        code, names = side.pairs.system
+        position = {name: k for k, name in enumerate(fitted.systems)}
+        of_story = dict(zip(side.pairs.stories.index.astype(str), (names[k] for k in code), strict=True))
+        at = np.array([position.get(of_story[name], -1) for name in stories.systems], dtype=np.int64)
+        if (at >= 0).all():
+            chances = fitted.fit.chances(at[stories.first], at[stories.second])
+    labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
+    return TransitivityRow(*labels, circular_triads(stories, chances))
+
+
+def _transitivity_flat(row: TransitivityRow) -> dict[str, object]:
+    about = {name: getattr(row, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
+    counts = {name: getattr(row.triads, name) for name in ("cyclic", "strict", "uneven")}
+    return (
+        about
+        | counts
+        | flat_estimates({"share": row.triads.share, "expected": row.triads.expected})
+        | {"guessing": GUESSING}
+    )
+
+
+# Order of the stories for one story-prompt according to preferences, compared with people's order.
+
 Floats = NDArray[np.float64]
+
+# Stories of a story-prompt from which an order of them is more than one pair.
+LEAST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """Results of one story against the others for its story-prompt: share of comparisons won, and fitted log strength,
+    which is undefined where the wins do not connect all of them.
+    """
+
+    story_prompt: str
+    story: str
+    system: str
+    share: float
+    strength: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class StoryOrder:
+    """Order of the stories within each story-prompt by one judge, or by people. `tau` (b) is between their shares and
+    people's, averaged over story-prompts in which both give three or more; n counts these. `story_prompts` have three
+    stories or more; in `determined` of these the strengths of all could be fitted.
+    """
+
+    dataset: str
+    kind: str
+    run: str | None
+    judge: str
+    eval_prompt: str | None
+    criterion: str
+    rows: tuple[StoryRow, ...]
+    tau: Estimate
+    story_prompts: int
+    determined: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stories(Signed):
+    """Orders of the stories within story-prompts, by people and by each judge."""
+
+    orders: tuple[StoryOrder, ...]
+    options: RankOptions
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each judge (or people) and story."""
+        return self.signed([row for order in self.orders for row in _stories_flat(order)])
+
+
+def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
+    """Order of the stories within each story-prompt by each judge and by people, and its agreement with people."""
+    rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
+    for side in sides:
+        rows = rows_by_side[id(side)]
+        people = people_beside(side, sides)
+        theirs = {row.story: row.share for row in rows_by_side[id(people)]} if people is not None else {}
+        groups = [part for part in _by_prompt(rows).values() if len(part) >= LEAST]
+        determined = sum(all(row.strength.defined for row in part) for part in groups)
+        tau = Estimate.undefined("these are people") if side.kind == "people" else _tau(groups, theirs)
+        labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
+        yield StoryOrder(*labels, rows, tau, len(groups), determined)
+
+
+def _by_prompt(rows: Sequence[StoryRow]) -> dict[str, list[StoryRow]]:
+    parts: dict[str, list[StoryRow]] = {}
+    for row in rows:
+        parts.setdefault(row.story_prompt, []).append(row)
+    return parts
+
+
+def _tau(groups: Sequence[Sequence[StoryRow]], theirs: dict[str, float]) -> Estimate:
+    taus = []
+    for part in groups:
+        both = [(row.share, theirs[row.story]) for row in part if row.story in theirs]
+        if len(both) >= LEAST:
+            x, y = (kendall.codes(np.array(side)) for side in zip(*both, strict=True))
+            taus.append(kendall.tau_b(x, y))
+    defined = np.array([tau for tau in taus if not np.isnan(tau)])
+    if not defined.size:
+        return Estimate.undefined("undefined: no story-prompt has three stories that both sides order")
+    return means.as_independent(defined)
+
+
+def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
+    comparisons, stories = side.comparisons(of_stories=True), side.pairs.stories
+    prompts = stories["story_prompt"].astype(str)
+    systems = stories["system"].astype(str)
+    for g in np.unique(comparisons.cluster):
+        part = _one_prompt(comparisons, np.flatnonzero(comparisons.cluster == g))
+        won, tied = paired_comparisons.wins(part), paired_comparisons.ties(part)
+        met = won + won.T + tied
+        with np.errstate(invalid="ignore"):
+            share = np.nanmean(np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan), axis=1)
+        # Both places alike where both orders were shown; a place of its own could not be told with so few comparisons.
+        fit = davidson.fit(part.with_ties(ties), position=False)
+        for s, name in enumerate(part.systems):
+            strength = (
+                Estimate.undefined(fit) if isinstance(fit, str) else Estimate(float(fit.strengths[s]), n=round(part.n))
+            )
+            yield StoryRow(str(prompts[name]), name, str(systems[name]), float(share[s]), strength)
+
+
+def _one_prompt(comparisons: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
+    present, codes = np.unique(np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True)
+    first, second = codes.reshape(2, -1).astype(np.int64)
+    names = tuple(comparisons.systems[k] for k in present)
+    return Comparisons(names, first, second, comparisons.ended[rows], np.zeros(rows.size, dtype=np.int64))
+
+
+def _stories_flat(order: StoryOrder) -> Iterator[dict[str, object]]:
+    about = {name: getattr(order, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
+    for row in order.rows:
+        own = {name: getattr(row, name) for name in ("story_prompt", "story", "system", "share")}
+        yield about | own | {"strength": row.strength.value, "reason": row.strength.reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +275,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
     level = strengths(side.comparisons(length=True), position=position, ties=options.ties, bootstrap=chosen)
     even = dict(zip(level.systems, level.win_rates, strict=True))
     length = level.covariates[0] if level.covariates else Estimate.undefined("undefined")
-    won, tied = win_graph.wins(comparisons), win_graph.ties(comparisons)
+    won, tied = paired_comparisons.wins(comparisons), paired_comparisons.ties(comparisons)
     letters, sets = _groups(fitted)
     rows = [
         SystemRow(

@@ -9,7 +9,7 @@ from judge.analysis.reliability.d_study import MOST, PlanRow, plural
 from judge.analysis.reliability.variance_components import Components, DatasetComponents, Study
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice
-from judge.stats.agreement.analogous_anova import Term
+from judge.stats.agreement.variance_components import Term
 
 _VARIANCES = Advice("the variances themselves: {full}", full=True)
 _READING = (

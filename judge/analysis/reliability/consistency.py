@@ -23,7 +23,7 @@ from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
-from judge.stats.agreement.repeat_agreement import Agreement, agreement
+from judge.stats.agreement.disagreement import Agreement, agreement
 from judge.stats.bias.scale_use import remark
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import StressOptions
-from judge.analysis.stress.rated import Rated, controls, judges
 from judge.analysis.stress.result import (
     Contrast,
     Dose,
@@ -27,16 +26,16 @@ from judge.analysis.stress.result import (
     Selectivity,
     Stress,
 )
-from judge.analysis.stress.statistics import Changed, Pairing, dose, null, paired, pairing
+from judge.analysis.stress.statistics import Changed, Pairing, Rated, controls, dose, judges, null, paired, pairing
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import perturbed_names
 from judge.stats.estimation import means
-from judge.stats.estimation.multiplicity import Method, adjust
+from judge.stats.estimation.paired_differences import Method, adjust
+from judge.stats.estimation.proportions import wilson
 from judge.stats.ordering.detection import credit, detection
-from judge.stats.shares.proportion import wilson
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

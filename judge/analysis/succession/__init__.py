@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from judge.analysis.succession.compute import succession
-from judge.analysis.succession.printed import tables
-from judge.analysis.succession.result import Succession
+from judge.analysis.succession.result import Succession, tables
 
 __all__ = ["Succession", "succession", "tables"]

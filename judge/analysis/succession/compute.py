@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
 from judge.base.errors import SpecError
@@ -25,10 +25,9 @@ from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
-from judge.stats.regression.calibration_error import fit_calibration
-from judge.stats.resampling import resampled_tau
-from judge.stats.resampling.bootstrap import Factor, Resamples
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.regression.calibration import fit_calibration
+from judge.stats.resampling import resampled_correlations as resampled_tau
+from judge.stats.resampling.bootstrap import Factor, Resamples, deal
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -354,8 +354,7 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
     from datetime import UTC, datetime
 
     from judge.asking.plan import make_plan
-    from judge.questions.certificate.file import read
-    from judge.questions.certificate.fit import UncertifiedError, check
+    from judge.questions.certificate.file import UncertifiedError, check, read
 
     certificate = read(file)
     for spec in specs:

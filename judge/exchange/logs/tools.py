@@ -47,7 +47,7 @@ from judge.exchange.reader import Look, NotedWords, Reader, Say, TableWords, as_
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales, is_key, label_scales
 from judge.ratings.preferences_table.journaled import COLUMNS, ORDER_UNKNOWN, read_imported
-from judge.ratings.ratings_table.table import StoryRow
+from judge.ratings.ratings_table.columns import StoryRow
 
 # Writer of a result folder for imported preferences. What was written is checked with the reader of preferences
 # tables.

@@ -16,9 +16,9 @@ import pandas as pd
 from judge.answers.parsing.ours.explanation import only_guideline
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
-from judge.explanations.quality.evidence import RUN, WORDS, Readings
+from judge.explanations.quality.quoted_evidence import RUN, WORDS, Readings
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
-from judge.stats.estimation.power import clustered_proportion
+from judge.stats.estimation.sample_size import clustered_proportion
 
 # Characters up to which the study's program took a whole answer for one without an explanation.
 PUBLISHED = 10

@@ -19,10 +19,9 @@ from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
 from judge.explanations.quality.options import NumbersOptions
 from judge.stats.flat_frame import flat_frame
-from judge.stats.resampling.grouped_folds import deal
-from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
-from judge.stats.vectors.cosine_silhouette import mean_silhouette
-from judge.stats.vectors.neighbours import nearest, purity
+from judge.stats.resampling.bootstrap import deal
+from judge.stats.resampling.swap_test import AgainstChance, against_chance, permuted
+from judge.stats.vectors import mean_silhouette, nearest, purity
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

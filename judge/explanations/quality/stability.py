@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
-from judge.stats.estimation.power import clustered_proportion
+from judge.stats.estimation.sample_size import clustered_proportion
 from judge.stats.near_ties import SAME
-from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
+from judge.stats.vectors import cosines, likeness, pairs_between, pairs_within
 
 Vectors = NDArray[np.float64]
 

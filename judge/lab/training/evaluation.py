@@ -15,7 +15,7 @@ from scipy.special import expit
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows, flat_estimates
-from judge.analysis.preference.printed import agreement_tables
+from judge.analysis.preference.ranked import agreement_tables
 from judge.analysis.preference.sides import Side
 from judge.backends.trained.model import Encoder, Head
 from judge.base.estimate import Estimate
@@ -23,7 +23,7 @@ from judge.base.printing.tables import Column, Table
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.correlation.kendall import codes
 from judge.stats.correlation.kendall import tau_b as kendall_tau
-from judge.stats.resampling import resampled_tau
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import draw, expanded
 
 Floats = NDArray[np.float64]

@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.regression import pairwise_logistic
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression import ordinal
+from judge.stats.regression.ridge import fit_stack
 from judge.stats.regression.standardised_ridge import fit_ridge
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -125,7 +125,7 @@ class PairTask:
         difference = rows[a] - rows[b]
         spread = np.sqrt((difference**2).mean(axis=0))
         scale = np.where(spread > _CONSTANT, spread, 1.0)
-        weight = pairwise_logistic.fit(difference / scale, won.astype(np.float64), PAIR_PENALTIES[block])
+        weight = ordinal.fit(difference / scale, won.astype(np.float64), PAIR_PENALTIES[block])
         return Linear(seen.min(axis=0), seen.max(axis=0), seen.mean(axis=0), scale, weight, 0.0)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
@@ -140,7 +140,7 @@ class PairTask:
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
         while used.size:
-            block_weights = pairwise_logistic.fit(predictions[:, used], won, _HARDLY)
+            block_weights = ordinal.fit(predictions[:, used], won, _HARDLY)
             if (block_weights >= 0).all():
                 weights[used] = block_weights
                 break

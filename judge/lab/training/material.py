@@ -23,12 +23,12 @@ from judge.inputs.perturbations.story_name import read_name
 from judge.lab.training.evaluation import PreferenceCheck, RatingCheck
 from judge.lab.training.linear import PairTask, RatingTask, Stacked, fitted, out_of_fold
 from judge.lab.training.options import TrainOptions
-from judge.ratings.preferences_table.people import of_dataset
-from judge.stats.regression import pairwise_logistic
-from judge.stats.regression.calibration_error import Line, fit_calibration
+from judge.ratings.preferences_table import of_dataset
+from judge.stats.regression import ordinal
+from judge.stats.regression.calibration import Line, fit_calibration
 from judge.stats.regression.standardised_ridge import fit_ridge
 from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_of_fold
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
 # Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight.
@@ -286,7 +286,7 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
     frequent as people's. `people` is signed, 0 = tie."""
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
-    weights = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
+    weights = ordinal.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
     slope = max(float(weights[0]), _HARDLY)
     # Pairs as even as people's ties are frequent count as ties of the model.
     ties = float(np.mean(people[defined] == 0))

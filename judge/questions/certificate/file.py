@@ -3,13 +3,101 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from judge.base.errors import DataError, SpecError
-from judge.base.foreign import json_file
+from judge.asking.plan.queries import Plan
+from judge.base.errors import DataError, JudgeError, SpecError
+from judge.base.fingerprint import fingerprint
+from judge.base.foreign import json_file, reading
+from judge.base.records import Criterion
 from judge.base.whole_file import write_whole
+
+# Checks whether a certificate covers a planned run.
+
+# Identity of the run that a certificate covers: judge, Eval-Prompts, criteria and settings, of a stored or a planned
+# run.
+
+# Parts of a run's definition that change answers; of `generation` all but the seed, which only draws others.
+SETTINGS = ("generation", "api", "system", "structured", "scoring")
+
+
+def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in a run's definition that affect its answers, by name. `wording` is the hash of the prompt texts that
+    are taken from a study's publication; None if there are none.
+    """
+    settings = {name: definition.get(name) for name in SETTINGS}
+    settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}
+    published = definition.get("published")
+    return settings | {"wording": None if published is None else fingerprint(published)}
+
+
+def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
+    """Hash of each criterion's definition, scale and guidelines, by name."""
+    return {criterion.name: fingerprint(criterion.record()) for criterion in criteria}
+
+
+def identity_of(plan: Plan) -> dict[str, Any]:
+    """What a planned run is compared by: judge, settings, Eval-Prompts, criteria and repeats."""
+    definition = plan.definition()
+    return {
+        "judge": {"name": plan.spec.judge, "judge_key": definition["judge_key"]},
+        "settings": settings_of(definition),
+        "eval_prompts": dict(definition["eval_prompts"]),
+        "criteria": criteria_of(plan.criteria),
+        "repeats": plan.spec.repeats,
+    }
+
+
+class UncertifiedError(JudgeError):
+    """Raised when a certificate does not cover the planned run."""
+
+
+def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
+    """Raise UncertifiedError if the certificate does not cover the planned run, if not all its conditions hold, or if
+    the certified model is shut down by `today`. The message names `file` and lists every reason.
+    """
+    asked = identity_of(plan)
+    with reading(file, "a certificate"):
+        misfits = list(_misfits(certificate, asked, today))
+    if misfits:
+        raise UncertifiedError(
+            f"{file} does not cover this run: {'; '.join(misfits)}",
+            hint="judge certify RUN certifies what a run reached; ask with what was certified, or leave it out",
+        )
+
+
+def _misfits(certificate: Mapping[str, Any], asked: Mapping[str, Any], today: date) -> Iterator[str]:
+    if certificate["holds"] is not True:
+        failed = [str(condition["condition"]) for condition in certificate["conditions"] if not condition["holds"]]
+        yield f"its conditions do not hold ({', '.join(failed)})"
+    judge, wanted = certificate["judge"], asked["judge"]
+    if judge.get("judge_key") is None:
+        yield f"it is of {judge.get('name')}, whose ratings were imported: the judge that gave them is not recorded"
+        return
+    if judge["judge_key"] != wanted["judge_key"]:
+        yield f"it is of another judge ({judge.get('name')}; provider, model or identity, revision, engine)"
+    if certificate["settings"] != asked["settings"]:
+        theirs, mine = certificate["settings"], asked["settings"]
+        names = [name for name in mine if theirs.get(name) != mine[name]]
+        yield f"settings differ: {', '.join(names)}"
+    hashes = set(certificate["eval_prompts"].values())
+    # By the wording: a template of the same name may have been changed since.
+    prompts = [name for name, value in asked["eval_prompts"].items() if value not in hashes]
+    if prompts:
+        yield f"it covers no Eval-Prompt of this wording: {', '.join(prompts)}"
+    criteria = [name for name, value in asked["criteria"].items() if certificate["criteria"].get(name) != value]
+    if criteria:
+        yield f"it does not cover the criteria {', '.join(criteria)} (definition, scale and guidelines)"
+    # A mean of fewer repeats is noisier, and agrees less than was certified; of more it agrees no less.
+    if asked["repeats"] < certificate["repeats"]:
+        yield f"it is of the mean of {certificate['repeats']} repeats, and {asked['repeats']} are asked for"
+    ends = (certificate.get("model_life") or {}).get("on")
+    if ends is not None and date.fromisoformat(ends) < today:
+        yield f"the model was to be shut down on {ends}: what answers to its name now may be another"
+
 
 FORMAT = "judge-certificate/2"
 _KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "left_out", "repeats", "conditions", "rows", "dates")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from judge.base.estimate import Estimate
 from judge.explanations.audit.results.report import AuditReport, ErrorFound
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line
-from judge.questions.charts.signs import JUDGE
+from judge.questions.charts.shared import JUDGE
 
 _SHARES = {"mean": "mean", "majority": "majority", "any": "any", "final": "adjudicated"}
 _HOW = {
@@ -37,9 +37,9 @@ def forest(report: AuditReport) -> Forest:
     ]
     pairs = [error.agreement.ac1.estimate.n for error in report.errors if error.agreement.ac1.estimate.defined]
     caption = (
-        f"Errors in explanations as {annotators} annotators saw them ({words.counted(counts, 'explanations')}), in %: "
+        f"Errors in explanations as {annotators} annotators saw them ({shared.counted(counts, 'explanations')}), in %: "
         f"{'; '.join(_HOW[key] for key in shares)}. AC1: their agreement beyond chance, in hundredths "
-        f"({words.counted(pairs, 'explanations')} with two annotators or more). 95 % intervals."
+        f"({shared.counted(pairs, 'explanations')} with two annotators or more). 95 % intervals."
     )
     cells = [estimate for line in lines for cell in line.cells for estimate in cell if estimate is not None]
     return Forest(
@@ -50,7 +50,7 @@ def forest(report: AuditReport) -> Forest:
         series=(("annotators", JUDGE),),
         bands=(),
         axis=(*("% of explanations" for _ in shares), "AC1 ×100"),
-        caption=caption + words.undefined(cells),
+        caption=caption + shared.undefined(cells),
         signature=report.rates_signature,
         factor=100,
         counted="explanations",

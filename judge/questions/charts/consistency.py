@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, ConsistentCell
 from judge.base.estimate import Estimate
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Band, Forest, Line
-from judge.questions.charts.signs import CONTROL, JUDGE
+from judge.questions.charts.shared import CONTROL, JUDGE
 
 _NOT_THERE = Estimate.undefined("not requested on this criterion")
 _NOBODY = Estimate.undefined("no two people's ratings of the same stories are known")
@@ -77,7 +77,7 @@ def _caption(
     band: Band,
     raters: Raters,
 ) -> str:
-    size = words.counted([cell.family.n for cell in judged if _of(cell, form).defined], "complete stories")
+    size = shared.counted([cell.family.n for cell in judged if _of(cell, form).defined], "complete stories")
     counts = sorted({cell.family.k for cell in judged if cell.family.k})
     repeats = "" if not counts else f", {'–'.join(map(str, dict.fromkeys([counts[0], counts[-1]])))} repeats"
     text = f"Agreement of judges with themselves over repeats, {form}, {dataset} ({size}{repeats}); 95 % intervals."
@@ -93,4 +93,4 @@ def _caption(
     if any(line.sign for line in lines):
         text += " Squares: a control, no language model."
     cells = [estimate for line in lines for cell in line.cells for estimate in cell if estimate is not None]
-    return text + words.undefined(cells)
+    return text + shared.undefined(cells)

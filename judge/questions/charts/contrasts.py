@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from judge.analysis.comparison import tables
 from judge.analysis.raters import Raters
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line
-from judge.questions.charts.signs import JUDGE
+from judge.questions.charts.shared import JUDGE
 
 if TYPE_CHECKING:
     from judge.analysis.comparison.result import Comparison
@@ -49,7 +49,7 @@ def forest(
 
 def _caption(comparison: Comparison, resamples: int) -> str:
     outcomes: list[Any] = [outcome for _, outcome in comparison.outcomes()]
-    counted = words.counted([contrast.stories for contrast in outcomes], "stories a contrast and criterion")
+    counted = shared.counted([contrast.stories for contrast in outcomes], "stories a contrast and criterion")
     return (
         f"Second minus first, mean over criteria, with 95 % intervals from {resamples} resamples: left of "
         f"story-prompts, right of systems as well (calibrated); {counted}."

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE
 from judge.analysis.raters import Raters
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Band, Forest, Line
 from judge.questions.charts.heatmap import NAMES
-from judge.questions.charts.signs import CONTROL as CONTROL_SIGN
-from judge.questions.charts.signs import JUDGE as JUDGE_SIGN
-from judge.questions.charts.signs import Sign
+from judge.questions.charts.shared import CONTROL as CONTROL_SIGN
+from judge.questions.charts.shared import JUDGE as JUDGE_SIGN
+from judge.questions.charts.shared import Sign
 
 if TYPE_CHECKING:
     from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
@@ -65,7 +65,7 @@ def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
     judged = [row for row in grid.rows if row.kind == JUDGE]
     counts = [cell.n for row in judged for cell in row.cells if cell.defined]
     systems = "" if grid.unit == "systems" else f", {grid.systems} systems"
-    size = words.counted(counts, grid.unit)
+    size = shared.counted(counts, grid.unit)
     text = f"{grid.statistic} with {raters.noun}, {grid.where}, {grid.dataset} ({size}{systems}); 95 % intervals."
     for band in bands:
         reasons = list(
@@ -81,4 +81,4 @@ def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
     text += grid.apart
     if any(band.hatched and band.defined for band in bands):
         text += f" The control's line: {grid.control}."
-    return text + words.undefined([cell for row in judged for cell in row.cells]) + raters.sentence
+    return text + shared.undefined([cell for row in judged for cell in row.cells]) + raters.sentence

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from judge.base.errors import OptionError, SpecError
 from judge.base.wording import Advice, joined
-from judge.questions.charts.signs import OTHERS, SIGNS, Sign
+from judge.questions.charts.shared import OTHERS, SIGNS, Sign
 
 BY = ("criterion", "cluster", "rating", "eval_prompt", "judge", "system", "side")
 # Clusters that have a sign of their own; points of the others stand with those of none.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
-from judge.questions.charts import groups, words
-from judge.questions.charts.signs import SIGNS, Sign
+from judge.questions.charts import shared
+from judge.questions.charts.shared import SIGNS, Sign
 
 # Of the axis, what stays empty at either end.
 _SPACE = 0.06
@@ -115,7 +115,7 @@ class Forest:
 
     def places(self, gap: float) -> list[float]:
         """Top of each row, in units of rows, with an additional `gap` where a new group begins."""
-        return groups.places([line.group for line in self.lines], gap)
+        return shared.places([line.group for line in self.lines], gap)
 
     def tip(self, line: Line, panel: int, series: int) -> str:
         """Tooltip of one mark."""
@@ -130,7 +130,7 @@ class Forest:
         if estimate is None:
             return name
         count = f", n = {estimate.n} {self.counted}" if self.counted and estimate.defined else ""
-        return f"{name}: {words.worded(estimate, factor=self.factor, digits=self.digits)}{count}"
+        return f"{name}: {shared.worded(estimate, factor=self.factor, digits=self.digits)}{count}"
 
 
 def signs(names: Sequence[str], kind: str) -> list[Sign]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE
 from judge.analysis.raters import Raters
-from judge.questions.charts import groups, words
+from judge.questions.charts import shared
 
 if TYPE_CHECKING:
     from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
@@ -134,7 +134,7 @@ class HeatMap:
 
     def places(self, gap: float) -> list[float]:
         """Top of each row, in units of rows, with an additional `gap` where the next judge's begin."""
-        return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
+        return shared.places([(row.is_bar, row.name) for row in self.rows], gap)
 
     def begins(self, row: int) -> bool:
         current, before = self.rows[row], self.rows[row - 1]
@@ -177,7 +177,7 @@ def _row(row: LayoutRow, grid: Layout, *, means: bool) -> HeatRow:
 
 
 def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell:
-    tip = f"{named(row)}, {criterion}: {words.worded(cell)}"
+    tip = f"{named(row)}, {criterion}: {shared.worded(cell)}"
     if cell.value is None:
         return HeatCell(None, "", tip)
     return HeatCell(100 * cell.value, f"{round(100 * cell.value)}".replace("-", "−"), f"{tip}, n = {cell.n} {unit}")
@@ -187,7 +187,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
     systems = f"{grid.systems} systems" if grid.unit != "systems" else None
     counted = ", ".join(part for part in (grid.size, systems) if part)
     text = f"{grid.statistic} ×100 with {raters.noun}, {grid.where}, {grid.dataset} ({counted})."
-    text += words.meaning(grid.short, grid.criteria) + (f" {grid.other_names}" if grid.other_names else "")
+    text += shared.meaning(grid.short, grid.criteria) + (f" {grid.other_names}" if grid.other_names else "")
     if grid.half_width is not None:
         text += f" Half-width of the 95 % intervals, median: {100 * grid.half_width:.0f}."
     if any("−" in cell.shown for row in rows for cell in row.cells):

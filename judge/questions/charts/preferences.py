@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from judge.analysis.preference.systems import SystemStandings
 from judge.base.estimate import Estimate
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line, signs
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
-from judge.questions.charts.signs import PEOPLE
+from judge.questions.charts.shared import PEOPLE
 
 _NOT_COMPARED = Estimate.undefined("not compared")
 
@@ -89,7 +89,7 @@ def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
         bands=(),
         axis="log strength (sum 0)",
         caption=f"Strengths of {len(systems)} systems by comparisons, {first.criterion}, {first.dataset}; "
-        f"95 % intervals over story-prompts. Systems in the order of {named(first)}." + words.undefined(every),
+        f"95 % intervals over story-prompts. Systems in the order of {named(first)}." + shared.undefined(every),
         signature=signature,
         counted="comparisons",
         digits=2,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from judge.analysis.raters import Raters
-from judge.analysis.systems.separation import AVERAGE, Standing
+from judge.analysis.systems import AVERAGE, Standing
 from judge.base.estimate import Estimate
-from judge.questions.charts import words
+from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line, signs
-from judge.questions.charts.signs import PEOPLE
+from judge.questions.charts.shared import PEOPLE
 from judge.stats import near_ties
 
 _NOT_RATED = Estimate.undefined("not rated on this criterion")
@@ -49,7 +49,7 @@ def forest(
         for s in order
     )
     counts = [estimate.n for standing in standings for estimate in standing.mean if estimate.defined]
-    size = words.counted(counts, "stories")
+    size = shared.counted(counts, "stories")
     who = raters.noun if sources[0].is_people else sources[0].name
     return Forest(
         title=f"Mean ratings of {len(systems)} systems, {dataset}",
@@ -66,7 +66,7 @@ def forest(
         axis="mean rating, points of the scale",
         caption=f"Mean ratings of {len(systems)} systems, {dataset} ({size} a system); 95 % intervals, {interval}. "
         f"Systems in the order of {who}."
-        + words.undefined([estimate for standing in standings for estimate in standing.mean])
+        + shared.undefined([estimate for standing in standings for estimate in standing.mean])
         + raters.sentence,
         signature=signature,
         counted="stories",

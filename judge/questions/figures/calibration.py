@@ -8,8 +8,8 @@ from typing import Any
 from judge.analysis.jury.reliability_curve import Curve, Curves, Point
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
-from judge.questions.charts import words
-from judge.questions.charts.signs import BLUE, VERMILLION, Sign
+from judge.questions.charts import shared
+from judge.questions.charts.shared import BLUE, VERMILLION, Sign
 from judge.questions.figures import panels
 
 BEFORE, AFTER = Sign(VERMILLION, "s", filled=False, dash=(0, (3, 1.5))), Sign(BLUE, "o")
@@ -147,7 +147,7 @@ def _caption(curves: Curves, most: float) -> str:
     who = f"{', '.join(judges)} ({', '.join(prompts)})"
     if len(curves.criteria) == 1:
         who += f", {curves.criteria[0]}"
-    size = words.counted([curve.n for curve in curves.curves], "stories")
+    size = shared.counted([curve.n for curve in curves.curves], "stories")
     text = (
         f"People's mean rating of stories with similar ratings, {who}, {curves.dataset} ({size}); points of the scale, "
         "95 % intervals clustered by story-prompt. Beneath: stories at each point, rated (bars up) and calibrated "

@@ -8,7 +8,7 @@ from typing import Any
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
-from judge.questions.charts.signs import BLUE, SKY
+from judge.questions.charts.shared import BLUE, SKY
 from judge.questions.figures import panels
 
 _HEIGHT = 0.34

@@ -7,7 +7,7 @@ from typing import Any
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.questions.charts.explanation_map import Colouring, ExplanationMap, Group
-from judge.questions.charts.signs import OTHERS, SIGNS
+from judge.questions.charts.shared import OTHERS, SIGNS
 from judge.questions.figures import panels
 
 Places = list[tuple[float, float]]

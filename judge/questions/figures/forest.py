@@ -7,7 +7,7 @@ from typing import Any
 
 from judge.base.estimate import Estimate
 from judge.questions.charts.forest import Band, Forest
-from judge.questions.charts.signs import Sign
+from judge.questions.charts.shared import Sign
 from judge.questions.figures import panels
 
 # Inches of a row; space before another judge's rows, in rows.

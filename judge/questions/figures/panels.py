@@ -14,8 +14,8 @@ from typing import Any
 from judge.base.errors import MissingExtraError, OptionError, SpecError
 from judge.base.whole_file import draft
 from judge.base.wording import Advice
-from judge.questions.charts import words
-from judge.questions.charts.signs import Sign
+from judge.questions.charts import shared
+from judge.questions.charts.shared import Sign
 
 # Style and output of figures: fonts, files that are equal for equal figures, and the signature at the bottom.
 
@@ -291,7 +291,7 @@ def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) ->
     """Titles for panels `inches` wide: all in full, or all `short` with a sentence that explains these."""
     if all(text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(criteria):
         return criteria, ""
-    return short, words.meaning(short, criteria)
+    return short, shared.meaning(short, criteria)
 
 
 # The legend above the panels: names of markers and bands, in as many rows as the figure's width requires.

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from judge.analysis import correlation, diagnose
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import tests_of_judges
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import Comparison
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.correlation import Correlations, margins
+from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.correlation.result import Part, mean_of
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.inputs.bars import JUDGE, Predict
@@ -51,7 +51,7 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.resampling.bootstrap import deal
 
 # Statistical analyses on which a summary is based. Each is computed once, when it is first needed.
 

@@ -22,8 +22,7 @@ from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Summary
 from judge.questions.summary.summarize import compared, summarize
 from judge.ratings import preferences_table, ratings_table
-from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, comparing
-from judge.ratings.preferences_table.unasked import unasked
+from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, comparing, unasked
 from judge.ratings.rating_matrix import built_once
 from judge.ratings.ratings_table.judgments import Telling, silent
 

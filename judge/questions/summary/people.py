@@ -15,7 +15,7 @@ import numpy as np
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.base.estimate import Estimate
-from judge.questions.charts.words import worded, worded_difference
+from judge.questions.charts.shared import worded, worded_difference
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict
 from judge.ratings.rating_matrix import RatingMatrix

@@ -11,8 +11,7 @@ from typing import Protocol
 
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.coverage.counts import VerdictCoverage
-from judge.analysis.preference.agreement import AgreementRow
-from judge.analysis.preference.order import OrderRow
+from judge.analysis.preference.agreement import AgreementRow, OrderRow
 from judge.analysis.preference.ranked import Ranked
 from judge.analysis.preference.systems import SystemStandings
 from judge.base.estimate import Estimate

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.coverage.loss import selective
+from judge.analysis.coverage.coverage import selective
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.diagnose.kinds import COPY, REVERSED, REVERSED_RATER, Finding
 from judge.base.estimate import Estimate
 from judge.base.wording import written
-from judge.contamination.check.result import Dated, Recital, passages_of, tells
+from judge.contamination.check import Dated, Recital, passages_of, tells
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.questions.summary import rules
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict

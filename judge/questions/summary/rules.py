@@ -19,13 +19,13 @@ from judge.analysis.labels import ConfusionRow
 from judge.analysis.options.table_options import Factor
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.questions.summary.evidence import Evidence, names_of
 from judge.questions.summary.people import MARGIN, beside_people, people_words
 from judge.questions.summary.result import Answer, Verdict
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation.sample_size import FEWEST
-from judge.stats.ordering import inversions
+from judge.stats.ordering import ranking
 
 # Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md).
 FEW_SYSTEMS = 10
@@ -145,7 +145,7 @@ def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
     """The order of systems: of all pairs, `agreed` are ordered as by people, and `turned` the other way round."""
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     # A judge that puts all systems level has turned nothing round; one that orders them at random seldom has.
-    order = TURNED if inversions.tail(systems, turned) <= _CHANCE else f"{agreed} of {pairs} pairs"
+    order = TURNED if ranking.tail(systems, turned) <= _CHANCE else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
     if systems < FEW_SYSTEMS:
         return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")

@@ -13,7 +13,7 @@ from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.labels import ConfusionRow
 from judge.analysis.raters import Raters
 from judge.base.judge_name import JudgeName
-from judge.contamination.check.result import Dated, dated
+from judge.contamination.check import Dated, dated
 from judge.questions.summary import people, preferences, quality, rules, systems
 from judge.questions.summary.evidence import Choice, Evidence, chosen, names_of
 from judge.questions.summary.preferences import Compared

@@ -12,12 +12,12 @@ from judge.analysis.agreement import replacement_verdict
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict
 from judge.analysis.correlation import margins
+from judge.analysis.correlation.correlations import CorrelationRow
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.analysis.correlation.result import CorrelationRow
 from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
 from judge.analysis.inputs.bars import JUDGE
 from judge.base.estimate import Estimate
-from judge.questions.charts.words import worded, worded_difference
+from judge.questions.charts.shared import worded, worded_difference
 from judge.questions.summary import rules
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict

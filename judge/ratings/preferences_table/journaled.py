@@ -19,8 +19,8 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import DataError, RunFolderError
 from judge.base.judge_name import JudgeName
 from judge.base.records import PREFERRED, VERDICT_STATUSES, Answer, Criterion, Pair
+from judge.ratings.ratings_table.columns import StoryRow, about, trained_on
 from judge.ratings.ratings_table.folder_notes import about_answers, about_judge
-from judge.ratings.ratings_table.table import StoryRow, about, trained_on
 
 # The type of the preferences table: its columns, stories, and facts about each result folder.
 

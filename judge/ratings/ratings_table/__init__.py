@@ -11,8 +11,23 @@ import pandas as pd
 
 from judge.answers.parsing import parser as load_parser
 from judge.asking.run_folder import resolve
-from judge.ratings.ratings_table import table
-from judge.ratings.ratings_table.columns import Piece, Scales, frame_of, notes_of, ordered, scales_of, with_labels
+from judge.ratings.ratings_table import columns
+from judge.ratings.ratings_table.columns import (
+    COLUMNS,
+    LABEL,
+    PANEL,
+    STORY_COLUMNS,
+    Piece,
+    RatingsTable,
+    RunFacts,
+    Scales,
+    StoryRow,
+    frame_of,
+    notes_of,
+    ordered,
+    scales_of,
+    with_labels,
+)
 from judge.ratings.ratings_table.imported import Imported, read_imported
 from judge.ratings.ratings_table.journaled import (
     Asked,
@@ -24,7 +39,6 @@ from judge.ratings.ratings_table.journaled import (
     without_perturbed,
 )
 from judge.ratings.ratings_table.judgments import Telling, silent
-from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 
 __all__ = [
     "COLUMNS",
@@ -81,11 +95,11 @@ def read(
     story_rows = [row for dataset_people in people.values() for row in dataset_people.stories.values()]
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
-        frame, facts = with_labels(frame, scales, explanations=explanations), table.noted(frame, facts)
+        frame, facts = with_labels(frame, scales, explanations=explanations), columns.noted(frame, facts)
         whole = RatingsTable(frame, stories, tuple(facts), scales)
         return whole if perturbed else without_perturbed(whole)
     frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
-    facts = table.noted(frame, facts)
+    facts = columns.noted(frame, facts)
     more = pd.concat([stories, *(part.stories for part in imported)])
     whole = RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
     return whole if perturbed else without_perturbed(whole)

@@ -18,8 +18,18 @@ import pandas as pd
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.records import STATUSES, Criterion
-from judge.ratings.ratings_table.columns import categories, coded, ordered, width, without_empty
-from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RunFacts
+from judge.ratings.ratings_table.columns import (
+    COLUMNS,
+    LABEL,
+    PANEL,
+    STORY_COLUMNS,
+    RunFacts,
+    categories,
+    coded,
+    ordered,
+    width,
+    without_empty,
+)
 
 # Reads imported ratings from a Parquet file with DuckDB.
 

@@ -23,7 +23,17 @@ from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
 from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.inputs.perturbations.story_name import PerturbedName, read_name
-from judge.ratings.ratings_table.columns import Codes, Names, Piece
+from judge.ratings.ratings_table.columns import (
+    PANEL,
+    Codes,
+    Names,
+    Piece,
+    RatingsTable,
+    RunFacts,
+    StoryRow,
+    about,
+    trained_on,
+)
 from judge.ratings.ratings_table.folder_notes import (
     about_answers,
     about_judge,
@@ -33,7 +43,6 @@ from judge.ratings.ratings_table.folder_notes import (
 )
 from judge.ratings.ratings_table.judgments import LEAST, Helpers, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings.ratings_table.parsed_file import Block, ParsedFile, judged
-from judge.ratings.ratings_table.table import PANEL, RatingsTable, RunFacts, StoryRow, about, trained_on
 
 # Recognises stories that were perturbed on purpose, by their ids, and removes them from tables.
 

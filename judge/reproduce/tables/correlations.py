@@ -15,7 +15,7 @@ from judge.reproduce.cell import OURS, Numbers, Place, Recipe
 from judge.reproduce.tables.family import AVERAGE
 from judge.reproduce.tables.system_means import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
 from judge.stats.correlation.kendall import DECIMALS
-from judge.stats.resampling import bootstrap, resampled_correlation
+from judge.stats.resampling import bootstrap, resampled_correlations
 
 Level = Literal["overall", "system"]
 LEVELS: tuple[Level, ...] = ("overall", "system")
@@ -182,8 +182,8 @@ def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.R
     system = np.repeat(np.arange(people.shape[0]), people.shape[1])
     flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)
     if level == "overall":
-        return 100 * resampled_correlation.values(drawn, flat, y)
-    return 100 * resampled_correlation.values(drawn, flat, y, grouping="means", group=system)
+        return 100 * resampled_correlations.values(drawn, flat, y)
+    return 100 * resampled_correlations.values(drawn, flat, y, grouping="means", group=system)
 
 
 def _mean(values: Sequence[Floats]) -> Floats:

@@ -21,9 +21,9 @@ from judge.inputs.datasets.studies import plotguided, storyer_pairs, storyer_rea
 from judge.inputs.datasets.studies.storyer import read_stories as read_wp200
 from judge.inputs.text_features import length
 from judge.reproduce.cell import Place, Printed
-from judge.stats.ordering import upvote_order
-from judge.stats.regression import pairwise_logistic
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.ordering import recall_at_k
+from judge.stats.regression import ordinal
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds.
 
@@ -257,9 +257,9 @@ def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estim
     """Accuracy as StoryER defines it (ties are wrong), with ties as one half, and the study's Dis. Dis is the mean
     score of the preferred story minus that of the other."""
     return (
-        upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_WRONG),
-        upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_HALF),
-        upvote_order.distance(higher, lower, pairs.story_prompt),
+        recall_at_k.accuracy(higher, lower, pairs.story_prompt, tie=recall_at_k.TIE_WRONG),
+        recall_at_k.accuracy(higher, lower, pairs.story_prompt, tie=recall_at_k.TIE_HALF),
+        recall_at_k.distance(higher, lower, pairs.story_prompt),
     )
 
 
@@ -274,9 +274,7 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
     groups = [str(code) for code in pairs.story_prompt]
     folds = min(FOLDS, len(set(groups)))
     runs = [
-        pairwise_logistic.out_of_fold(
-            difference * lead[:, None], lead, folds_of_groups(groups, folds, seed + turn), PENALTY
-        )
+        ordinal.out_of_fold(difference * lead[:, None], lead, folds_of_groups(groups, folds, seed + turn), PENALTY)
         for turn in range(FOLDINGS)
     ]
     return np.asarray(np.mean(runs, axis=0) * lead, dtype=np.float64)
@@ -287,7 +285,7 @@ def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
     spread = np.sqrt((difference**2).mean(axis=0))
     scale = np.where(spread > 0, spread, 1.0)
-    weights = pairwise_logistic.fit(difference / scale, np.ones(len(difference)), PENALTY)
+    weights = ordinal.fit(difference / scale, np.ones(len(difference)), PENALTY)
     return np.asarray((_rows(stories, prompts=False) / scale) @ np.where(spread > 0, weights, 0.0), dtype=np.float64)
 
 

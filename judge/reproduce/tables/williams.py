@@ -16,13 +16,13 @@ from judge.reproduce.cell import OURS, Numbers, Place, Recipe
 from judge.reproduce.tables.correlations import FIRST_EVAL_PROMPT, LEVELS, Level, sides, tau
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.system_means import DISTANCES, NAMES, Floats, Scores
-from judge.stats.correlation import dependent_correlations as dependent
-from judge.stats.estimation import multiplicity
+from judge.stats.correlation import heterogeneity
+from judge.stats.estimation import paired_differences
 
 BELUGA = FIRST_EVAL_PROMPT[0]
 OTHERS = FIRST_EVAL_PROMPT[1:]
 SWITCHES = ("signed", "exact-ties", "on-scale", "one-family", "two-sided", "keep-human", "absolute-r23")
-PEARSON_NOTE = f"Williams' t: {dependent.PEARSON_NOTE}"
+PEARSON_NOTE = f"Williams' t: {heterogeneity.PEARSON_NOTE}"
 TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS}
 
 
@@ -75,18 +75,18 @@ def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
             taus = (tau(a, b, "overall", recipe), tau(a, c, "overall", recipe), tau(b, c, "overall", recipe))
             r12[i, j], r13[i, j], r23[i, j] = (np.nan if value is None else value / 100 for value in taus)
     if not recipe.signed:
-        r12, r13, r23 = dependent.by_strength(r12, r13, r23)
+        r12, r13, r23 = heterogeneity.by_strength(r12, r13, r23)
     if recipe.absolute_r23:
         r23 = np.abs(r23)
     return _tested(r12, r13, r23, n, recipe)
 
 
 def _tested(r12: Floats, r13: Floats, r23: Floats, n: NDArray[np.int64], recipe: Recipe) -> Tests:
-    tail: dependent.Tail = "two-sided" if recipe.two_sided else "greater"
-    comparison = dependent.compare_arrays(r12, r13, r23, n, tail=tail)
+    tail: heterogeneity.Tail = "two-sided" if recipe.two_sided else "greater"
+    comparison = heterogeneity.compare_arrays(r12, r13, r23, n, tail=tail)
     p = comparison.p if recipe.one_family else np.where(r12 > r13, comparison.p, np.nan)
-    method: multiplicity.Method = "bh" if recipe.one_family else "hanna-published"
-    adjusted = multiplicity.adjust(p, method, family="all comparisons of the table").p
+    method: paired_differences.Method = "bh" if recipe.one_family else "hanna-published"
+    adjusted = paired_differences.adjust(p, method, family="all comparisons of the table").p
     return Tests(r12, r13, r23, n, comparison.statistic, p, adjusted, comparison.reason)
 
 
@@ -98,7 +98,7 @@ def _numbers(tests_of: Found, recipe: Recipe) -> Numbers:
     numbers: Numbers = {}
     for level in LEVELS:
         adjusted = tests_of(level, recipe).adjusted
-        numbers |= {place: dependent.number(100 * adjusted[at]) for place, at in _places(level).items()}
+        numbers |= {place: heterogeneity.number(100 * adjusted[at]) for place, at in _places(level).items()}
     return numbers
 
 
@@ -107,7 +107,7 @@ def _estimates(tests_of: Found) -> dict[Place, Estimate]:
     for level in LEVELS:
         ours = tests_of(level, OURS)
         for place, at in _places(level).items():
-            value = dependent.number(100 * ours.adjusted[at])
+            value = heterogeneity.number(100 * ours.adjusted[at])
             n = int(ours.n[at])
             estimates[place] = Estimate.undefined(str(ours.reason[at]), n=n) if value is None else Estimate(value, n=n)
     return estimates

@@ -17,9 +17,8 @@ from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.inputs.remembered_control import RememberedControl
-from judge.analysis.inputs.selection import with_pass_rate
+from judge.analysis.inputs.selection import of_panel, panels_of, with_pass_rate
 from judge.analysis.labels import Confusions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
@@ -45,19 +44,18 @@ from judge.explanations.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.explanations.audit.file.store import AuditStore
 from judge.explanations.audit.results import report as audit_report
 from judge.explanations.audit.results.report import AuditReport
-from judge.explanations.mapping import stored
-from judge.explanations.mapping.stored import StoredMap
+from judge.explanations.mapping import explanation_map
+from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import Summary
 from judge.questions.summary.summarize import summarize
-from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, compares
+from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, compares, unasked
 from judge.ratings.preferences_table import read as read_preferences
-from judge.ratings.preferences_table.unasked import unasked
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read, without_perturbed
-from judge.ratings.ratings_table.table import COLUMNS, STORY_COLUMNS
+from judge.ratings.ratings_table.columns import COLUMNS, STORY_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +280,7 @@ class ReportInputs:
     @cached_property
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
         """Stored map of each result folder, or None. Raises DataError where a map is broken."""
-        return tuple(stored.read(folder) for folder in self.folders)
+        return tuple(explanation_map.read(folder) for folder in self.folders)
 
     @cached_property
     def contamination(self) -> ContaminationReport | None:

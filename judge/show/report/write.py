@@ -8,11 +8,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from judge.analysis import diagnose
+from judge.analysis import systems_tables as tables
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
-from judge.analysis.systems import tables
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.errors import JudgeError, SpecError

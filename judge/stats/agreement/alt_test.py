@@ -59,8 +59,7 @@ class MeasureRecord:
     whole: bool
 
 
-# The order of mean squares is that of their roots.
-# The measures of closeness.
+# The measures of closeness. The order of mean squares is that of their roots.
 MEASURES: Mapping[Measure, MeasureRecord] = registry(
     Measure,
     {

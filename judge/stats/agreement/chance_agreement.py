@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
+from judge.stats.estimation import proportions
 from judge.stats.resampling.jackknife import with_jackknife
-from judge.stats.shares import proportion
 
 Floats = NDArray[np.float64]
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
@@ -212,7 +212,7 @@ def _raw(counted: Counts, confidence: float) -> Estimate:
     value = float(share.mean())
     if np.ptp(share) == 0 and value in (0.0, 1.0):
         units = counted.stories
-        wilson = proportion.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
+        wilson = proportions.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
         return replace(wilson, n=n, method=f"Wilson over {_units(counted)}, {100 * confidence:g} %")
     if counted.shared:
         total, size = np.bincount(counted.story, weights=share), np.bincount(counted.story).astype(np.float64)

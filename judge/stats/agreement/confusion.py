@@ -36,7 +36,93 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
+# Distances between two distributions of ratings: Wasserstein distance and total variation.
+
 Floats = NDArray[np.float64]
+
+
+def counted(ratings: Floats, points: Floats) -> Floats:
+    """Counts of `ratings` (n stories, k; NaN = none) at each of the `points` of a scale, ascending, (n, points).
+
+    A rating between two points is split between them in proportion to its nearness, which keeps the mean. A rating
+    outside the scale counts for the nearest end.
+    """
+    counts = np.zeros((len(ratings), points.size))
+    story, column = np.nonzero(~np.isnan(ratings))
+    value = np.clip(ratings[story, column], points[0], points[-1])
+    above = np.clip(np.searchsorted(points, value, side="left"), 1, max(1, points.size - 1))
+    if points.size == 1:
+        np.add.at(counts, (story, np.zeros_like(story)), 1.0)
+        return counts
+    share = (value - points[above - 1]) / (points[above] - points[above - 1])
+    np.add.at(counts, (story, above - 1), 1 - share)
+    np.add.at(counts, (story, above), share)
+    return counts
+
+
+def shares(counts: Floats) -> Floats:
+    """Shares of ratings at each point, from `counts` (..., points); NaN where all are 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(counts / counts.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
+    """Wasserstein distance of shares `first` and `second` (..., points) on the same `points` (Vallender 1974).
+
+    The points ascend, and the distance is in their unit; NaN where a distribution is NaN.
+    """
+    apart = np.abs(np.cumsum(first - second, axis=-1))[..., :-1]
+    return np.asarray((apart * np.diff(points)).sum(axis=-1), dtype=np.float64)
+
+
+def total_variation(first: Floats, second: Floats) -> Floats:
+    """Total variation distance of shares `first` and `second` (..., points): half the sum of absolute differences."""
+    return np.asarray(np.abs(first - second).sum(axis=-1) / 2, dtype=np.float64)
+
+
+# The majority label of several raters or repeats.
+
+Masks = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Majority:
+    """The majority label of each story; NaN where there are no votes or votes are `tied`."""
+
+    label: Floats
+    tied: Masks
+
+
+def _votes(ratings: Floats, labels: int) -> Counts:
+    return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
+
+
+def _of_votes(counts: Counts) -> Majority:
+    most = counts.max(axis=-1, keepdims=True)
+    ahead = (counts == most) & (most > 0)
+    single = ahead.sum(axis=-1) == 1
+    label = np.where(single, counts.argmax(axis=-1).astype(np.float64), np.nan)
+    return Majority(np.asarray(label, dtype=np.float64), np.asarray(ahead.sum(axis=-1) > 1, dtype=np.bool_))
+
+
+def majority(ratings: Floats, labels: int) -> Majority:
+    """Majority label of each story's raters (or repeats).
+
+    `ratings` (n stories, k) hold codes 0..`labels`-1; NaN and values that are no codes do not count as votes.
+    """
+    return _of_votes(_votes(ratings, labels))
+
+
+def of_the_others(ratings: Floats, labels: int) -> Majority:
+    """For each rater, the majority label of the others, (n, r), also on stories that this rater did not rate.
+
+    `ratings` (n stories, r raters) and `labels` are as in `majority`. No label where no other rater rated.
+    """
+    own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
+    return _of_votes(own.sum(axis=1, keepdims=True) - own)
+
+
 Weights = NDArray[np.int64]
 
 # From confusion matrices (..., q, q) to one number each (...,); NaN where it is undefined.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.resampling import resampled_tau
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]

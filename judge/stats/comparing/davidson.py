@@ -13,13 +13,16 @@ fractions (soft wins): the score equations are the same, but only the clustered 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from judge.stats.comparing import win_graph
-from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
+from judge.base.estimate import Estimate
+from judge.stats.comparing import paired_comparisons
+from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -202,7 +205,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     one order only). Without a tie in `comparisons` the model has no ν; `Comparisons.with_ties` sets how ties are
     treated. Existence: Ford 1957, Albert & Anderson 1984.
     """
-    reason = win_graph.undetermined(comparisons)
+    reason = paired_comparisons.undetermined(comparisons)
     if reason:
         return reason
     rows = comparisons.gathered()
@@ -301,3 +304,95 @@ def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
                 if over.tobytes() not in seen:
                     seen.add(over.tobytes())
                     yield over
+
+
+# Clustered covariance of a fit, and its parameters without each story-prompt.
+
+# Standard error up to which nothing varies.
+_NO_ERROR = 1e-12
+
+
+def covariance(fit: Fit) -> Floats:
+    """Clustered covariance of a model's parameters, without a correction for few clusters (Liang & Zeger 1986).
+
+    H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s; in the order of the
+    parameters of `fit`.
+    """
+    inverse, score = _inverse(fit), scores(fit)
+    return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
+
+
+def scores(fit: Fit) -> Floats:
+    """Score of each cluster (story-prompt with comparisons) at the parameters of `fit`, (clusters, parameters)."""
+    return fit.design.gradient(fit.found.ended, fit.share, _dense_clusters(fit))
+
+
+def informations(fit: Fit) -> Floats:
+    """Information matrix of each cluster (story-prompt with comparisons) at the parameters of `fit`."""
+    cluster = _dense_clusters(fit)
+    ends = np.searchsorted(cluster, np.arange(int(cluster.max()) + 2))
+    share, number = fit.share, fit.found.ended.sum(axis=1)
+    parts = [fit.design.information(number, share, slice(a, b)) for a, b in pairwise(ends)]
+    return np.stack(parts)
+
+
+def left_out(fit: Fit) -> Floats:
+    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters).
+
+    By one Newton step from the `fit`; NaN where the other clusters do not determine them.
+    """
+    score, parts = scores(fit), informations(fit)
+    whole = parts.sum(axis=0)
+    out = np.full(score.shape, np.nan)
+    for at, (lost, part) in enumerate(zip(score, parts, strict=True)):
+        rest = fit.design.fixed(whole - part)
+        scale = np.sqrt(np.maximum(np.diag(rest), 1e-300))
+        level = rest / np.outer(scale, scale)
+        if np.linalg.eigvalsh(level)[0] > 1e-9:
+            out[at] = fit.parameters - np.linalg.solve(rest, lost)
+    return out
+
+
+def spread(without: Floats) -> Floats:
+    """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster.
+
+    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is.
+    """
+    clusters = len(without)
+    return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
+
+
+def interval(
+    estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
+) -> Estimate:
+    """A value with its interval of `confidence`, limited to `bounds`, from the values without each cluster (CR3).
+
+    `without` (clusters,) has NaN where undetermined (Bell & McCaffrey 2002). An undefined `estimate` is returned
+    unchanged. No interval, but a reason, for one cluster, where the value depends on one cluster alone, and where
+    nothing varies.
+    """
+    clusters, value = without.size, estimate.value
+    if value is None:
+        return estimate
+    if clusters < 2:
+        return estimate.without_interval("comparisons of one story-prompt only")
+    if not np.isfinite(without).all():
+        return estimate.without_interval(f"it rests on one of the {clusters} story-prompts alone")
+    error = float(spread(without[:, None])[0])
+    if error < _NO_ERROR:
+        return estimate.without_interval("nothing varies between story-prompts")
+    half = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2)) * error
+    low = min(value, max(bounds[0], float(value - half)))
+    high = max(value, min(bounds[1], float(value + half)))
+    method = f"clustered by story-prompt ({clusters}), CR3, t({clusters - 1}), {100 * confidence:g} %"
+    return replace(estimate, low=low, high=high, method=method)
+
+
+def _inverse(fit: Fit) -> Floats:
+    information = fit.design.information(fit.found.ended.sum(axis=1), fit.share)
+    return np.asarray(np.linalg.inv(fit.design.fixed(information)), dtype=np.float64)
+
+
+def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
+    """Code 0, 1, ... without gaps of the cluster of each of the fit's merged comparisons."""
+    return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)

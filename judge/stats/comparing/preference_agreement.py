@@ -15,119 +15,128 @@ for one story-prompt are not independent, so that intervals are jackknife interv
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.comparing.davidson import Fit
-from judge.stats.ordering.win_rate import mean_share, win_rate
+from judge.stats.comparing.davidson import interval
+from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
+from judge.stats.ordering.ranking import mean_share, win_rate
 
-# Clustered covariance of a fit of strengths, and the parameters without each story-prompt.
+# Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
 Floats = NDArray[np.float64]
-
-_NOTHING = 1e-12
-
-
-def covariance(fit: Fit) -> Floats:
-    """Clustered covariance of a model's parameters, without a correction for few clusters (Liang & Zeger 1986).
-
-    H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s; in the order of the
-    parameters of `fit`.
-    """
-    inverse, score = _inverse(fit), scores(fit)
-    return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
-
-
-def plain_covariance(fit: Fit) -> Floats:
-    """Covariance of the parameters of `fit` as if comparisons were independent, the sum of strengths fixed at 0."""
-    systems = fit.design.systems
-    out = _inverse(fit)
-    out[:systems, :systems] -= out[:systems, :systems].sum() / systems**2
-    return out
-
-
-def scores(fit: Fit) -> Floats:
-    """Score of each cluster (story-prompt with comparisons) at the parameters of `fit`, (clusters, parameters)."""
-    return fit.design.gradient(fit.found.ended, fit.share, _dense_clusters(fit))
-
-
-def informations(fit: Fit) -> Floats:
-    """Information matrix of each cluster (story-prompt with comparisons) at the parameters of `fit`."""
-    cluster = _dense_clusters(fit)
-    ends = np.searchsorted(cluster, np.arange(int(cluster.max()) + 2))
-    share, number = fit.share, fit.found.ended.sum(axis=1)
-    parts = [fit.design.information(number, share, slice(a, b)) for a, b in pairwise(ends)]
-    return np.stack(parts)
-
-
-def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters).
-
-    By one Newton step from the `fit`; NaN where the other clusters do not determine them.
-    """
-    score, parts = scores(fit), informations(fit)
-    whole = parts.sum(axis=0)
-    out = np.full(score.shape, np.nan)
-    for at, (lost, part) in enumerate(zip(score, parts, strict=True)):
-        rest = fit.design.fixed(whole - part)
-        scale = np.sqrt(np.maximum(np.diag(rest), 1e-300))
-        level = rest / np.outer(scale, scale)
-        if np.linalg.eigvalsh(level)[0] > 1e-9:
-            out[at] = fit.parameters - np.linalg.solve(rest, lost)
-    return out
-
-
-def spread(without: Floats) -> Floats:
-    """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster.
-
-    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is.
-    """
-    clusters = len(without)
-    return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
-
-
-def interval(
-    estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
-) -> Estimate:
-    """A value with its interval of `confidence`, limited to `bounds`, from the values without each cluster (CR3).
-
-    `without` (clusters,) has NaN where undetermined (Bell & McCaffrey 2002). An undefined `estimate` is returned
-    unchanged. No interval, but a reason, for one cluster, where the value depends on one cluster alone, and where
-    nothing varies.
-    """
-    clusters, value = without.size, estimate.value
-    if value is None:
-        return estimate
-    if clusters < 2:
-        return estimate.without_interval("comparisons of one story-prompt only")
-    if not np.isfinite(without).all():
-        return estimate.without_interval(f"it rests on one of the {clusters} story-prompts alone")
-    error = float(spread(without[:, None])[0])
-    if error < _NOTHING:
-        return estimate.without_interval("nothing varies between story-prompts")
-    half = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2)) * error
-    low = min(value, max(bounds[0], float(value - half)))
-    high = max(value, min(bounds[1], float(value + half)))
-    method = f"clustered by story-prompt ({clusters}), CR3, t({clusters - 1}), {100 * confidence:g} %"
-    return replace(estimate, low=low, high=high, method=method)
-
-
-def _inverse(fit: Fit) -> Floats:
-    information = fit.design.information(fit.found.ended.sum(axis=1), fit.share)
-    return np.asarray(np.linalg.inv(fit.design.fixed(information)), dtype=np.float64)
-
-
-def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
-    """Code 0, 1, ... without gaps of the cluster of each of the fit's merged comparisons."""
-    return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 Codes = NDArray[np.int64]
+
+# Share of cyclic triads of coin tosses.
+GUESSING = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class CircularTriads:
+    """Number and share of cyclic triads: three stories with a preferred to b, b to c, and c to a.
+
+    `share` is that of `strict` triads (those without a tied pair) that are `cyclic`, with a jackknife interval over
+    story-prompts; `expected` is the share under the fitted model; `uneven` triads have a tied pair.
+    """
+
+    share: Estimate
+    expected: Estimate
+    cyclic: int
+    strict: int
+    uneven: int
+
+
+def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> CircularTriads:
+    """Number and share of cyclic triads within clusters (a story-prompt, or a story-prompt and a judge).
+
+    `comparisons` are of stories (or of systems that have one story per cluster). `chances` (n comparisons, 3) are
+    fitted probabilities (`Fit.chances`); without them there is no expected share. Undefined if every triad has a tied
+    pair or there is no triad.
+    """
+    counted = np.zeros((comparisons.clusters, 3))
+    expected = np.zeros(2)
+    for g in range(comparisons.clusters):
+        rows = np.flatnonzero(comparisons.cluster == g)
+        if rows.size:
+            tables = _tables(comparisons, rows, None if chances is None else chances[rows])
+            counted[g] = tables.counts()
+            expected += tables.expected()
+    cyclic, strict, uneven = counted.sum(axis=0)
+    share = Estimate.undefined("undefined without three stories that were all compared")
+    if strict:
+        share = Estimate(float(cyclic / strict), n=round(strict))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (cyclic - counted[:, 0]) / (strict - counted[:, 1])
+        having = counted[:, 1] > 0
+        share = interval(share, without[having], bounds=(0.0, 1.0))
+    under = Estimate.undefined("undefined without a fit")
+    if chances is not None and strict and expected[1] > 0:
+        under = Estimate(float(expected[0] / expected[1]), n=round(strict))
+    return CircularTriads(share, under, round(cyclic), round(strict), round(uneven))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cluster:
+    """Comparisons between the stories of one cluster; arrays (s, s).
+
+    `net`: wins of the row's minus the column's story; `chance`: fitted probability that the row's has more wins, 0
+    without a fit.
+    """
+
+    net: Floats
+    met: NDArray[np.bool_]
+    chance: Floats
+
+    def counts(self) -> tuple[float, float, float]:
+        """Numbers of cyclic, strict and uneven triads."""
+        over = (self.net > 1e-9).astype(np.float64)
+        decided = over + over.T
+        met = self.met.astype(np.float64)
+        cyclic = float(np.trace(over @ over @ over)) / 3
+        strict = float(np.trace(decided @ decided @ decided)) / 6
+        return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
+
+    def expected(self) -> tuple[float, float]:
+        """Expected numbers of cyclic and of strict triads."""
+        decided = self.chance + self.chance.T
+        cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3
+        return cyclic, float(np.trace(decided @ decided @ decided)) / 6
+
+
+def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _Cluster:
+    present, position = np.unique(
+        np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True
+    )
+    first, second = position.reshape(2, -1)
+    size = present.size
+    net, met, chance = np.zeros((size, size)), np.zeros((size, size), dtype=bool), np.zeros((size, size))
+    ended = comparisons.ended[rows]
+    lead = ended[:, FIRST] - ended[:, SECOND]
+    np.add.at(net, (first, second), lead)
+    np.add.at(net, (second, first), -lead)
+    met[first, second] = met[second, first] = True
+    if chances is None:
+        return _Cluster(net, met, chance)
+    for a, b in zip(*np.triu_indices(size, 1), strict=True):
+        if met[a, b]:
+            here = np.flatnonzero(((first == a) & (second == b)) | ((first == b) & (second == a)))
+            mine = np.where((first[here] == a)[:, None], chances[here], chances[here][:, [SECOND, FIRST, TIE]])
+            repeats = np.maximum(1, np.round(ended[here].sum(axis=1))).astype(np.int64)
+            chance[a, b], chance[b, a] = _strict(np.repeat(mine, repeats, axis=0))
+    return _Cluster(net, met, chance)
+
+
+def _strict(shares: Floats) -> tuple[float, float]:
+    """Probability that the first of two stories has more wins, and of the reverse, from independent comparisons."""
+    net = np.ones(1)
+    for share in shares:
+        net = np.convolve(net, share[[SECOND, TIE, FIRST]])
+    middle = len(shares)
+    return float(net[middle + 1 :].sum()), float(net[:middle].sum())
+
 
 NO_PAIR = "undefined: no pair that both sides judged"
 NO_PREFERENCE = "undefined: no pair of which people prefer either story"

@@ -1,6 +1,6 @@
 """Strengths of systems, and numbers from one fit (`davidson`): win rates, differences, position and length effects.
 
-Intervals come from the parameters estimated without each story-prompt in turn (`preference_agreement.left_out`), or in
+Intervals come from the parameters estimated without each story-prompt in turn (`davidson.left_out`), or in
 bootstrap resamples of story-prompts.
 """
 
@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.estimate import Estimate
-from judge.stats.comparing import davidson, win_graph
-from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons, Ties
-from judge.stats.comparing.davidson import Design, Fit
-from judge.stats.comparing.preference_agreement import informations, interval, left_out, scores, spread
+from judge.stats.comparing import davidson, paired_comparisons
+from judge.stats.comparing.davidson import Design, Fit, informations, interval, left_out, scores, spread
+from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons, Ties
 from judge.stats.estimation.paired_differences import Difference, adjusted
-from judge.stats.resampling.intervals import expanded
+from judge.stats.resampling.bootstrap_intervals import expanded
 
 # Bootstrap over story-prompts of a fit of strengths, computed for all resamples at once.
 
@@ -105,7 +104,7 @@ def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0
     beaten[:, design.first, design.second] |= won[:, :, 0]
     beaten[:, design.second, design.first] |= won[:, :, 1]
-    usable = win_graph.connected(beaten)
+    usable = paired_comparisons.connected(beaten)
     if design.ties:
         usable &= (ended[:, :, TIE].sum(axis=1) > 0) & (ended[:, :, :TIE].sum(axis=(1, 2)) > 0)
     return usable

@@ -7,8 +7,10 @@ probability of any false rejection whatever the dependence between tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,188 @@ from scipy import special
 
 from judge.base.estimate import Estimate
 
+# Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
+
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Weights = NDArray[np.int64]
+Statistic = Callable[[Weights], Floats]
 
 _SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RateDifference:
+    """Success rates of two sides (such as two judges) in the same trials (repeats of a query about a story).
+
+    `first` and `second` are shares, None without a trial; `difference` is second minus first, n counts trials.
+    `only_first` and `only_second` count trials that succeeded on one side only, called discordant (McNemar's test,
+    1947); `discordant` (n stories,) marks stories that have one.
+    """
+
+    first: float | None
+    second: float | None
+    difference: Estimate
+    only_first: int
+    only_second: int
+    discordant: Mask
+
+    @classmethod
+    def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
+        """Trials from which no share can be computed, for a `reason`; `discordant` as in the class."""
+        return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
+
+    @property
+    def h(self) -> Estimate:
+        """Cohen's h of the two success rates, second minus first on the arcsine scale; undefined without a trial."""
+        if self.first is None or self.second is None:
+            return Estimate.undefined(self.difference.reason or "nothing was tried")
+        return Estimate(cohen_h(self.first, self.second), n=self.difference.n)
+
+
+def mean_difference(first: Floats, second: Floats) -> Estimate:
+    """Mean of `second` minus `first` (n,), ratings of the same stories; n counts the pairs without a NaN."""
+    d = second - first
+    d = d[~np.isnan(d)]
+    if d.size == 0:
+        return Estimate.undefined("undefined: no story has a rating on both sides")
+    return Estimate(float(d.mean()), n=d.size)
+
+
+def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
+    """A function from weights (b, n) to the `mean_difference` of `first` and `second` in b resamples, (b,)."""
+    d = second - first
+    present = ~np.isnan(d)
+    return _ratio(np.where(present, d, 0.0), present.astype(np.float64))
+
+
+def standardised(first: Floats, second: Floats) -> Estimate:
+    """Standardised mean difference d_av of `second` minus `first` (n,) (Lakens 2013, equation 10).
+
+    The mean difference is divided by the mean of both sides' standard deviations (divisor n - 1) over the stories that
+    both rated. The standard deviation of the differences is not used, because then the effect size would grow with the
+    correlation between the sides. Undefined with fewer than two stories or where each side's ratings are all equal.
+    """
+    both = ~(np.isnan(first) | np.isnan(second))
+    x, y = first[both], second[both]
+    if x.size < 2:
+        return Estimate.undefined("undefined with fewer than 2 stories", n=x.size)
+    spread = float(x.std(ddof=1) + y.std(ddof=1)) / 2
+    if spread < _SAME:
+        return Estimate.undefined("undefined because both sides' ratings are all equal", n=x.size)
+    return Estimate(float((y - x).mean()) / spread, n=x.size)
+
+
+def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
+    """Success rates of two sides in the same trials, and their difference; undefined where no trial was made by both.
+
+    `tried` (n stories, k repeats) marks trials that both made, only these count; `first` and `second` mark successes.
+    """
+    first, second = first & tried, second & tried
+    trials = int(tried.sum())
+    alone, other = first & ~second, second & ~first
+    discordant = np.asarray((alone | other).any(axis=1), dtype=np.bool_)
+    if trials == 0:
+        return RateDifference.undefined("undefined: no request was made on both sides", discordant)
+    shares = float(first.sum()) / trials, float(second.sum()) / trials
+    difference = Estimate((int(second.sum()) - int(first.sum())) / trials, n=trials)
+    return RateDifference(*shares, difference, int(alone.sum()), int(other.sum()), discordant)
+
+
+def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
+    """A function from weights (b, n) to the difference of success rates in b resamples, (b,); NaN without a trial.
+
+    `tried`, `first` and `second` are as in `rate_difference`.
+    """
+    gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
+    return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))
+
+
+def cohen_h(first: float, second: float) -> float:
+    """2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) of shares `first` p1 and `second` p2 (Cohen 1988, equation 6.2.1)."""
+    return 2 * math.asin(math.sqrt(second)) - 2 * math.asin(math.sqrt(first))
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Statistic:
+    def statistic(weights: Weights) -> Floats:
+        w = weights.astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = (w @ numerator) / (w @ denominator)
+        return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan), dtype=np.float64)
+
+    return statistic
+
+
+# Adjustment of p values for multiple tests, over a family that the caller declares.
+
+Method = Literal["bh", "by", "holm", "bonferroni", "none", "hanna-published"]
+METHODS: tuple[str, ...] = get_args(Method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjusted:
+    """Adjusted p values, and the `family` of tests over which they are adjusted.
+
+    `p` has NaN where there was no test. `m` is the size of the family, the number of actual `tests`; for
+    ``hanna-published`` that of one column, placeholders included, as in the paper.
+    """
+
+    p: Floats
+    m: int
+    tests: int
+    method: Method
+    family: str
+
+
+def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
+    """Adjusted p values. The family, named `family` for printing, consists of all entries of `p` that are not NaN.
+
+    `p` (any shape) is raw, NaN = no test; for ``hanna-published`` a table (criteria, measures). `method` is as in the
+    module. Each adjusted p is the lowest level at which the procedure would reject, at least the raw p and at most 1.
+    ValueError for a p outside 0 to 1, an unknown method, or no table for ``hanna-published``.
+    """
+    raw = np.asarray(p, dtype=np.float64)
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}: one of {', '.join(METHODS)}")
+    real = ~np.isnan(raw)
+    if np.any((raw[real] < 0) | (raw[real] > 1)):
+        raise ValueError("p values lie between 0 and 1")
+    tests = int(real.sum())
+    if method == "hanna-published":
+        if raw.ndim != 2:
+            raise ValueError(f"hanna-published takes a table of criteria x measures, not {raw.ndim} dimensions")
+        filled = np.where(real, raw, 0.0)
+        columns = [_adjusted(filled[:, j], "bh") for j in range(raw.shape[1])]
+        adjusted_p = np.stack(columns, axis=1) if columns else filled
+        return Adjusted(np.where(real, adjusted_p, np.nan), raw.shape[0], tests, method, family)
+    adjusted_p = np.full(raw.shape, np.nan)
+    adjusted_p[real] = _adjusted(raw[real], method)
+    return Adjusted(adjusted_p, tests, tests, method, family)
+
+
+def _adjusted(p: Floats, method: Method) -> Floats:
+    m = p.size
+    if method == "none" or m == 0:
+        return p.copy()
+    if method == "bonferroni":
+        return np.minimum(p * m, 1.0)
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(1, m + 1)
+    if method == "holm":
+        stepped = np.maximum.accumulate(p[order] * (m - rank + 1))
+    elif method in ("bh", "by"):
+        factor = (1 / rank).sum() if method == "by" else 1.0
+        stepped = np.minimum.accumulate((p[order] * (m * factor) / rank)[::-1])[::-1]
+    else:
+        raise ValueError(f"{method} adjusts a table of p values, no family of them")
+    adjusted_p = np.empty(m)
+    # p * m / m can fall below p by one rounding.
+    adjusted_p[order] = np.maximum(np.minimum(stepped, 1.0), p[order])
+    return adjusted_p
+
+
+Codes = NDArray[np.int64]
+
 
 NO_COMMON = "undefined: the two systems have no rated story-prompt in common"
 ONE_COMMON = "no test: one story-prompt only"

@@ -12,10 +12,85 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 from judge.stats import near_ties
 
+# Stacking: a combination of several out-of-sample predictions of one response with non-negative weights.
+
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """A fitted combination of p predictions of one response, with non-negative `weights` (p,)."""
+
+    weights: Floats
+    intercept: float
+
+    def predict(self, x: Floats) -> Floats:
+        """Combined predictions for rows `x` (n, p); NaN gives NaN if the column's weight is above 0."""
+        used = self.weights > 0
+        return np.asarray(x[:, used] @ self.weights[used] + self.intercept, dtype=np.float64)
+
+
+def fit_stack(x: Floats, y: Floats) -> Stack:
+    """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, sec. 3).
+
+    Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
+    """
+    complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[complete], y[complete]
+    if not y.size:
+        raise ValueError("weights need a complete row")
+    centre, middle = x.mean(axis=0), float(y.mean())
+    weights, _ = nnls(x - centre, y - middle)
+    return Stack(np.asarray(weights, dtype=np.float64), middle - float(centre @ weights))
+
+
+# Standardised rank scores: each value of a column is replaced by its mid-rank among the training values.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankScores:
+    """Transformation of p columns to standardised mid-ranks among training values.
+
+    `sorted` holds each column's training values without NaN. `mean` and `scale` (p,) are the mean and standard
+    deviation of the training rows' mid-ranks; scale is 1 where a column is constant or all missing, so that it becomes
+    0.
+    """
+
+    sorted: tuple[Floats, ...]
+    mean: Floats
+    scale: Floats
+
+    def apply(self, x: Floats) -> Floats:
+        """Standardised rank scores of rows `x` (n, p); NaN becomes 0."""
+        return np.where(np.isnan(x), 0.0, (_places(self.sorted, x) - self.mean) / self.scale)
+
+
+def fit_rank_scores(x: Floats) -> RankScores:
+    """The transformation to rank scores, learned from training rows `x` (n, p); NaN is left out by column."""
+    sorted_columns = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
+    own = [_place(values, values) for values in sorted_columns]
+    mean = np.array([scores.mean() if scores.size else 0.0 for scores in own])
+    spread = np.array([scores.std() if scores.size else 0.0 for scores in own])
+    return RankScores(sorted_columns, mean, np.where(spread > 1e-12, spread, 1.0))
+
+
+def _places(sorted_columns: tuple[Floats, ...], x: Floats) -> Floats:
+    if not sorted_columns:
+        return np.empty(x.shape)
+    return np.column_stack([_place(values, column) for values, column in zip(sorted_columns, x.T, strict=True)])
+
+
+def _place(values: Floats, x: Floats) -> Floats:
+    """Relative mid-rank of each x among sorted `values`; 0 without any, so that the column is constant."""
+    if values.size == 0:
+        return np.zeros(x.shape)
+    sides = np.searchsorted(values, x, "left") + np.searchsorted(values, x, "right")
+    return np.asarray(sides / (2 * values.size), dtype=np.float64)
+
 
 # For a few hundred rows of standardised columns: from hardly any shrinkage to nearly all.
 PENALTIES = (3.16, 10.0, 31.6, 100.0, 316.0, 1000.0, 3160.0, 10000.0, 31600.0)

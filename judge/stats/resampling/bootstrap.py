@@ -17,19 +17,42 @@ boot-stories   single stories, as if independent                               n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.stats.resampling.intervals import DEGENERATE, bca, expanded, holding, percentile
+from judge.stats.resampling.bootstrap_intervals import DEGENERATE, bca, expanded, holding, percentile
 
-__all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "expanded", "percentile"]
+__all__ = ["DEGENERATE", "bca", "expanded", "percentile"]
+
+
+# Folds for cross-validation of grouped rows: all rows of a group are in the same fold.
+
+Codes = NDArray[np.int64]
+
+
+def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """Fold of each row, from 0: all rows of a group share one; numbers of groups per fold differ by at most one.
+
+    `group` (n,) is numbered from 0 without gaps. With fewer groups than `folds` some stay empty. `rng` is seeded by the
+    caller.
+    """
+    groups = int(group.max()) + 1 if group.size else 0
+    fold = np.empty(groups, dtype=np.int64)
+    fold[rng.permutation(groups)] = np.arange(groups) % folds
+    return np.asarray(fold[group], dtype=np.int64)
+
+
+def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
+    """Fold of each row by `deal`, from names of `groups`, `folds` and `seed`, whatever the order of the rows."""
+    number = {name: index for index, name in enumerate(sorted(set(groups)))}
+    return deal(np.array([number[name] for name in groups], dtype=np.int64), folds, np.random.default_rng(seed))
+
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
 # Weights expanded at a time, so that memory does not grow with resamples x stories.
@@ -182,7 +205,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
     stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it
     was 99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, these five coverages were 96.4, 95.0,
-    93.7, 99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
+    93.7, 99.8 and 96.5 % (`judge.stats.resampling.bootstrap_intervals`).
     """
     reason = both_refused(system)
     if reason:

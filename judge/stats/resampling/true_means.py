@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
-from judge.stats.resampling import resampled_correlation
+from judge.stats.resampling import resampled_correlations
 from judge.stats.resampling.bootstrap import Resamples
-from judge.stats.resampling.resampled_tau import in_resamples
+from judge.stats.resampling.resampled_correlations import in_resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -73,7 +73,7 @@ def correlations(
 
 
 def _of_samples(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
-    return resampled_correlation.values(resamples, x, y, coefficient, grouping="means", group=group)
+    return resampled_correlations.values(resamples, x, y, coefficient, grouping="means", group=group)
 
 
 def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int) -> Floats:
@@ -102,7 +102,7 @@ def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficie
         systems = used[same[0]]
         true = draws(sample[:, same][..., systems], resampled[:, same][..., systems], units, seed)
         mass = np.ones(true[0].shape, dtype=np.int64)
-        out[same] = resampled_correlation.of_means(true[0], true[1], mass, coefficient)
+        out[same] = resampled_correlations.of_means(true[0], true[1], mass, coefficient)
     return out
 
 

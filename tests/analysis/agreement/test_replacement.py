@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow
-from judge.analysis.agreement.replacement import MeanRow, replacement
-from judge.analysis.agreement.replacement_tables import tables
+from judge.analysis.agreement.replacement import MeanRow, replacement, tables
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

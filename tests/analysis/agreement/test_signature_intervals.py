@@ -10,20 +10,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judge.analysis import correlation, diagnose
-from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, replacement_tables, sliding_sets
+from judge.analysis import correlation, diagnose, disagreement_tables
+from judge.analysis import criteria as criteria_tables
+from judge.analysis import systems_tables as system_tables
+from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
 from judge.analysis.agreement import accuracy as accuracy_tables
 from judge.analysis.agreement import binary_labels as labels_tables
 from judge.analysis.agreement import drift as drift_tables
+from judge.analysis.agreement import replacement as replacement_tables
 from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
-from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
-from judge.analysis.criteria import tables as criteria_tables
-from judge.analysis.criteria.criteria import criteria
-from judge.analysis.disagreements import tables as disagreement_tables
-from judge.analysis.disagreements.disagreements import disagreements
+from judge.analysis.criteria import criteria
+from judge.analysis.disagreements import disagreements
 from judge.analysis.jury import jury as jury_tables
 from judge.analysis.jury.jury import jury
 from judge.analysis.options.agreement_options import AccuracyOptions, DriftOptions, LabelOptions
@@ -38,8 +39,7 @@ from judge.analysis.options.table_options import (
 from judge.analysis.reliability import components_tables, consistency_tables
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.reliability.variance_components import components
-from judge.analysis.systems import tables as system_tables
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import systems
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Table, render
 from judge.ratings.ratings_table import RatingsTable

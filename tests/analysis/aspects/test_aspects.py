@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from judge.analysis.aspects import compute as printed
-from judge.analysis.aspects.compute import OTHER_STORIES, PLACES, TABLE_2, AspectRow, Aspects, aspects
+from judge.analysis import aspects as printed
+from judge.analysis.aspects import OTHER_STORIES, PLACES, TABLE_2, AspectRow, Aspects, aspects
 from judge.analysis.options.table_options import AspectsOptions
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate

@@ -12,14 +12,14 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis import correlation
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import OVER_CRITERIA
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.comparison.tau_differences import drawn_in
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.resampling import intervals
+from judge.stats.resampling import bootstrap_intervals as intervals
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
 QUICK = {"resamples": 200, "permutations": 200}

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.comparison.comparison import both_parsers
 from judge.analysis.comparison.pairing import Contrast, check_distinct, contrasts, pair
+from judge.analysis.comparison.sentence import both_parsers
 from judge.base.errors import SpecError
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable

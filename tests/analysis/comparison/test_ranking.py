@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis.comparison import tables
-from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.options.table_options import CompareOptions
 from judge.ratings.ratings_table import RatingsTable
 

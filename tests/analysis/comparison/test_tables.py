@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.result import OVER_CRITERIA
+from judge.analysis.comparison.sentence import compared
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Table, render
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.resampling import interval_coverage
+from judge.stats.resampling import bootstrap_intervals as interval_coverage
 
 QUICK = {"resamples": 100, "permutations": 100}
 

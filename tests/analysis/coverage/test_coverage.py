@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from judge.analysis import correlation
-from judge.analysis.coverage import loss
+from judge.analysis.coverage import coverage as loss
 from judge.analysis.coverage.counts import CountRow, count
 from judge.analysis.coverage.coverage import coverage
 from judge.analysis.coverage.tables import sentence as said

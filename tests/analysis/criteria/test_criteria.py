@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.criteria import profiles as analysis
-from judge.analysis.criteria.criteria import criteria
-from judge.analysis.criteria.profiles import Profile, profiles, scales
-from judge.analysis.criteria.tables import tables
+from judge.analysis import criteria_profiles as analysis
+from judge.analysis.criteria import criteria, tables
+from judge.analysis.criteria_profiles import Profile, profiles, scales
 from judge.analysis.inputs.dataset_ratings import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CriteriaOptions
@@ -221,7 +220,7 @@ def test_matrices_of_many_criteria_are_left_to_full_tables(
     make_table: Callable[..., RatingsTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = criteria(make_table(judged=NAMES[:3], rated=NAMES[:3]), CriteriaOptions(resamples=20))
-    monkeypatch.setattr("judge.analysis.criteria.tables.MANY", 2)
+    monkeypatch.setattr("judge.analysis.criteria.MANY", 2)
     few = tables(result)
     assert not any(one.title.startswith("Tau-b x100") for one in few)
     assert "matrices of more than 2 criteria are left out here" in few[-1].notes[-1]

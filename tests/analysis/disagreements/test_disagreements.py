@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from judge.analysis.disagreements.disagreements import disagreements
-from judge.analysis.disagreements.tables import Disagreement, JudgeSide, PeopleSide, tables
+from judge.analysis.disagreement_tables import Disagreement, JudgeSide, PeopleSide, tables
+from judge.analysis.disagreements import disagreements
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.base.errors import SpecError

@@ -100,7 +100,7 @@ def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
 
 def test_what_is_held_out_and_how_often_can_be_had() -> None:
     from judge.stats.regression.standardised_ridge import out_of_fold
-    from judge.stats.resampling.grouped_folds import folds_of_groups
+    from judge.stats.resampling.bootstrap import folds_of_groups
 
     stories = made_stories(120, 24)
     people = stories["text"].str.len() / 100.0

@@ -11,7 +11,7 @@ from judge.analysis import correlation
 from judge.analysis.inputs.selection import PASS_RATE, Selection, asked_for, narrowed, with_pass_rate
 from judge.analysis.options.table_options import ConsistencyOptions, CorrelationOptions, SystemsOptions
 from judge.analysis.reliability.consistency import consistency
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import systems
 from judge.base.errors import SpecError
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import build

@@ -12,7 +12,7 @@ from judge.analysis.inputs.rated_design import RatedDesign, rated_design
 from judge.base.errors import DataError
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.agreement.analogous_anova import Facet
+from judge.stats.agreement.variance_components import Facet
 
 
 def _part(table: RatingsTable, **options) -> RatedDesign:

@@ -16,7 +16,7 @@ from judge.analysis.labels.items import ALL, PASSED
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.base.errors import SpecError
 from judge.base.records import Scale
-from judge.stats.agreement.majority import majority, of_the_others
+from judge.stats.agreement.confusion import majority, of_the_others
 from tests.labels.tables import labelled_table
 
 NAN = np.nan

@@ -14,12 +14,14 @@ from judge.analysis.options.table_options import Combiner, Interval, NamedCombin
 from judge.base.choices import registry
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.alt_test import MEASURES, Measure
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.stats.estimation import multiplicity, stratified
-from judge.stats.regression import calibration_error as calibration
-from judge.stats.resampling import bootstrap, jackknife, resampled_correlation
+from judge.stats.estimation import paired_differences as multiplicity
+from judge.stats.estimation import stratified
+from judge.stats.regression import calibration
+from judge.stats.resampling import bootstrap, jackknife
+from judge.stats.resampling import resampled_correlations as resampled_correlation
 
 CHOICES: list[tuple[Any, Mapping[Any, Any]]] = [
     (Coefficient, COEFFICIENTS),

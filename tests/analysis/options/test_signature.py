@@ -12,9 +12,10 @@ from judge.analysis.options.agreement_options import (
     ConfusionOptions,
     DriftOptions,
     LabelOptions,
+    PlanOptions,
     ReplacementOptions,
+    SuccessionOptions,
 )
-from judge.analysis.options.planning_options import PlanOptions, SuccessionOptions
 from judge.analysis.options.table_options import (
     AspectsOptions,
     CompareOptions,

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from judge.analysis import planning
-from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.planning.figures import EVERY, FILE, study
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned
 from judge.analysis.planning.printed import sentences

@@ -11,15 +11,14 @@ import pytest
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference import ranked as module
 from judge.analysis.preference.agreement import CONTROL, LONGER, AgreementRow, SurfaceControl
-from judge.analysis.preference.printed import TOPICS, tables
-from judge.analysis.preference.ranked import Ranked, ranked
+from judge.analysis.preference.ranked import TOPICS, Ranked, ranked, tables
 from judge.analysis.preference.sides import datasets
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import render
 from judge.inputs.datasets import open_dataset
 from judge.ratings.preferences_table.journaled import COLUMNS, PreferencesTable, implied, pairs_within
-from judge.stats.regression import pairwise_logistic
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.regression import ordinal as pairwise_logistic
+from judge.stats.resampling.bootstrap import folds_of_groups
 from tests.analysis.preference.tables import of_dataset, simulated, stories_of
 
 

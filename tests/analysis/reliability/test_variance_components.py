@@ -16,9 +16,8 @@ from judge.analysis.reliability.variance_components import components
 from judge.base.errors import DataError, SpecError
 from judge.base.printing.tables import render
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.agreement.d_study import d_study
-from judge.stats.agreement.variance_components import variance_components
+from judge.stats.agreement.variance_components import Facet, variance_components
 
 TERMS = ["system", "story-prompt", "system x story-prompt", "repeat (same query again)"]
 

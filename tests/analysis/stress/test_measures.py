@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judge.analysis.correlation import compute
+from judge.analysis import correlation as compute
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress import Paired, Stress, stress, tables
-from judge.analysis.stress.rated import NO_POINTS
 from judge.analysis.stress.result import verdicts
+from judge.analysis.stress.statistics import NO_POINTS
 from judge.questions.charts.stress import forest
 from judge.ratings.ratings_table import RatingsTable
 from judge.ratings.ratings_table.imported import _directions

@@ -7,10 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from judge.analysis import succession
-from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.succession.compute import Pair, agreement_test
-from judge.analysis.succession.printed import sentences
-from judge.analysis.succession.result import Heir, Succession, decided
+from judge.analysis.succession.result import Heir, Succession, decided, sentences
 from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Scale
@@ -105,7 +104,6 @@ def test_changed_verdicts_are_those_on_the_other_side_of_the_cut() -> None:
     found = compared(old, new, made, SuccessionOptions(cut=3))
     assert found.heirs[0].changed.raw.value == pytest.approx(0.1)
     assert {one.story for one in found.stories} <= {f"s{i}" for i in range(60)}
-    assert len(found.stories_frame) == len(found.stories)
 
 
 def test_without_people_ratings_alone_are_compared(study: Study) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from judge.analysis.systems.separation import beside_people
-from judge.analysis.systems.systems import systems
-from judge.analysis.systems.tables import tables
+from judge.analysis.systems import beside_people, systems
+from judge.analysis.systems_tables import tables
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable
 

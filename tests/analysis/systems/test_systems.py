@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems.separation import AVERAGE
-from judge.analysis.systems.systems import systems
+from judge.analysis.systems import AVERAGE, systems
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
 

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from judge.analysis import systems as standings
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import SystemsOptions
-from judge.analysis.systems import separation as standings
-from judge.analysis.systems.separation import Separated
-from judge.analysis.systems.systems import systems
-from judge.analysis.systems.tables import tables
+from judge.analysis.systems import Separated, systems
+from judge.analysis.systems_tables import tables
 from judge.base.errors import SpecError
 from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Table, render

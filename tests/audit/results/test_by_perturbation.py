@@ -11,10 +11,10 @@ import pytest
 
 from judge.explanations.audit.file.snapshot import snapshot
 from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.options import SampleOptions
 from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.printed import audit_tables
 from judge.explanations.audit.results.report import report
-from judge.explanations.audit.sample.options import SampleOptions
 from judge.explanations.audit.sample.population import read_population
 from judge.explanations.audit.sample.sampling import sample
 from judge.show.web.audit.tasks import annotation_task

@@ -15,9 +15,9 @@ from judge.base.errors import SpecError
 from judge.explanations.audit.file.items import Subject
 from judge.explanations.audit.file.snapshot import snapshot
 from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.options import EXEMPT, ReportOptions
 from judge.explanations.audit.results.adjudication import adjudicate
 from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.options import EXEMPT, ReportOptions
 from judge.explanations.audit.results.printed import audit_tables
 from judge.explanations.audit.results.report import agreement, agreement_with_others, rates, report
 from judge.explanations.audit.sample.practice import practise

@@ -16,9 +16,9 @@ from judge.base.errors import DataError, SpecError
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.snapshot import snapshot
 from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.options import SampleOptions
 from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.report import rates
-from judge.explanations.audit.sample.options import SampleOptions
 from judge.explanations.audit.sample.population import Population, read_population, read_runs
 from judge.explanations.audit.sample.sampling import _names_its_judge, sample
 from tests.audit.conftest import command
@@ -260,7 +260,7 @@ def test_from_a_table(tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[st
 
 def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
     from judge.asking.run_folder import resolve
-    from judge.explanations.mapping import stored
+    from judge.explanations.mapping import explanation_map as stored
 
     (folder,) = resolve([run_folder])
     frame = read_runs([run_folder]).frame

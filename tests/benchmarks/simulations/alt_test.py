@@ -17,7 +17,7 @@ from functools import cache
 
 import numpy as np
 
-from judge.analysis.agreement.null_judges import MEAN, PERMUTED
+from judge.analysis.agreement.alternative_annotator import MEAN, PERMUTED
 from judge.analysis.agreement.replacement import replacement
 from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene

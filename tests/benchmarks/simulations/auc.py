@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from judge.contamination.threshold import area
+from judge.contamination.thresholds import area
 from tests.benchmarks.simulations.clean_contamination import NAME, scores_file
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.backends.protocol import ScorerFacts
 from judge.contamination.report import report
 from judge.contamination.scores_file import FORMAT, Row, ScoresFile, with_thresholds
-from judge.contamination.threshold import all_by_rule
+from judge.contamination.thresholds import all_by_rule
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Codes, Floats, Studies, World
 

@@ -15,9 +15,8 @@ from typing import get_args
 
 import numpy as np
 
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.contrasts import Outcome as Compared
-from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.comparison.sentence import compared, leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, ContrastLevel, Swap
 from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene

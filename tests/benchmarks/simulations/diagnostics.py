@@ -18,7 +18,7 @@ from itertools import product
 
 import numpy as np
 
-from judge.analysis.criteria.criteria import criteria
+from judge.analysis.criteria import criteria
 from judge.analysis.diagnose import diagnose
 from judge.analysis.options.table_options import CriteriaOptions, DiagnoseOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene

@@ -10,8 +10,8 @@ miss on one side alone: 97.5 % or more), or one that likes some systems better t
 it lies in between. "lead" is the difference of these two, on the same resamples. Ten equally good systems have no true
 correlation; there the figure is how often the interval holds 0.
 
-`judge.stats.resampling.interval_coverage` quotes what is printed here at 2,000 studies; of stories in place of too few
-story-prompts, at 200.
+`judge.stats.resampling.bootstrap_intervals` quotes what is printed here at 2,000 studies; of stories in place of too
+few story-prompts, at 200.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 
 from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import CEILING, best_of, margins
-from judge.analysis.coverage import loss
+from judge.analysis.coverage import coverage as loss
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.ratings.rating_matrix import build
 from tests.benchmarks.simulations.one_more_person import Alike

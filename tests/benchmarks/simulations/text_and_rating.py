@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from judge.explanations.corpus.corpus import frame_of
-from judge.explanations.quality.numbers import agreement
+from judge.explanations.quality.measures import agreement
 from judge.explanations.quality.options import NumbersOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World

@@ -8,9 +8,8 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from judge.base.errors import SpecError
-from judge.explanations.mapping.clusters import NOISE, by_size, cluster, graph
-from judge.explanations.mapping.options import ExplainOptions
-from judge.explanations.mapping.projection import project
+from judge.explanations.mapping.clusters import NOISE, by_size, cluster, graph, project
+from judge.explanations.options import ExplainOptions
 from judge.inputs.embedding.vectors import unit
 
 pytest.importorskip("sklearn")

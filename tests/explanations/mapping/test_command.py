@@ -17,10 +17,9 @@ from judge.base.errors import DataError
 from judge.base.printing import stored_tables
 from judge.base.printing.tables import render
 from judge.cli.main import main
-from judge.explanations.mapping import stored
-from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
-from judge.explanations.results import results
-from judge.explanations.tables import tables
+from judge.explanations.mapping import explanation_map as stored
+from judge.explanations.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.explanations.results import results, tables
 
 pytest.importorskip("sklearn")
 

@@ -15,7 +15,7 @@ from judge.cli.main import app
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.explanations.mapping.explanation_map import ExplanationMap, map_explanations
 from judge.explanations.mapping.keywords import JUDGES, PEOPLE, log_odds, side_words
-from judge.explanations.mapping.options import ExplainOptions
+from judge.explanations.options import ExplainOptions
 
 PACE = Criterion("Pace", "PA", "how fast it is", Scale.of_labels(["No", "Yes"]))
 

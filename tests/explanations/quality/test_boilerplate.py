@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.groundedness import boilerplate, runs
+from judge.explanations.quality.quoted_evidence import boilerplate, runs
 from judge.explanations.quality.specificity import codes
 
 

@@ -13,9 +13,16 @@ from judge.base.records import Criterion, Scale
 from judge.cli.main import main
 from judge.explanations.corpus.corpus import frame_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions, contradictions
-from judge.explanations.quality.contradicting.table import mark, precision, read_flags, table
-from judge.stats.shares.proportion import wilson
+from judge.explanations.quality.contradictions import (
+    AUDITED,
+    Contradictions,
+    contradictions,
+    mark,
+    precision,
+    read_flags,
+    table,
+)
+from judge.stats.estimation.proportions import wilson
 
 GOOD = ("vivid", "coherent", "moving", "elegant", "gripping")
 BAD = ("dull", "confusing", "flat", "clumsy", "tedious")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from judge.explanations.corpus.corpus import stories_of
-from judge.explanations.quality.evidence import Library, evidence, normalised, quoting
+from judge.explanations.quality.quoted_evidence import Library, evidence, normalised, quoting
 from judge.inputs.criteria import load_criteria
 
 EMPATHY = load_criteria("hanna").pick("Empathy")

@@ -14,10 +14,9 @@ from judge.base.errors import SpecError
 from judge.cli.main import main
 from judge.explanations.corpus.corpus import stories_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.evidence import Library, Reading, Readings
-from judge.explanations.quality.flag_rates import TOO_FEW, explained, measure, validation
-from judge.explanations.quality.flags import RULES, Explained, flags
-from judge.explanations.quality.quoted_points import QuotedPoints
+from judge.explanations.quality.error_flags import RULES, TOO_FEW, Explained, explained, flags, measure, validation
+from judge.explanations.quality.guideline_point import QuotedPoints
+from judge.explanations.quality.quoted_evidence import Library, Reading, Readings
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from tests.explanations import planted

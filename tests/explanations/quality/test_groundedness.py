@@ -10,9 +10,8 @@ import pytest
 
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.evidence import Library, Readings
-from judge.explanations.quality.groundedness import measure, read_evidence
 from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.quality.quoted_evidence import Library, Readings, measure, read_evidence
 from tests.explanations import planted
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.evidence import Readings, repeats, runs_on
 from judge.explanations.quality.presence import measure, no_explanation
+from judge.explanations.quality.quoted_evidence import Readings, repeats, runs_on
 from judge.inputs.criteria import load_criteria
 from tests.explanations import planted
 

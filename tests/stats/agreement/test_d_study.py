@@ -12,9 +12,8 @@ import pytest
 
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.agreement.d_study import INFINITE, d_study, smallest
-from judge.stats.agreement.variance_components import VarianceComponents, variance_components
+from judge.stats.agreement.variance_components import Facet, VarianceComponents, variance_components
 from tests.stats.brennan import SET_3, SET_4
 
 
@@ -162,7 +161,7 @@ def test_what_was_not_estimated_is_refused() -> None:
 _PRINTED = """
 import numpy as np
 from judge.stats.agreement import d_study
-from judge.stats.agreement.analogous_anova import Facet
+from judge.stats.agreement.variance_components import Facet
 from judge.stats.agreement.variance_components import variance_components
 
 names = ("system", "story-prompt", "Eval-Prompt", "repeat")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.agreement.repeat_agreement import agreement
+from judge.stats.agreement.disagreement import agreement
 
 
 def test_three_views_by_hand() -> None:

@@ -12,8 +12,7 @@ import pytest
 from judge.base.errors import DataError
 from judge.cli.table_options import with_flags
 from judge.stats.agreement import icc
-from judge.stats.agreement.analogous_anova import Facet, analogous_anova
-from judge.stats.agreement.variance_components import VarianceComponents, variance_components
+from judge.stats.agreement.variance_components import Facet, VarianceComponents, analogous_anova, variance_components
 from tests.stats.brennan import SET_3, SET_4
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

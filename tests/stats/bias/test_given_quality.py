@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from judge.stats.bias import given_quality
-from judge.stats.bias.given_quality import GivenQuality
-from judge.stats.bias.own_preference import OwnPreference
+from judge.stats.bias.given_quality import GivenQuality, OwnPreference
 from judge.stats.resampling import jackknife
 
 N, SYSTEMS, PEOPLE = 40_000, 8, 3

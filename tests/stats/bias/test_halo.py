@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from judge.stats.bias import halo
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 
 def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:

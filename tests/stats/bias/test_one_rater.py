@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.bias.one_rater import LEAST_STORIES, against_others, excess_agreement, kappa_of_people
+from judge.stats.bias.rating_bias import LEAST_STORIES, against_others, excess_agreement, kappa_of_people
 
 NAN = float("nan")
 PROMPTS = np.repeat(np.arange(12), 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judge.stats.comparing import davidson
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
 
 
 def study(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from judge.stats.comparing import davidson
-from judge.stats.comparing.circular_triads import GUESSING, circular_triads
-from judge.stats.comparing.comparisons import Comparisons
+from judge.stats.comparing.paired_comparisons import Comparisons
+from judge.stats.comparing.preference_agreement import GUESSING, circular_triads
 from tests.stats.comparing.simulated import study
 from tests.stats.comparing.test_strengths import fitted
 

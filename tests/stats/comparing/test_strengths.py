@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.stats.comparing import davidson, win_graph
-from judge.stats.comparing import preference_agreement as cluster_influence
-from judge.stats.comparing.comparisons import Comparisons, comparisons
+from judge.stats.comparing import davidson
+from judge.stats.comparing import paired_comparisons as win_graph
 from judge.stats.comparing.davidson import Fit
+from judge.stats.comparing.paired_comparisons import Comparisons, comparisons
 from judge.stats.comparing.strengths import Bootstrap, strengths
 from tests.stats.comparing.simulated import study
 
@@ -40,8 +40,7 @@ def test_the_fit_and_its_clustered_errors_are_statsmodels(golden: tuple[Comparis
     fit = fitted(found)
     numbers = fits[[*SYSTEMS, "delta", "log_nu"]].to_numpy(dtype=float)
     assert fit.parameters == pytest.approx(numbers[0], abs=1e-4)
-    assert np.sqrt(np.diag(cluster_influence.plain_covariance(fit))) == pytest.approx(numbers[1], abs=1e-4)
-    assert np.sqrt(np.diag(cluster_influence.covariance(fit))) == pytest.approx(numbers[2], abs=1e-4)
+    assert np.sqrt(np.diag(davidson.covariance(fit))) == pytest.approx(numbers[2], abs=1e-4)
 
 
 def test_fits_without_position_are_evalicas_and_choixs(golden: tuple[Comparisons, pd.DataFrame]) -> None:
@@ -92,7 +91,7 @@ def test_position_and_length_against_a_logistic_regression(seed: int) -> None:
     robust = sm.Logit(found.ended[rows, 0], columns).fit(
         disp=0, cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False}
     )
-    errors = np.sqrt(np.diag(cluster_influence.covariance(fit)))
+    errors = np.sqrt(np.diag(davidson.covariance(fit)))
     assert errors[4:] == pytest.approx(robust.bse[3:], abs=1e-6)
 
 
@@ -103,9 +102,7 @@ def test_shares_of_a_verdict_count_as_repeats_would() -> None:
     halved = found.of(np.arange(found.first.size), found.ended / 2)
     for other in (twice, halved):
         assert fitted(other).parameters == pytest.approx(fitted(found).parameters, abs=1e-7)
-        assert cluster_influence.covariance(fitted(other)) == pytest.approx(
-            cluster_influence.covariance(fitted(found)), abs=1e-8
-        )
+        assert davidson.covariance(fitted(other)) == pytest.approx(davidson.covariance(fitted(found)), abs=1e-8)
 
 
 def _fields(found: Comparisons) -> tuple[object, ...]:
@@ -189,7 +186,7 @@ def test_batched_refits_are_the_fits_of_their_resamples() -> None:
 
 def test_leaving_a_story_prompt_out_is_near_the_refit() -> None:
     found = study(np.random.default_rng(4), 40)
-    without = cluster_influence.left_out(fitted(found))
+    without = davidson.left_out(fitted(found))
     for g in (0, 7, 39):
         again = fitted(found.of(np.flatnonzero(found.cluster != g)))
         assert without[g] == pytest.approx(again.parameters, abs=2e-3)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.stats.correlation import dependent_correlations as dc
+from judge.stats.correlation import heterogeneity as dc
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

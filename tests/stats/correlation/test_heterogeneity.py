@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.correlation.heterogeneity import by_group, homogeneity, in_group
-from judge.stats.correlation.latent_correlation import LatentCorrelation, latent_correlation
+from judge.stats.correlation.heterogeneity import LatentCorrelation, by_group, homogeneity, in_group, latent_correlation
 
 
 def test_q_is_that_of_statsmodels() -> None:

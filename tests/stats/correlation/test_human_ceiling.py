@@ -14,7 +14,8 @@ from judge.base.estimate import Estimate
 from judge.stats.correlation import human_ceiling, kendall
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.correlation.human_ceiling import leave_one_out
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 
 def test_each_rater_is_compared_with_the_mean_of_the_others() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judge.stats.correlation.coefficients import Coefficient, coefficient_of
-from judge.stats.correlation.partial import partial
+from judge.stats.correlation.heterogeneity import partial
 
 # Miles per gallon, horsepower and weight of R's data set mtcars (Henderson & Velleman 1981).
 MPG = (

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from judge.inputs.datasets.studies.hanna_scores import ScoreFile, read_score_file
-from judge.stats.correlation import dependent_correlations as dc
+from judge.stats.correlation import heterogeneity as dc
 from judge.stats.correlation import kendall
-from judge.stats.estimation import multiplicity
+from judge.stats.estimation import paired_differences as multiplicity
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 REAL = ("bh", "by", "holm", "bonferroni")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.estimation import paired_effects as effects
-from judge.stats.resampling import bootstrap, intervals
+from judge.stats.estimation import paired_differences as effects
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap_intervals as intervals
 
 NAN = np.nan
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.estimation.power import clustered_proportion, effective_n, minimum_detectable_effect, precision
+from judge.stats.estimation.sample_size import clustered_proportion, effective_n, minimum_detectable_effect, precision
 
 
 def _clustered(rng: np.random.Generator, groups: int, each: int, between: float) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,9 @@ from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.estimation import sample_size
 from judge.stats.estimation.sample_size import Number, Spread
-from judge.stats.resampling import bootstrap, intervals, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap_intervals as intervals
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 from tests.stats.estimation.clustered_studies import Study, simulate
 

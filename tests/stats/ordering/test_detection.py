@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from judge.stats.estimation.proportions import wilson
 from judge.stats.ordering.detection import credit, detection, intervals
-from judge.stats.shares.proportion import wilson
 
 Floats = NDArray[np.float64]
 

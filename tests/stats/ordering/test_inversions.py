@@ -7,7 +7,7 @@ import itertools
 import pytest
 from scipy.stats import kendalltau
 
-from judge.stats.ordering.inversions import tail
+from judge.stats.ordering.ranking import tail
 
 
 @pytest.mark.parametrize("items", [1, 2, 4, 6])

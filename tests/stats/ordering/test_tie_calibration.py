@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.stats.ordering.tie_calibration import calibrate
-from judge.stats.resampling.grouped_folds import deal
+from judge.stats.ordering.pairwise_accuracy import calibrate
+from judge.stats.resampling.bootstrap import deal
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mt_metrics_eval.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng
@@ -155,8 +155,8 @@ def test_many_levels_are_thinned_but_counted_exactly(monkeypatch) -> None:
     judge = people * 0.2 + rng.normal(size=80)
     unit = np.arange(80)
     exact = calibrate(judge, people, unit, unit % 5)
-    monkeypatch.setattr("judge.stats.ordering.tie_calibration._MOST_LEVELS", 30)
-    monkeypatch.setattr("judge.stats.ordering.tie_calibration._KEPT", 10)
+    monkeypatch.setattr("judge.stats.ordering.pairwise_accuracy._MOST_LEVELS", 30)
+    monkeypatch.setattr("judge.stats.ordering.pairwise_accuracy._KEPT", 10)
     thin = calibrate(judge, people, unit, unit % 5)
     pairs = [(i, j) for i in range(80) for j in range(i + 1, 80)]
     assert thin.in_sample.value == pytest.approx(naive(np.round(judge, 9), people, pairs, thin.epsilon), abs=1e-12)

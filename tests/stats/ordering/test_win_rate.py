@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.ordering.win_rate import win_rate
-from judge.stats.shares.proportion import wilson
+from judge.stats.estimation.proportions import wilson
+from judge.stats.ordering.ranking import win_rate
 
 
 def test_ties_count_one_half() -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from judge.stats.regression.calibration_error import (
+from judge.stats.regression.calibration import (
     Bin,
     Kind,
     bias,

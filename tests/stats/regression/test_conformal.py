@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from judge.stats.regression.conformal import reach
+from judge.stats.regression.calibration import reach
 
 
 def test_with_one_story_each_it_is_the_usual_quantile() -> None:

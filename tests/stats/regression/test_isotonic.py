@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.stats.regression.isotonic import fit_isotonic, pooled
+from judge.stats.regression.calibration import fit_isotonic
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -24,9 +24,10 @@ def test_equals_scikit_learn(seed: int) -> None:
 
 def test_a_worked_example() -> None:
     # Two violators are averaged, 3 and 2 to 2.5; the rest stands.
-    np.testing.assert_allclose(pooled(np.array([1.0, 3.0, 2.0, 4.0]), np.ones(4)), [1, 2.5, 2.5, 4])
+    np.testing.assert_allclose(fit_isotonic(np.arange(4.0), np.array([1.0, 3, 2, 4])).values, [1, 2.5, 2.5, 4])
     # With three times the weight on the second, their mean is (3 * 3 + 2) / 4.
-    np.testing.assert_allclose(pooled(np.array([1.0, 3.0, 2.0, 4.0]), np.array([1.0, 3, 1, 1])), [1, 2.75, 2.75, 4])
+    x, y = np.array([0.0, 1, 1, 1, 2, 3]), np.array([1.0, 3, 3, 3, 2, 4])
+    np.testing.assert_allclose(fit_isotonic(x, y).values, [1, 2.75, 2.75, 4])
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-50, 50)), min_size=1, max_size=40))

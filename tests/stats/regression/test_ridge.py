@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from judge.stats.regression.rank_scores import fit_rank_scores
-from judge.stats.regression.ridge import PENALTIES, fit_ridge
-from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.ridge import PENALTIES, fit_rank_scores, fit_ridge, fit_stack
 
 
 def _made(n: int = 80, p: int = 6, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.stats.resampling.grouped_folds import deal, folds_of_groups
+from judge.stats.resampling.bootstrap import deal, folds_of_groups
 
 
 @given(st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=40), st.integers(2, 6), st.integers(0, 9))

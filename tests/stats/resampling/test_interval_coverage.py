@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binom
 
-from judge.stats.resampling import interval_coverage as measured
+from judge.stats.resampling import bootstrap_intervals as measured
 from tests.benchmarks import coverage
 from tests.benchmarks.simulations import intervals
 from tests.benchmarks.simulations.worlds import World

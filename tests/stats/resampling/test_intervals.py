@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from judge.base.estimate import Estimate
-from judge.stats.resampling import bootstrap, intervals
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap_intervals as intervals
 
 
 def _ratio(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:

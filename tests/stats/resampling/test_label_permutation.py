@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from judge.stats.resampling.label_permutation import against_chance, permuted
+from judge.stats.resampling.swap_test import against_chance, permuted
 
 
 def test_units_stay_whole_and_strata_keep_their_labels() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from judge.stats.correlation import kendall
-from judge.stats.resampling import bootstrap, resampled_tau
-from judge.stats.resampling import resampled_correlation as many_taus
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as many_taus
+from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 SYSTEM, PROMPT = np.divmod(np.delete(np.arange(6 * 7), [3, 17, 40]), 7)

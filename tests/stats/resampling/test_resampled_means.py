@@ -10,8 +10,10 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.resampling import bootstrap, resampled_correlation, resampled_tau
-from judge.stats.resampling import resampled_tau as group_means
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as group_means
+from judge.stats.resampling import resampled_correlations as resampled_correlation
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 

@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.stats.correlation import kendall, weighted_tau
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both", "boot-stories")
 

@@ -9,7 +9,8 @@ import pytest
 from scipy import linalg, stats
 
 from judge.stats.correlation.coefficients import coefficient_of
-from judge.stats.resampling import bootstrap, resampled_tau, true_means
+from judge.stats.resampling import bootstrap, true_means
+from judge.stats.resampling import resampled_correlations as resampled_tau
 
 PROMPTS, SYSTEMS = 20, 10
 UNIT, GROUP = np.tile(np.arange(PROMPTS), SYSTEMS), np.repeat(np.arange(SYSTEMS), PROMPTS)

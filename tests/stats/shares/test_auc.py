@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc
 from judge.stats.resampling import bootstrap
-from judge.stats.shares.auc import auc, point_biserial, resampled_auc
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "auc.json").read_text(encoding="utf-8"))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from judge.contamination.threshold import area
-from judge.stats.shares.auc import score_interval
+from judge.contamination.thresholds import area
+from judge.stats.ordering.discrimination import score_interval
 from tests.benchmarks.simulations.clean_contamination import NAME, scores_file
 
 Z = 1.959963984540054

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.shares.missing_data_bounds import mean_bounds
+from judge.stats.estimation.proportions import mean_bounds
 
 
 def test_missing_values_stand_at_either_end_of_the_scale() -> None:

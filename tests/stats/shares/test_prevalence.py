@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.shares.prevalence import corrected_share
+from judge.stats.estimation.proportions import corrected_share
 
 # LLM-judge-reporting (Lee et al., arXiv 2511.21140), calibration.py, point_estimator(p, q0, q1) and
 # confidence_interval(p, q0, q1, n, m0, m1): arguments p, q0, q1, n, m0, m1; the first is the README's example.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.stats.shares.proportion import wilson
+from judge.stats.estimation.proportions import wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (3, 10), (10, 10), (400, 1000)])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from judge.stats.ordering import discrimination as roc
+from judge.stats.ordering.discrimination import auc
 from judge.stats.resampling import bootstrap
-from judge.stats.shares import roc
-from judge.stats.shares.auc import auc
 
 
 def drawn(seed: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:

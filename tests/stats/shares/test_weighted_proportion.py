@@ -7,8 +7,8 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from judge.stats.estimation.power import clustered_proportion
-from judge.stats.shares.weighted_proportion import weighted_share
+from judge.stats.estimation.proportions import weighted_share
+from judge.stats.estimation.sample_size import clustered_proportion
 
 
 def test_share_and_variance_are_those_of_weighted_least_squares() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.vectors.cosine_silhouette import mean_silhouette
+from judge.stats.vectors import mean_silhouette
 
 
 def unit(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def test_labellings_in_parts_are_the_labellings(monkeypatch: pytest.MonkeyPatch)
     rng = np.random.default_rng(1)
     x, labels = unit(rng, 50, 5), rng.integers(0, 3, size=(9, 50))
     whole = mean_silhouette(x, labels, 3)
-    monkeypatch.setattr("judge.stats.vectors.cosine_silhouette._CHUNK", 300)
+    monkeypatch.setattr("judge.stats.vectors._DISTANCES", 300)
     assert mean_silhouette(x, labels, 3) == pytest.approx(whole)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
+from judge.stats.vectors import cosines, likeness, pairs_between, pairs_within
 
 
 def unit(n: int, d: int, seed: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.vectors.neighbours import nearest, purity
+from judge.stats.vectors import nearest, purity
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def vectors() -> np.ndarray:
 
 @pytest.mark.parametrize("chunk", [61, 10_000])
 def test_they_are_the_nearest_of_other_groups(vectors: np.ndarray, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.stats.vectors.neighbours._CHUNK", chunk)
+    monkeypatch.setattr("judge.stats.vectors._CHUNK", chunk)
     story = np.arange(60) // 4
     found = nearest(vectors, story, 5)
     for i in range(60):

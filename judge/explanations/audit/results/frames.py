@@ -63,7 +63,7 @@ class OpenedAudit:
     def report(self, **options: Any) -> AuditReport:
         """The report of the audit as an object with a `.frame`. Options are the fields of `ReportOptions`."""
         from judge.analysis.options.table_options import from_words
-        from judge.explanations.audit.results.options import ReportOptions
+        from judge.explanations.audit.options import ReportOptions
         from judge.explanations.audit.results.report import report
 
         return report(self.read(), from_words(ReportOptions, **options))

@@ -14,12 +14,12 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import printable
 from judge.explanations.audit.file.categories import Category
 from judge.explanations.audit.file.snapshot import AuditSnapshot
+from judge.explanations.audit.options import ReportOptions
 from judge.explanations.audit.results.answer_matrix import Answered, Disagreement, answered, disagreements
-from judge.explanations.audit.results.options import ReportOptions
 from judge.explanations.audit.sample.practice import practice_score
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.chance_agreement import ChanceAgreement
-from judge.stats.shares.weighted_proportion import weighted_share
+from judge.stats.estimation.proportions import weighted_share
 from judge.version import __version__
 
 if TYPE_CHECKING:

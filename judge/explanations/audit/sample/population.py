@@ -16,7 +16,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
-from judge.explanations.mapping import stored
+from judge.explanations.mapping import explanation_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
 from judge.inputs.perturbations.story_name import PerturbedName
@@ -142,7 +142,7 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
     names: dict[tuple[Any, ...], str] = {}
     notes = []
     for fact in facts:
-        stored_map = stored.read(ResultFolder(Path(fact.path)))
+        stored_map = explanation_map.read(ResultFolder(Path(fact.path)))
         if stored_map is not None:
             notes.append(f"clusters of {fact.judge}: {stored_map.signature}")
             for point in stored_map.points:

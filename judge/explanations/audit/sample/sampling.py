@@ -19,7 +19,7 @@ from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.explanations.audit.file.categories import Category
 from judge.explanations.audit.file.items import BLINDABLE, Facts, Subject
-from judge.explanations.audit.sample.options import SampleOptions
+from judge.explanations.audit.options import SampleOptions
 from judge.explanations.audit.sample.population import NONE, Population
 from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn

@@ -37,7 +37,7 @@ from judge.lab.training.material import (
 )
 from judge.lab.training.options import EncoderOptions, TrainOptions
 from judge.lab.training.telling import Telling
-from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Saved state of a training in progress, so that it can be resumed: plan, checkpoints and each fold's results, in the
 # folder of the model.

@@ -12,7 +12,7 @@ from judge.base.estimate import Estimate
 from judge.questions.charts.explanation_map import Colouring, ExplanationMap
 from judge.questions.charts.forest import Band, Forest
 from judge.questions.charts.heatmap import Scale
-from judge.questions.charts.signs import OTHERS, Sign
+from judge.questions.charts.shared import OTHERS, Sign
 from judge.show.pages.charts.signs import colour, marker
 from judge.show.pages.charts.svg import BOLD, chart, element, fitted, hatching, mark, shortened, text, text_width
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup
 
-from judge.questions.charts.signs import BLUE, GREEN, ORANGE, OTHERS, PURPLE, SKY, VERMILLION, Sign
+from judge.questions.charts.shared import BLUE, GREEN, ORANGE, OTHERS, PURPLE, SKY, VERMILLION, Sign
 from judge.show.pages.charts.svg import element
 
 # Paper's colours as the stylesheet's, `--c1` to `--c8`.

@@ -11,8 +11,7 @@ from judge.analysis import classes, correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, Layout
 from judge.analysis.correlation import Correlations
-from judge.analysis.correlation.margins import of_panels
-from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.correlation.margins import of_panels, table_of
 from judge.questions.charts import correlations
 from judge.questions.charts.heatmap import heat_map
 from judge.show.pages import charts

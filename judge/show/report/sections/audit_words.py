@@ -17,7 +17,7 @@ from judge.base.estimate import Estimate
 from judge.explanations.audit.file.items import BLINDABLE, visible_facts
 from judge.explanations.audit.file.snapshot import AuditSnapshot
 from judge.explanations.audit.results.answer_matrix import answered
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.show.report.blocks import heading, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.stats import near_ties

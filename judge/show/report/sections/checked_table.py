@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from judge.analysis.classes.result import Classes
+from judge.analysis.classes import Classes
 from judge.analysis.correlation import Correlations
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Kind
 from judge.analysis.inputs.candidates import Subject

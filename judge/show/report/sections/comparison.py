@@ -8,9 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis.comparison import tables
-from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import Comparison, Entry
-from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.comparison.sentence import compared, leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.base.errors import JudgeError
 from judge.questions.charts import contrasts

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from judge.analysis.disagreements.disagreements import disagreements
-from judge.analysis.disagreements.tables import Disagreement, JudgeSide, PeopleSide
+from judge.analysis.disagreement_tables import Disagreement, JudgeSide, PeopleSide
+from judge.analysis.disagreements import disagreements
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.analysis.raters import Raters
 from judge.base.records import Scale

@@ -14,7 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from judge.base.printing import stored_tables
-from judge.explanations.mapping.stored import StoredMap
+from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.charts.explanation_map import explanation_map
 from judge.show.pages import charts
 from judge.show.report.blocks import figure, folded, items, prose, shown

@@ -20,8 +20,8 @@ from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
 from judge.base.printing import stored_tables
-from judge.explanations.mapping.stored import StoredMap
-from judge.questions.charts.words import worded
+from judge.explanations.mapping.explanation_map import StoredMap
+from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_consistency, of_loss
 from judge.ratings.rating_matrix import RatingMatrix

@@ -11,7 +11,7 @@ from judge.analysis.inputs.bars import CEILING, CONTROL
 from judge.analysis.labels import ConfusionRow
 from judge.base.estimate import Estimate
 from judge.questions.charts.confusion import confusion
-from judge.questions.charts.words import worded
+from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_labels
 from judge.show.pages import charts

@@ -8,11 +8,10 @@ from itertools import groupby
 from markupsafe import Markup
 
 from judge.analysis.coverage import counts
-from judge.analysis.preference.printed import Topic, tables
-from judge.analysis.preference.ranked import answer
+from judge.analysis.preference.ranked import Topic, answer, tables
 from judge.analysis.preference.systems import Systems
 from judge.questions.charts import preferences as chart
-from judge.questions.charts.signs import SIGNS
+from judge.questions.charts.shared import SIGNS
 from judge.show.pages import charts
 from judge.show.report.blocks import figure, prose, shown
 from judge.show.report.inputs import ReportInputs

@@ -106,12 +106,12 @@ class Answers:
 
     def _of_comparisons(self, page: Asked) -> Sequence[Table]:
         from judge.analysis.coverage import counts
-        from judge.analysis.preference import printed
+        from judge.analysis.preference import ranked
         from judge.ratings import preferences_table
 
         if page.question == "coverage":
             return counts.tables(counts.verdict_coverage(preferences_table.read(self._compared)))
-        return printed.tables(self._ranked.value, [page.words["table"]])
+        return ranked.tables(self._ranked.value, [page.words["table"]])
 
     @cached_property
     def _plain(self) -> Source:

@@ -17,7 +17,7 @@ from judge.show.web.view.jobs import SENTENCE
 from judge.show.web.view.kept import write_kept
 
 if TYPE_CHECKING:
-    from judge.analysis.disagreements.tables import Disagreement
+    from judge.analysis.disagreement_tables import Disagreement
     from judge.base.records import Scale
 
 # Disagreements kept.
@@ -91,7 +91,7 @@ def _summary(state: str, into: str, *folders: str) -> None:
 
 
 def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
-    from judge.analysis.disagreements.disagreements import disagreements
+    from judge.analysis.disagreements import disagreements
     from judge.analysis.options.table_options import DisagreementsOptions, from_words
     from judge.ratings.ratings_table import read
 

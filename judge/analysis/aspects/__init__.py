@@ -1,1 +1,0 @@
-"""Compares judges with readers on which aspects of a story, chosen by the readers, stand out and how they are rated."""

@@ -1,1 +1,0 @@
-"""Analyses of criteria: whether they measure different things, and how raters use their scales."""

@@ -1,1 +1,0 @@
-"""Lists the stories on which ratings differ most."""

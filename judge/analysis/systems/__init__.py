@@ -1,1 +1,0 @@
-"""Compares the quality of the stories that each system wrote."""

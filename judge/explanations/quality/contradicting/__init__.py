@@ -1,1 +1,0 @@
-"""Answers whose explanation supports another rating than the stated one: rules, their precision, and the table."""

@@ -1,0 +1,168 @@
+"""Proportions from a weighted sample, whose items represent known numbers of the population's items."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.base.estimate import Estimate
+
+# Proportions with Wilson's score interval.
+
+_Z95 = 1.959963984540054
+
+
+def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
+    """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
+
+    Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
+    conservative. `z` is the normal quantile. For clustered stories use `power.clustered_proportion`.
+    """
+    if n == 0:
+        return Estimate.undefined("a share of nothing")
+    low, high = wilson_of_share(successes / n, n, z)
+    return Estimate(successes / n, n=n, low=low, high=high, method="Wilson, 95 %")
+
+
+def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
+    """Limits of Wilson's (1927) score interval of a share `p`: (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
+
+    `n` trials, above 0, may be an effective number; `z` is a quantile of the normal or t distribution.
+    """
+    centre = p + z * z / (2 * n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+# Prevalence of a label as estimated by an imperfect judge, corrected for the judge's sensitivity and specificity.
+
+
+def corrected_share(
+    judged_positive: float,
+    n: float,
+    *,
+    hits: float,
+    positives: float,
+    rejections: float,
+    negatives: float,
+    z: float = _Z95,
+) -> Estimate:
+    """Share of truly positive stories among `n` judged stories, corrected for the judge's errors and clipped to 0..1.
+
+    `judged_positive` of the `n` stories without a human label are called positive. Of the `positives` and `negatives`
+    with a human label, the judge calls `hits` positive and `rejections` negative (sensitivity and specificity). All may
+    be effective numbers where stories are not independent. `z` is the normal quantile of the interval.
+
+    Undefined without judged stories, without one of the two human labels, and where sensitivity + specificity <= 1,
+    because then the judge has no information about the share. No interval, but a reason, where too few stories have a
+    human label to tell the judge from chance.
+    """
+    count = round(n)
+    if n < 1 or positives < 1 or negatives < 1:
+        return Estimate.undefined("undefined without judged stories and calibration stories of both kinds", n=count)
+    share, sensitivity, specificity = judged_positive / n, hits / positives, rejections / negatives
+    if sensitivity + specificity <= 1:
+        reason = f"undefined: sensitivity {sensitivity:.2f} + specificity {specificity:.2f} do not exceed 1"
+        return Estimate.undefined(reason, n=count)
+    value = (share + specificity - 1) / (sensitivity + specificity - 1)
+    # Counts pulled towards one half, as in Agresti & Coull's interval.
+    m, m1, m0 = n + z * z, positives + 2, negatives + 2
+    p, q1, q0 = (judged_positive + z * z / 2) / m, (hits + 1) / m1, (rejections + 1) / m0
+    slope = q0 + q1 - 1
+    # Once its counts are pulled towards one half, a judge barely better than chance can lose its slope.
+    if slope <= 0:
+        return Estimate(
+            _cut(value), n=count, reason="no interval: too few calibration stories to separate the judge from chance"
+        )
+    centre = (p + q0 - 1) / slope
+    e1, e0 = q1 * (1 - q1) / m1, q0 * (1 - q0) / m0
+    half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope
+    centre += 2 * z * z * (centre * e1 - (1 - centre) * e0)
+    return Estimate(
+        _cut(value), n=count, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %"
+    )
+
+
+def _cut(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# Bounds of a mean with missing values: the worst case and the best case.
+
+
+def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
+    """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
+
+    `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
+    when nothing is missing. n counts all values. Undefined where none is known.
+    """
+    present = ~np.isnan(values)
+    n, m = values.size, int(present.sum())
+    if m == 0:
+        return Estimate.undefined("no rating at all", n=n)
+    total = float(values[present].sum())
+    lost = n - m
+    ends = (total + lost * low) / n, (total + lost * high) / n
+    return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")
+
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+def weighted_share(
+    hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
+) -> Estimate:
+    """Share of a population from a weighted, clustered sample, sum w y / sum w (Hájek 1971), with its interval.
+
+    `hits` (n,) are values y between 0 and 1 (such as the share of an item's annotators who see an error in it), NaN
+    left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
+    stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
+    share of several annotators. `confidence` is the coverage.
+
+    The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
+    w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
+    samples. The interval is Wilson's with the effective n = p (1 - p) / variance and quantiles of Student's t, as in
+    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or it is 0
+    or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a value;
+    no interval with one cluster.
+    """
+    present = ~np.isnan(hits)
+    y, w = hits[present], weight[present]
+    group = np.unique(cluster[present], return_inverse=True)[1]
+    if y.size == 0:
+        return Estimate.undefined("nothing was answered")
+    total = float(w.sum())
+    share = float(np.clip(w @ y / total, 0.0, 1.0))
+    clusters = int(group.max()) + 1
+    if clusters < 2:
+        return Estimate(share, n=y.size, reason="no interval: one story only")
+    part = np.bincount(group, weights=w * (y - share))
+    variance = clusters / (clusters - 1) * float(part @ part) / total**2
+    mass = np.bincount(group, weights=w)
+    kish = min(float(mass.sum() ** 2 / (mass @ mass)), float(clusters))
+    spread = share * (1 - share)
+    # Shares of 0 or 1, and equal clusters, have no variance from which an effective n could be estimated.
+    effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(trials or y.size))
+    quantile = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2))
+    low, high = wilson_of_share(share, effective, quantile)
+    method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, {100 * confidence:.0f} %"
+    # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
+    return Estimate(share, n=y.size, low=min(low, share), high=max(high, share), method=method)
+
+
+def effective_size(hits: Floats, cluster: Codes) -> float:
+    """Effective sample size of a share: p (1 - p) divided by its cluster-robust variance, at most n.
+
+    `hits` (n,) are between 0 and 1, no NaN; `cluster` (n,) holds any codes. It is the number of clusters where it
+    cannot be estimated: all values are 0 or all 1, or the clusters do not differ.
+    """
+    group = np.unique(cluster, return_inverse=True)[1]
+    clusters, share = int(group.max()) + 1, float(hits.mean())
+    part = np.bincount(group, weights=hits - share)
+    spread, variance = share * (1 - share), clusters / max(1, clusters - 1) * float(part @ part) / hits.size**2
+    return float(clusters) if min(spread, variance) < 1e-12 else min(spread / variance, float(hits.size))

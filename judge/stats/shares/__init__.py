@@ -1,1 +1,0 @@
-"""Statistics of shares and of two classes: proportions, prevalence, ROC curves and the area under them."""

@@ -1,1 +1,0 @@
-"""Statistics of texts represented as unit vectors: cosine similarity, nearest neighbours, silhouettes."""
