@@ -6,8 +6,7 @@ import pytest
 
 from judge.base.records import Story
 from judge.inputs.perturbations.english.tagging import Tagger
-from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
-from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker, rng_of
 from judge.inputs.wordnet import WordNet
 
 

@@ -27,7 +27,7 @@ from judge.base.wording import Advice, joined, listed
 from judge.inputs.datasets import Dataset, open_dataset
 from judge.inputs.datasets.story_prompts import StoryPrompts, open_story_prompts
 from judge.inputs.eval_prompts.writer_prompt import ask_the_same
-from judge.inputs.perturbations.story_name import is_emptied
+from judge.inputs.perturbations.perturbation import is_emptied
 
 # Reads a file of pairs to compare: JSON Lines with `first`, `second` and optionally `id`.
 

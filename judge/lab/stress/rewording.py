@@ -19,7 +19,7 @@ from judge.base.fingerprint import fingerprint
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 from judge.inputs.datasets.files.source_file import json_lines
 from judge.inputs.perturbations.english.sentences import protected, sentences, words
-from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.perturbations.perturbation import rng_of
 
 # Acceptance rules for paraphrases: similar in meaning, different in wording.
 

@@ -19,12 +19,11 @@ from judge.inputs.datasets import wordnet_files
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
-from judge.inputs.perturbations.attacks import written_around
+from judge.inputs.perturbations.attacks import attacks_version
 from judge.inputs.perturbations.english.sentences import sentences
 from judge.inputs.perturbations.english.tagging import Tagger
 from judge.inputs.perturbations.lists import lists_version
-from judge.inputs.perturbations.perturbation import Material, Need, Token, Words
-from judge.inputs.perturbations.story_name import read_name
+from judge.inputs.perturbations.perturbation import Material, Need, Token, Words, read_name
 from judge.inputs.wordnet import WordNet
 from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar, is_filtered
 from judge.lab.stress.listing import lacking
@@ -276,7 +275,7 @@ class Workshop:
             "wordnet": "3.0" if self._wordnet else None,
             "grammar": self._grammar.identity if self._grammar else "unfiltered",
             "lists": lists_version(),
-            "attacks": written_around.lists_version(),
+            "attacks": attacks_version(),
             "rewordings": self._rewordings(),
         }
 

@@ -12,8 +12,7 @@ from judge.cli.main import app
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
-from judge.inputs.perturbations.perturbation import CATALOGUE
-from judge.inputs.perturbations.story_name import read_name
+from judge.inputs.perturbations.perturbation import CATALOGUE, read_name
 
 LINES = {
     "discrimination_test/roc_lexical_rept.txt": ["0|||a dog .|||it ran . it slept .", "1|||a cat .|||it sat ."],

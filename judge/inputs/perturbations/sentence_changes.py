@@ -1,4 +1,5 @@
-"""Perturbations of a whole story: changed order, a removed end, or another text in its place."""
+"""Perturbations by sentences: repeated, paraphrased, unrelated, shuffled or cut ones, or another text in the story's
+place."""
 
 from __future__ import annotations
 
@@ -9,7 +10,102 @@ from itertools import pairwise
 from random import Random
 
 from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Sentence, sentences
-from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count
+
+# Selects sentences of a story for which paraphrases are available.
+
+_NO_PARAPHRASE = Unfit("too few sentences with a paraphrase")
+
+
+def _paraphrased(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
+    """`strength` random sentences, each with its paraphrase; empty if fewer have one."""
+    text = material.story.text
+    available = [
+        (span, paraphrase)
+        for span in sentences(text)
+        if (paraphrase := material.paraphrases.get(text[span.start : span.end]))
+        and paraphrase != text[span.start : span.end]
+    ]
+    rng.shuffle(available)
+    return available[:strength] if len(available) >= strength else []
+
+
+# Replaces sentences by some for other story-prompts (OpenMEVA, relatedness): one of ten at strength 1, at least one.
+
+_UNRELATED_SHARE = 0.1
+
+
+def unrelated_sentences(material: Material, strength: int, rng: Random) -> Made:
+    """Edits to sentences of stories for other story-prompts, each of another one as long as there are enough; `Unfit`
+    without such stories, or for a single sentence."""
+    if not material.others:
+        return Unfit("no story for another story-prompt")
+    text = material.story.text
+    places = sentences(text)
+    if len(places) < 2:
+        return Unfit("one sentence alone")
+    rng.shuffle(places)
+    others = list(material.others)
+    rng.shuffle(others)
+    edits = []
+    for at, span in enumerate(places[: count(strength, _UNRELATED_SHARE, len(places))]):
+        other = others[at % len(others)].text
+        other_sentences = sentences(other)
+        if other_sentences:
+            # Where it stands in its own story, so that a first sentence takes the place of a first one.
+            near = other_sentences[min(len(other_sentences) - 1, int(len(other_sentences) * span.start / len(text)))]
+            edits.append(Edit(*span, other[slice(*near)]))
+    return edits or Unfit("no sentence in the other stories")
+
+
+# Repeats four words, with "and" between, or a whole sentence (OpenMEVA, lexical repetition).
+
+_WORDS = 4
+_RUN_WORD = re.compile(PLACEHOLDER.pattern + r"|\w+(?:['’-]\w+)*|\s(?:n['’]t|['’]\w{1,2})\b")
+_ARTICLES = ("a", "an", "the")
+_BETWEEN = re.compile(r"\s*\Z")
+
+
+def repetitions(material: Material, strength: int, rng: Random) -> Made:
+    """Edits that insert `strength` repetitions, each in another sentence; `Unfit` without a sentence."""
+    text = material.story.text
+    places = sentences(text)
+    if not places:
+        return Unfit("no sentence")
+    rng.shuffle(places)
+    return [_twice(text, run, rng.random(), rng.random()) for run in places[:strength]]
+
+
+def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
+    # A sentence without four words in a row is repeated whole.
+    runs = _runs(text, sentence)
+    if kind < 0.5 or not runs:
+        sentence_text = text[sentence.start : sentence.end]
+        return Edit(sentence.end, sentence.end, f" {sentence_text}")
+    start, end = runs[int(where * len(runs))]
+    return Edit(end, end, f" and {_inside(text[start:end], start == sentence.start)}")
+
+
+def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
+    # They do not split a contraction or end in an article.
+    words = list(_RUN_WORD.finditer(text, sentence.start, sentence.end))
+    runs = []
+    for at in range(len(words) - _WORDS + 1):
+        some = words[at : at + _WORDS]
+        joined = all(_BETWEEN.match(text, word.end(), after.start()) for word, after in pairwise(some))
+        after = words[at + _WORDS] if at + _WORDS < len(words) else None
+        whole = not some[0].group()[0].isspace() and (after is None or not after.group()[0].isspace())
+        if joined and whole and some[-1].group().lower() not in _ARTICLES:
+            runs.append((some[0].start(), some[-1].end()))
+    return runs
+
+
+def _inside(words: str, first: bool) -> str:
+    # The initial capital goes, except from "I" and words all in capitals.
+    start = words.split(maxsplit=1)[0]
+    plain = first and start[:1].isupper() and start not in ("I",) and not start[1:2].isupper()
+    return words[0].lower() + words[1:] if plain and not PLACEHOLDER.match(words) else words
+
 
 # Perturbations that replace the whole story: by another story, by its story-prompt, by a punctuation mark, or by
 # nothing.
@@ -111,7 +207,7 @@ def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
 # Perturbation that exchanges pairs of a story's sentences, so that the sentences are in another order.
 
 
-def change(material: Material, strength: int, rng: Random) -> Made:
+def sentence_shuffle(material: Material, strength: int, rng: Random) -> Made:
     """Exchanges a quarter (strength 1), half (2) or all (4) of random pairs of sentences; `Unfit` if this changes
     nothing."""
     text = material.story.text
@@ -126,3 +222,21 @@ def change(material: Material, strength: int, rng: Random) -> Made:
         if first != second:
             edits += [Edit(*first_span, second), Edit(*other, first)]
     return edits or Unfit("sentences that are all the same")
+
+
+# Inserts a paraphrase of a sentence after it (OpenMEVA, semantic repetition).
+
+
+def paraphrases_after(material: Material, strength: int, rng: Random) -> Made:
+    """Edits that insert paraphrases after `strength` sentences; `Unfit` if too few have one."""
+    return [
+        Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in _paraphrased(material, strength, rng)
+    ] or _NO_PARAPHRASE
+
+
+# Replaces as many sentences as the strength by their paraphrases (OpenMEVA, invariance).
+
+
+def paraphrases_instead(material: Material, strength: int, rng: Random) -> Made:
+    """Edits that replace `strength` sentences by their paraphrases; `Unfit` if too few have one."""
+    return [Edit(*span, paraphrase) for span, paraphrase in _paraphrased(material, strength, rng)] or _NO_PARAPHRASE

@@ -1,18 +1,56 @@
-"""Attacks by texts before or after an unchanged story, from attacks.yaml, that try to influence its judge."""
+"""Attacks that try to raise an unchanged story's rating: texts before or after it from attacks.yaml, or its length."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import yaml
 
-from judge.inputs.perturbations.perturbation import Edit, Made, Material
+from judge.base.folders.shipped import package_file
+from judge.inputs.perturbations.english.sentences import sentences, words
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 
-_FILE = Path(__file__).with_name("attacks.yaml")
+# Attack by length: sentences of other stories are added after the end of the story.
+
+# The greatest strength: so many sentences are drawn whatever the strength, so that those of a lower one come first.
+_MOST = 4
+
+_FEWEST_WORDS = 5
+# A story drawn may have no neutral sentence, or only one that was taken before: the loop needs an end.
+_TRIES = 40
+
+
+def verbosity(material: Material, strength: int, rng: Random) -> Made:
+    """Edits that append `strength` sentences of other stories, without direct speech; `Unfit` with too few."""
+    story = material.story
+    others = material.others
+    drawn: list[str] = []
+    for _ in range(_TRIES if others else 0):
+        text = rng.choice(others).text
+        plain = [filler for filler in (text[start:end] for start, end in sentences(text)) if _neutral(filler)]
+        filler = rng.choice(plain) if plain else ""
+        if filler and filler not in drawn and filler not in story.text:
+            drawn.append(filler)
+        if len(drawn) == _MOST:
+            break
+    if len(drawn) < strength:
+        return Unfit("too few sentences of other stories")
+    end = len(story.text.rstrip())
+    return [Edit(end, end, f" {filler}") for filler in drawn[:strength]]
+
+
+def _neutral(sentence: str) -> bool:
+    return (
+        len(list(words(sentence))) >= _FEWEST_WORDS
+        and not any(mark in sentence for mark in '"“”«»`?!')
+        and "''" not in sentence
+    )
+
+
+_FILE = package_file("inputs", "perturbations", "attacks.yaml")
 
 
 def inject_plain(material: Material, strength: int, rng: Random) -> Made:
@@ -45,7 +83,7 @@ def bandwagon(material: Material, strength: int, rng: Random) -> Made:
     return _written("bandwagon", material, strength, rng)
 
 
-def lists_version() -> int:
+def attacks_version() -> int:
     """Version number of the attack texts. It is raised whenever one of these texts changes."""
     return int(_texts()["version"])
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from random import Random
 from typing import Literal
 
-from judge.inputs.perturbations.english.inflection import inflected
 from judge.inputs.perturbations.english.parse import Parse, like
+from judge.inputs.perturbations.english.tagging import inflected
 from judge.inputs.perturbations.lists import word_list
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
 
@@ -80,7 +80,7 @@ _OBJECTS = frozenset({"dobj", "pobj", "dative"})
 _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "one", "something", "nothing"})
 
 
-def change(material: Material, strength: int, rng: Random) -> Made:
+def persons_exchanged(material: Material, strength: int, rng: Random) -> Made:
     """Edits that exchange subjects and objects or, where a sentence allows no exchange, replace a pronoun; `Unfit`
     without any."""
     parse = Parse(material.tokens)

@@ -1,14 +1,17 @@
-"""Replacement words from WordNet: antonyms, synonyms, and co-hyponyms, inflected as in the text."""
+"""Words of a story replaced by antonyms, synonyms or sister terms of WordNet, or by words of other stories, inflected
+as in the text."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from random import Random
 
-from judge.inputs.perturbations.english.inflection import inflected
 from judge.inputs.perturbations.english.parse import Parse, like, replaced
+from judge.inputs.perturbations.english.tagging import inflected
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.perturbation import Edit, Token
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
 from judge.inputs.wordnet import WordNet
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
@@ -129,3 +132,105 @@ def form_of(lemma: str, token: Token) -> str | None:
 def put(parse: Parse, at: int, word: str) -> list[Edit]:
     """Edits that replace the token at `at` by a word, and adapt the article (a, an) before it."""
     return replaced(parse.tokens, at, word)
+
+
+# Words become antonyms in the same inflection (OpenMEVA, consistency): at strength 1, one for every five sentences.
+
+# Counted over sentences: most words have no opposite in WordNet.
+_ANTONYM_SHARE = 0.2
+
+
+def antonyms(material: Material, strength: int, rng: Random) -> Made:
+    """Edits to antonyms of words' most common meanings, from WordNet or the program's own list; `Unfit` without any."""
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    options = substitutions(parse, material.wordnet, opposites)
+    if not options:
+        return Unfit("no word with an opposite")
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
+    some = first(chosen, count(strength, _ANTONYM_SHARE, len(parse.sentences)), rng)
+    return [edit for edits in some for edit in edits]
+
+
+# Replaces nouns and verbs by others of the same category (OpenMEVA, common sense), one of ten at strength 1. The
+# paper's neighbours in ConceptNet are not available as a package, so these are WordNet's sister terms (words with the
+# same hypernym).
+
+_SISTER_SHARE = 0.1
+
+
+def sister_terms(material: Material, strength: int, rng: Random) -> Made:
+    """Edits to sister terms of words' most common meaning in WordNet; `Unfit` without any."""
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    there = {token.lemma.rstrip("s") for token in material.tokens}
+    options = [
+        (at, others)
+        for at, words in substitutions(parse, material.wordnet, sisters, ("NOUN", "VERB"))
+        if (others := [word for word in words if word.lower().rstrip("s") not in there])
+    ]
+    if not options:
+        return Unfit("no noun or verb with a kin in WordNet")
+    entities = sum(token.pos in ("NOUN", "VERB") for token in material.tokens)
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
+    some = first(chosen, count(strength, _SISTER_SHARE, entities), rng)
+    return [edit for edits in some for edit in edits]
+
+
+# Replaces nouns and verbs by those of other stories (OpenMEVA, relatedness), a quarter of them at strength 1.
+
+_UNRELATED_SHARE = 0.25
+
+
+def unrelated_words(material: Material, strength: int, rng: Random) -> Made:
+    """Edits to words of other stories with the same part-of-speech tag that the story lacks; `Unfit` without any."""
+    parse = Parse(material.tokens)
+    there = {token.lemma for token in material.tokens}
+    left = word_list("substitution")["left"]
+    by_tag: defaultdict[str, list[str]] = defaultdict(list)
+    for word in material.other_words:
+        if word.lemma not in there and word.lemma not in left:
+            by_tag[word.tag].append(word.text)
+    places = [
+        at
+        for at in parse.words()
+        if parse.tokens[at].pos in ("NOUN", "VERB") and parse.tokens[at].lemma not in left and fits(parse, at)
+    ]
+    chosen = []
+    for at in places:
+        token, number = parse.tokens[at], rng.random()
+        words = by_tag[token.tag]
+        if words:
+            chosen.append(put(parse, at, like(words[int(number * len(words))], token.text)))
+    if not chosen:
+        return Unfit("no noun or verb, or none of other stories in its form")
+    some = first(chosen, count(strength, _UNRELATED_SHARE, len(places)), rng)
+    return [edit for edits in some for edit in edits]
+
+
+# Replaces words by synonyms in the same inflection (OpenMEVA, invariance): one of 25 at strength 1.
+
+_SYNONYM_SHARE = 0.04
+
+
+def usual_synonyms(material: Material, strength: int, rng: Random) -> Made:
+    """Edits to synonyms of words' most common meaning, by counts in WordNet's tagged texts; `Unfit` without any."""
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    options = substitutions(parse, material.wordnet, synonyms)
+    if not options:
+        return Unfit("no word with a usual synonym")
+    chosen = [(at, put(parse, at, words[int(rng.random() * len(words))])) for at, words in options]
+    safe = [edits for at, edits in chosen if _safe(material.wordnet, parse, at)]
+    others = [edits for at, edits in chosen if not _safe(material.wordnet, parse, at)]
+    order = [*first(safe, len(safe), rng), *first(others, len(others), rng)]
+    return [edit for edits in order[: count(strength, _SYNONYM_SHARE, len(parse.tokens))] for edit in edits]
+
+
+def _safe(wordnet: WordNet, parse: Parse, at: int) -> bool:
+    # Words with so few meanings that a synonym probably fits are replaced first.
+    token = parse.tokens[at]
+    return single_sense(wordnet, token.lemma, PARTS[token.pos])
