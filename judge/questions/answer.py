@@ -11,7 +11,7 @@ from judge.base.errors import SpecError
 from judge.base.wording import PYTHON
 
 if TYPE_CHECKING:
-    from judge.base.printing.forms import Format
+    from judge.base.choices import Format
     from judge.base.printing.tables import Table
     from judge.base.wording import Wording
     from judge.questions.way import Way

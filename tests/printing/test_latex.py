@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.printing import latex
+from judge.base.printing import tables as latex
 from tests.report import runs
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.printing import latex
+from judge.base.printing import tables as latex
 from judge.show.report.write import SECTIONS
 from tests.conftest import NEEDS_DATA
 from tests.report import runs

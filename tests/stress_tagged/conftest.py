@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate as wordnet_files
 from judge.inputs.perturbations.english import tagging
 from judge.inputs.perturbations.english.tagging import Tagger
 from judge.inputs.wordnet import WordNet

@@ -13,8 +13,8 @@ from judge.analysis.criteria.criteria import Criteria, View
 from judge.analysis.criteria.profiles import Profile, words
 from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
-from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Column, Table
+from judge.base.printing.values import column_keys
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias.scale_use import ScaleUse

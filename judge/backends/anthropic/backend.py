@@ -15,18 +15,119 @@ from urllib.parse import quote, urlsplit
 import aiohttp
 import orjson
 
-from judge.backends.anthropic.answers import read_message, refused
-from judge.backends.bodies import read_body
-from judge.backends.dialect import schema
+from judge.backends.dialect import checked, schema, with_usage
 from judge.backends.engine_keys import START
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials, endpoint, without_slash
-from judge.backends.openai.errors import RefusalError, connection_error
+from judge.backends.openai.errors import RefusalError, connection_error, read_body
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.rate_limits import RateLimits, rate_limits
+from judge.backends.server_refusals.body import RateLimits, tell_limits
+from judge.backends.server_refusals.kinds import Refusal, read_refusal
+from judge.backends.server_refusals.server_terms import remedy
 from judge.base.credentials.providers import ANTHROPIC, addresses_of
-from judge.base.errors import BackendError, SpecError, nearest
+from judge.base.errors import BackendError, ErrorKind, SpecError, nearest
+from judge.base.half_pairs import json_value
 from judge.base.records import Message, Request, Response
+from judge.base.redaction import redact
+from judge.base.wording import Advice
+
+# Responses from answers of Anthropic's Messages API, live or batch.
+
+# Converts errors of Anthropic's API into `BackendError`s with hints for the user.
+
+# Type of an error -> the status that it has where it is no part of a batch or of an answer already begun.
+STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+_HINTS: dict[ErrorKind, str] = {
+    "auth": "check ANTHROPIC_API_KEY, or the variables that the run names; it must be allowed to use this model",
+    "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",
+    "context": "shorten the stories or the Eval-Prompt, or take a model with a longer context",
+    "model": Advice(
+        "`judge doctor {provider} {model}` tells whether a model is listed", provider="anthropic", model="NAME"
+    ),
+    "api": "take a model that answers at /v1/messages",
+    "address": "base_url must lead to the Messages API: /v1/messages is put behind it",
+}
+
+
+def refused(
+    status: int, headers: Mapping[str, str], body: bytes, url: str, sent: Mapping[str, Any] | None = None
+) -> RefusalError:
+    """Error for a refused request, or for an error result of a batch. `sent` is the body of the request."""
+    refusal = read_refusal(status, headers, body, sent)
+    words = redact(refusal.error_body.shown())
+    message = f"{url}: HTTP {refusal.status}" + (f": {words}" if words else "")
+    return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, sent))
+
+
+def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
+    if refusal.kind == "capability" and refusal.settings:
+        return remedy([_key(name, sent) for name in refusal.settings], refusal)
+    return _HINTS.get(refusal.kind)
+
+
+def _key(name: str, sent: Mapping[str, Any] | None) -> str:
+    # `remedy` finds the key of run.yaml that the user should change by OpenAI's names.
+    output = (sent or {}).get("output_config")
+    if name == "output_config" and isinstance(output, Mapping) and "format" in output:
+        return "response_format"
+    return {"stop_sequences": "stop"}.get(name, name)
+
+
+# The provider's word for how an answer ended -> OpenAI's; other words stand as they are.
+_STOPPED = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+
+
+def read_message(body: bytes, url: str) -> Response:
+    """The response in a body. Raises `BackendError` for an error or anything but a message."""
+    try:
+        data = json_value(body)
+        if data.get("type") == "error":
+            raise refused(STATUSES.get(data["error"]["type"], 500), {}, body, url)
+        blocks = data["content"]
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        thinking = "\n\n".join(block["thinking"] for block in blocks if block["type"] == "thinking")
+        reason = data.get("stop_reason")
+        response = checked(Response(text, _STOPPED.get(reason, reason), thinking or None, model=data.get("model")))
+        return with_usage(response, _usual_names(data.get("usage")))
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        start = body[:80].decode("utf-8", "replace")
+        raise BackendError(
+            f"{url}: the answer is no message of the Messages API: {start!r}", kind="garbage", retryable=True
+        ) from error
+
+
+def _usual_names(usage: object) -> dict[str, Any] | None:
+    # In OpenAI's, cached tokens are part of the prompt's.
+    if not isinstance(usage, Mapping) or not isinstance(usage.get("input_tokens"), int):
+        return None
+    read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))
+    details = usage.get("output_tokens_details")
+    thought = details.get("thinking_tokens") if isinstance(details, Mapping) else None
+    return {
+        "prompt_tokens": usage["input_tokens"] + read + written,
+        "completion_tokens": usage.get("output_tokens"),
+        "prompt_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
+        "completion_tokens_details": {"reasoning_tokens": thought},
+    }
+
 
 # Converts a query into the body of a request to Anthropic's Messages API. The text of the prompt is not changed.
 
@@ -218,7 +319,7 @@ class AnthropicBackend:
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
                 body = self.credentials.clean(await read_body(reply))
-                self._tell_limits(reply.headers)
+                tell_limits(self.on_limits, reply.headers)
                 if reply.status != 200:
                     self._refusals += 1
                     raise refused(reply.status, reply.headers, body, self.url, sent)
@@ -231,10 +332,6 @@ class AnthropicBackend:
         response = read_message(body, self.url)
         self._cache.count(query, response)
         return [response]
-
-    def _tell_limits(self, headers: Mapping[str, str]) -> None:
-        if self.on_limits is not None and (limits := rate_limits(headers)) is not None:
-            self.on_limits(limits)
 
     def payload(self, query: Request, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
         """JSON body exactly as sent, the same for every repeat."""

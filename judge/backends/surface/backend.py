@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge.backends.protocol import Capabilities
-from judge.backends.surface.model import LABEL, OVERALL, POINTS, Card, Model, expected
-from judge.backends.written import several, value_text
+from judge.backends.surface.model import LABEL, OVERALL, POINTS, Card, Model, expected, several, value_text
 from judge.base.errors import BackendError
 from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
 from judge.inputs.text_features import for_regression, own_features, score_file_features

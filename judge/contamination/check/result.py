@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.base.wording import Advice, Note, joined
 from judge.contamination.report import letters
 from judge.contamination.scores import RECITED

@@ -21,7 +21,7 @@ from judge.explanations.mapping.clusters import NOISE, Clustering, cluster
 from judge.explanations.mapping.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.mapping.projection import Projection, project
 from judge.explanations.quality.guideline_point import guideline_texts
-from judge.inputs.embedding.vectors import Embedded, default_model, embed
+from judge.inputs.embedding import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable
 from judge.version import __version__
 
@@ -80,7 +80,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
     """Sentences on which choices follow the HANNA judge study's method and which differ from it."""
-    from judge.inputs.embedding.vectors import DEFAULT_MODEL
+    from judge.inputs.embedding import DEFAULT_MODEL
 
     notes = [
         "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",
@@ -243,7 +243,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.base.folders.trusted import cache_folder
+        from judge.base.folders import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())

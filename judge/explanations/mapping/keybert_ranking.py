@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from judge.base.errors import MissingExtraError
 from judge.base.fingerprint import fingerprint
 from judge.base.sqlite_file import keep, open_cache
-from judge.inputs.embedding.vectors import Embedded
+from judge.inputs.embedding import Embedded
 
 Vectors = NDArray[np.float64]
 Ranked = list[tuple[str, float]]

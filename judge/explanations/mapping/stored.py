@@ -13,7 +13,7 @@ import pandas as pd
 
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
-from judge.base.printing import stored_tables
+from judge.base.printing import output
 from judge.base.printing.tables import Table
 from judge.base.whole_file import write_whole
 from judge.explanations.mapping.explanation_map import ExplanationMap
@@ -97,7 +97,7 @@ def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """Results to store for each result folder: its own points; tables and keywords of the whole analysis."""
-    printed = [stored_tables.plain(table, texts=False) for table in tables]
+    printed = [output.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     parts = (mapped.picture, mapped.clustering)
     notes = [mapped.embedded.note, *(part.note for part in parts if part is not None)]

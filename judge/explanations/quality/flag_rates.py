@@ -19,7 +19,7 @@ from judge.explanations.quality.evidence import Library, Readings
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.quoted_points import QuotedPoints
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
-from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna_files import QUESTIONS, read_items
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.shares.proportion import wilson
 from judge.version import __version__

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import SpecError, TemplateError, unknown
-from judge.base.folders.shipped import shipped
+from judge.base.folders import shipped
 from judge.base.records import CHOICES, Asked, Comparison, Criterion, Message, Scale, Story, Subject
 from judge.inputs.criteria import Published
-from judge.inputs.criteria.prompt_file import FOLDERS, locate, read_text
 from judge.inputs.eval_prompts.sandbox import (
     COMPARING,
     JOINT,
@@ -22,7 +21,7 @@ from judge.inputs.eval_prompts.sandbox import (
     ScaleView,
     compile_template,
 )
-from judge.inputs.eval_prompts.writer_prompt import FrontMatter, split
+from judge.inputs.prompt_file import FOLDERS, FrontMatter, locate, read_text, split
 
 # Renders a study's Eval-Prompts exactly as they were sent (wording mode), without any words of this program.
 

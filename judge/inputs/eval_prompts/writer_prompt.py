@@ -5,84 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from judge.base.errors import TemplateError
-from judge.base.folders.shipped import shipped
 from judge.base.records import Message, StoryPrompt
-from judge.inputs.criteria.prompt_file import Strict, locate, read_strict, read_text
 from judge.inputs.eval_prompts.sandbox import Compiled, compile_template
-
-# Reads the front matter of an Eval-Prompt: the lines between `---` that say what the template needs and requests.
-
-FENCE = "---"
-
-
-class FrontMatter(Strict):
-    """Front matter of an Eval-Prompt, between `---` at its beginning. All keys are optional. With `criteria`, one
-    answer rates several."""
-
-    description: str = Field(default="", description="one line for `judge prompts list`")
-    needs_guidelines: bool = Field(default=False, description="whether criteria without guidelines are refused")
-    needs_reference: bool = Field(default=False, description="whether stories without a reference story are left out")
-    explains: bool = Field(default=False, description="whether the answer is to hold an explanation")
-    compares: bool = Field(default=False, description="whether two stories are compared, in place of one rated")
-    writes: bool = Field(default=False, description="whether the template asks for a story (`judge generate`)")
-    criteria: Literal["all"] | list[str] | None = Field(
-        default=None, description="criteria that one answer rates together: `all` of the run, or a list"
-    )
-    system: str | None = Field(default=None, description="template of the system message")
-    published: str | None = Field(
-        default=None, pattern=r"^EP\d+$", description="the study's Eval-Prompt whose wording takes this one's place"
-    )
-    rating_pattern: str | None = Field(
-        default=None,
-        min_length=1,
-        description="only place of the rating: regular expression with one group, or JSON path",
-    )
-    example_answer: str | None = Field(
-        default=None, min_length=1, description="answer on which `judge prompts check` tries the pattern"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """An Eval-Prompt's file in two parts, with the lines at which `body` and the system message's text begin."""
-
-    front: FrontMatter
-    body: str
-    body_line: int
-    system_line: int
-
-
-def split(source: str, file: Path) -> Split:
-    """Front matter and template of an Eval-Prompt. Raises TemplateError, naming file, line and key."""
-    lines = source.split("\n")
-    if lines[0].rstrip() != FENCE:
-        return Split(FrontMatter(), source, 1, 1)
-    end = next((i for i, line in enumerate(lines[1:], start=1) if line.rstrip() == FENCE), None)
-    if end is None:
-        raise TemplateError(
-            f"{file}, line 1: the front matter that begins here has no end", hint="close it with a line ---"
-        )
-    front, places = read_strict("\n".join(lines[1:end]), FrontMatter, file=file, first_line=2, blame=TemplateError)
-    line = places.get(("system",), 1)
-    block = lines[line - 1].partition(":")[2].strip()[:1] in {"|", ">"}  # the text begins below its key
-    return Split(front, "\n".join(lines[end + 1 :]), end + 2, line + block)
-
-
-def ask_the_same(first: str, second: str) -> bool:
-    """Whether two versions send the same messages: only keys on how answers are read may differ."""
-    if first == second:
-        return True
-    reading = {"rating_pattern", "example_answer"}
-    first_template, second_template = (split(source, Path("stored template")) for source in (first, second))
-    return first_template.body == second_template.body and first_template.front.model_dump(
-        exclude=reading
-    ) == second_template.front.model_dump(exclude=reading)
-
+from judge.inputs.prompt_file import FrontMatter, locate, read_text, split
 
 SUFFIX = ".jinja"
 
@@ -151,10 +79,6 @@ def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -
         compiled = compile_template(system, file=Path("system message"), offered=OFFERED)
     body = compile_template(parts.body, file=file, first_line=parts.body_line, offered=OFFERED)
     return WriterPrompt(file.stem, source, front.description, body, compiled)
-
-
-def shipped_writer_prompts() -> tuple[str, ...]:
-    return tuple(sorted(file.stem for file in (shipped("prompts") / "writer_prompts").glob(f"*{SUFFIX}")))
 
 
 def _unsaid(key: str) -> Any:

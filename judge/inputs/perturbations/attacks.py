@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.inputs.perturbations.english.sentences import sentences, words
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 

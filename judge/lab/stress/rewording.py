@@ -68,7 +68,7 @@ def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool
         return []
     if encoder is None:
         return [overlap(sentence, other) >= LEAST_OVERLAP for sentence, other in pairs]
-    from judge.inputs.embedding.vectors import embed
+    from judge.inputs.embedding import embed
 
     texts = [text for pair in pairs for text in pair]
     vectors = embed(texts, encoder, None).vectors

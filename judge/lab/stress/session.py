@@ -15,7 +15,7 @@ from judge.base.errors import DataError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.records import Story
 from judge.base.whole_file import draft
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
@@ -252,7 +252,7 @@ class Workshop:
         self._dataset, self._options = dataset, options
         needs: set[Need] = {need for entry in options.wanted for need in entry.facts.needs}
         self._tagger = Tagger(options.tagger) if "tagger" in needs else None
-        wordnet_folder = wordnet_files.find() if "wordnet" in needs else None
+        wordnet_folder = locate.wordnet_folder() if "wordnet" in needs else None
         self._wordnet = None if wordnet_folder is None else WordNet(wordnet_folder)
         self._grammar = Grammar(options.grammar, options.grammar_label) if options.grammar else None
         self._reworded = _reworded(options, output) if "rewriter" in needs else None

@@ -147,7 +147,7 @@ def numbers(
     surface = Surface.of(frame)
     vectors = None
     if embed_by is not None:
-        from judge.inputs.embedding.vectors import embed
+        from judge.inputs.embedding import embed
 
         # Longest first, as they are embedded in batches; a few at a time, so that the time left can be told.
         ordered = sorted(set(surface.texts), key=lambda text: (-len(text), text))

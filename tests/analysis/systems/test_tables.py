@@ -15,8 +15,8 @@ from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.systems import systems
 from judge.analysis.systems.tables import tables
 from judge.base.errors import SpecError
-from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Table, render
+from judge.base.printing.values import column_keys
 from judge.ratings.ratings_table import RatingsTable
 
 FAST = SystemsOptions(resamples=50)

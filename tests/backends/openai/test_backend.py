@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.joined_prompt import joined
+from judge.backends.dialect import joined
 from judge.backends.openai.backend import OpenAIBackend, proxy_of
 from judge.backends.openai.errors import retry_after, status_error
 from judge.base.errors import BackendError, SpecError

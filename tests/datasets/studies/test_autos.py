@@ -106,7 +106,7 @@ def test_names_and_printed_counts_are_of_the_same_files() -> None:
 
 
 def test_nothing_can_be_fetched() -> None:
-    from judge.inputs.datasets.fetch import sources_of
+    from judge.inputs.datasets.locate import sources_of
 
     with pytest.raises(SpecError, match="no public address"):
         sources_of("autos_wp")

@@ -11,7 +11,7 @@ from judge.base.errors import SpecError
 from judge.explanations.mapping.clusters import NOISE, by_size, cluster, graph
 from judge.explanations.mapping.options import ExplainOptions
 from judge.explanations.mapping.projection import project
-from judge.inputs.embedding.vectors import unit
+from judge.inputs.embedding import unit
 
 pytest.importorskip("sklearn")
 

@@ -14,7 +14,7 @@ import pytest
 import judge
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import DataError
-from judge.base.printing import stored_tables
+from judge.base.printing import output as stored_tables
 from judge.base.printing.tables import render
 from judge.cli.main import main
 from judge.explanations.mapping import stored

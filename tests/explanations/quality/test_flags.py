@@ -19,7 +19,7 @@ from judge.explanations.quality.flag_rates import TOO_FEW, explained, measure, v
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.quoted_points import QuotedPoints
 from judge.inputs.criteria import load_criteria
-from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna_files import QUESTIONS, read_items
 from tests.explanations import planted
 
 CRITERIA = {criterion.name: criterion for criterion in load_criteria("hanna").criteria}

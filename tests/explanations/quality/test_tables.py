@@ -26,7 +26,7 @@ from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.explanations.quality.tables import tables
 from judge.inputs.criteria import load_criteria
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

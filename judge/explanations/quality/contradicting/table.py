@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_text
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions
 from judge.stats.shares.proportion import wilson

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from judge.base.errors import MissingExtraError, SpecError
-from judge.base.installation import install_command
+from judge.base.errors import MissingExtraError, SpecError, install_command
 from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Piece, pieces, sentences
 from judge.inputs.perturbations.perturbation import Token
 

@@ -1,4 +1,6 @@
-"""Trusted folders: besides its own, a run definition may only name files in these, which only the user adds.
+"""Locations of files on this machine: shipped with the program, the user's home, cache, settings, and trusted folders.
+
+Besides its own folder, a run definition may only name files in trusted ones, which only the user adds:
 JUDGE_TRUSTED_FOLDERS lists folders or files, separated as in PATH; `trusted_folders.json` in the configuration folder
 holds those passed to `judge init`. The folder of the studies' files is trusted too."""
 
@@ -8,12 +10,25 @@ import json
 import os
 from pathlib import Path
 
-from judge.base.folders.shipped import shipped
 from judge.base.whole_file import write_whole
 
-# Path of the folder of downloaded and unpacked files. This module does not create the folder.
+# Locations of the files that ship with the program: Eval-Prompts, criteria sets, run definitions.
 
-# Path of the user's home folder. This module does not create the folder.
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped(folder: str) -> Path:
+    """The shipped folder `prompts` or `runs`: inside the package of a wheel, next to it in a checkout."""
+    inside = _PACKAGE / folder
+    return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def package_file(*parts: str) -> Path:
+    """A data file inside the package, e.g. `package_file("inputs", "datasets", "demo_stories.jsonl")`."""
+    return _PACKAGE.joinpath(*parts)
+
+
+# Folders of the user, which this module does not create.
 
 
 def home() -> Path:
@@ -35,9 +50,6 @@ def cache_folder() -> Path:
         return Path(platformdirs.user_cache_dir("judge"))
     except RuntimeError:  # a user without a home folder
         return home() / ".cache" / "judge"
-
-
-# Path of the folder of the user's settings. This module does not create the folder.
 
 
 def config_folder() -> Path:

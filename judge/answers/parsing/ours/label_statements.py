@@ -6,18 +6,73 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page, assertion, behind_revision, clause_before, page
 from judge.answers.parsing.ours.json_answer import Entry, Reading
-from judge.answers.parsing.ours.labelled.label_mentions import is_initial, is_small_letter, label_at, label_mentions
 from judge.answers.parsing.ours.labels import Label, label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.statements import Statement, about_what
-from judge.answers.parsing.words import vocabulary as words
-from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, STANDING
-from judge.answers.parsing.words.vocabulary import LABEL_NAMES, names
+from judge.answers.parsing.ours.statements import Statement, about_what, line_rest
+from judge.answers.parsing.vocabulary import DOUBTFUL, INITIAL, LABEL_NAMES, LIKELY, PLAIN, STANDING, names
 from judge.base.records import Judgment, Scale
+
+# Finds the labels of a scale in an answer.
+
+# Of a text with more labels only the first 100 and the last 200 are read, to bound the time.
+_MOST = 300
+
+
+def label_mentions(page: Page) -> list[Mention]:
+    """Each whole-word label, the longest at its position, as a mention with its code. Of more than 300, only the first
+    100 and last 200 are kept, so that the time stays bounded."""
+    pattern, codes = _pattern(page.scale.labels)
+    matches = [_mention(match, codes) for match in pattern.finditer(page.low)]
+    return matches if len(matches) <= _MOST else matches[:100] + matches[-200:]
+
+
+def label_at(page: Page, mention: Mention) -> str:
+    """The label at a mention, in lower case."""
+    return page.scale.labels[int(mention.value)].lower()
+
+
+def is_small_letter(page: Page, mention: Mention) -> bool:
+    """Whether a label of one capital letter (a grade A) occurs in lower case: "a" is mostly the article."""
+    label = page.scale.labels[int(mention.value)]
+    return len(label) == 1 and label.isupper() and not page.text[mention.start].isupper()
+
+
+def is_initial(page: Page, mention: Mention) -> bool:
+    """Whether a label of one letter (such as the grade A) is an initial in a name."""
+    alone = len(page.scale.labels[int(mention.value)]) == 1
+    return alone and INITIAL.match(page.text, mention.stop) is not None
+
+
+def plain_words(label: str) -> list[str]:
+    """Words of a label in the form that is searched: lower case, without markup, straight quotation marks."""
+    for mark in "*_`~\\":
+        label = label.replace(mark, " ")
+    return label.replace("’", "'").lower().split()
+
+
+@lru_cache(maxsize=64)
+def _pattern(labels: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, int]]:
+    codes = {" ".join(plain_words(label)): code for code, label in enumerate(labels)}
+    forms = []
+    for written in sorted(codes, key=len, reverse=True):
+        spelled = r"\s{1,3}".join(re.escape(word) for word in written.split())
+        # "A+", "A-", "C#" and "A.I." are no grades A and C.
+        forms.append(spelled + (r"(?![+#])(?![-−](?:\W|\Z))(?!\.\w)" if len(written) == 1 else r"(?!\+)"))
+    before, behind = r"(?<!\w)(?<!\w-)(?<!\w')", r"(?!\w)(?!['-]\w)(?!\.\d)"
+    first = r"" if not all(label[:1].isalnum() for label in codes) else r"\b"
+    return re.compile(f"{before}{first}(?:{'|'.join(forms)}){behind}"), codes
+
+
+def _mention(match: re.Match[str], codes: dict[str, int]) -> Mention:
+    code = codes[" ".join(match.group().split())]
+    return Mention(match.start(), match.end(), match.end(), float(code), "digits")
+
 
 # Reads labels of a scale (such as Yes and No) from answers given as JSON: which keys hold a label, and what a value
 # means.
@@ -280,7 +335,7 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
     low, start = page.low, mention.start
     line = low.rfind("\n", 0, start) + 1
     opens = not any(c.isalnum() for c in low[line:start])
-    if opens and not any(c.isalnum() for c in _line_rest(page, mention)):
+    if opens and not any(c.isalnum() for c in line_rest(page, mention)):
         last = not any(c.isalnum() for c in low[mention.stop :])
         return Statement(mention, PLAIN if last else STANDING, "line")
     if opens and follow in _ENDS and not _BULLET.fullmatch(low, line, start):
@@ -324,8 +379,3 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
 def _on_next_line(page: Page, mention: Mention) -> bool:
     line = page.low.rfind("\n", 0, mention.start) + 1
     return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
-
-
-def _line_rest(page: Page, mention: Mention) -> str:
-    end = page.low.find("\n", mention.stop)
-    return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_FILE = Path(__file__).parent / "references.bib"
+_FILE = Path(__file__).with_name("references.bib")
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 
 

@@ -1,6 +1,7 @@
-"""Reads the HANNA score file: 11 systems x 254 columns of 96 numbers. The study's judges have a mean rating per story,
-in which an answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not
-persons."""
+"""Reads the HANNA study's other files: scores, raw answers and audited explanations.
+
+The score file has 11 systems x 254 columns of 96 numbers. The study's judges have a mean rating per story, in which an
+answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not persons."""
 
 from __future__ import annotations
 
@@ -163,3 +164,73 @@ def _items(value: Any, path: Path, row: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, Mapping):
         raise DataError("not an object", file=path, row=row, found=value)
     yield from value.items()
+
+
+# The audit file: 100 explanations, six questions, three annotator positions.
+
+ITEMS, ANNOTATORS = 100, 3
+
+# Error as printed -> column, and whether 1 means that the error is absent.
+QUESTIONS: Mapping[str, tuple[str, bool]] = {
+    "Poor Syntax": ("Answer.a-2-syntax.1", False),
+    "Incoherence": ("Answer.a-6-incoherence.1", False),
+    "Wrong Guideline": ("Answer.a-1-guidelines.1", True),
+    "Superfluous Text": ("Answer.a-3-superfluous.1", False),
+    "Unsubstantiated Claims": ("Answer.a-5-unsubstantiated.1", False),
+}
+
+UNUSED = "Answer.a-4-incorrectness.1"
+
+_AUDITED = ("Input.story_id", "Input.explanation")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedItem:
+    """An explanation that people audited: the whole answer, and each error's marks by the three annotator positions (1
+    = present). `unused` answers the question that the study dropped; None if it was not asked, as in this program's
+    exports."""
+
+    story: str
+    answer: str
+    errors: Mapping[str, tuple[int, ...]]
+    unused: tuple[int | None, ...]
+
+
+def read_items(path: Path) -> list[AuditedItem]:
+    """The 100 audited explanations, in the file's order. Raises DataError unless each block of three rows is about one
+    and marks are 0 or 1."""
+    columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
+    items: list[AuditedItem] = []
+    block: list[dict[str, str]] = []
+    count = 0
+    for row, cells in csv_rows(path, (*_AUDITED, *columns)):
+        if block and any(cells[column] != block[0][column] for column in _AUDITED):
+            raise DataError(
+                "not the explanation of the row above",
+                file=path,
+                row=row,
+                found=cells[_AUDITED[0]],
+                allowed=block[0][_AUDITED[0]],
+            )
+        for column in columns:
+            if column == UNUSED and not cells[column]:
+                continue
+            if cells[column] not in ("0", "1"):
+                raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
+        count += 1
+        block.append(cells)
+        if len(block) == ANNOTATORS:
+            items.append(_item(block))
+            block = []
+    check_count("answers", count, ITEMS * ANNOTATORS, path)
+    return items
+
+
+def _item(block: list[dict[str, str]]) -> AuditedItem:
+    errors = {
+        name: tuple(1 - int(cells[column]) if turned else int(cells[column]) for cells in block)
+        for name, (column, turned) in QUESTIONS.items()
+    }
+    story, answer = (block[0][column] for column in _AUDITED)
+    unused = tuple(int(cells[UNUSED]) if cells[UNUSED] else None for cells in block)
+    return AuditedItem(story, answer, errors, unused)

@@ -230,3 +230,11 @@ TOPIC = re.compile(
     r"((?:[^\W\d_]+\s?){1,3})"
 )
 HEADING = re.compile(r"\W*((?:[\w'-]+ ){0,3}[\w'-]+)\s?:\s")
+
+
+def behind_last(stop: re.Pattern[str], text: str) -> str:
+    """The text behind the last match of `stop`; all of it without one."""
+    start = 0
+    for match in stop.finditer(text):
+        start = match.end()
+    return text[start:]

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.clauses import Page, behind_revision, page
 from judge.answers.parsing.ours.deciding import Decision
 from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
-from judge.answers.parsing.ours.labelled.label_mentions import label_at, label_mentions
-from judge.answers.parsing.ours.labelled.label_statements import LABELS, label_statement
+from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_mentions, label_statement
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
-from judge.answers.parsing.words import vocabulary
-from judge.answers.parsing.words.tiers import DOUBTFUL, PLAIN, STANDING
-from judge.answers.parsing.words.vocabulary import Names
+from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
 from judge.base.records import Criterion, Judgment, Scale
 
 # Chooses among the labels of a scale (such as Yes and No) that an answer states, or gives the status that says why

@@ -10,11 +10,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from judge.base.errors import SpecError, unknown
-from judge.base.folders.shipped import shipped
-from judge.base.folders.trusted import VARIABLE, is_trusted
+from judge.base.folders import VARIABLE, is_trusted, shipped
 from judge.base.foreign import json_of
 from judge.base.records import Criterion
-from judge.inputs.criteria.prompt_file import TEXT_KEYS, ScaleFile, Strict, locate, read_strict, read_text, sentence
+from judge.inputs.prompt_file import TEXT_KEYS, ScaleFile, Strict, locate, read_strict, read_text, sentence
 
 # Rule that matches a judge's criteria with those of human raters. Matches with a different name are noted.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judge.answers.parsing.verdict import context, lead_ins
+from judge.answers.parsing import phrases
+from judge.answers.parsing.verdict import context, phrasing
 from judge.answers.parsing.verdict.json_verdicts import TIE
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 from judge.answers.parsing.verdict.statements import Statement
-from judge.answers.parsing.words import phrases
 
 # Finds verdicts in brackets, boxes or tags, or after a tick: "[[B]]", "\boxed{A}", "<verdict>B</verdict>".
 
@@ -70,7 +70,7 @@ def boxed(sheet: Sheet) -> Iterator[Statement]:
         start = match.start("v")
         begin = max(line.rfind(stop, 0, match.start()) + 1 for stop in ("\n", ". ", "? ", "! "))
         before, behind = line[begin : match.start()], line[match.end() :][:40]
-        if not lead_ins.own(before, names=True):
+        if not phrasing.own(before, names=True):
             continue
         told_so = _TOLD.search(before[-160:]) is not None and not _OWN_TELLING.search(
             before[:60] if len(before) < 60 else before

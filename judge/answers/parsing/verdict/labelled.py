@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from judge.answers.parsing import phrases
 from judge.answers.parsing.verdict import context
-from judge.answers.parsing.verdict.forms.alone import ANY, FILLER, NO_ONE, OPTION_BEHIND, RATED, SIDE, form
+from judge.answers.parsing.verdict.alone import ANY, FILLER, NO_ONE, OPTION_BEHIND, RATED, SIDE, form
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 from judge.answers.parsing.verdict.statements import Statement
-from judge.answers.parsing.words import phrases
 
 # Finds verdicts that rank the stories: "1. B 2. A", "A > B", "B over A".
 
