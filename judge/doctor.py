@@ -82,7 +82,7 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    from judge.inputs.perturbations.english import tagging
+    from judge.inputs.perturbations import tagging
 
     lost = tagging.available()
     if lost is None:

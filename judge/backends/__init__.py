@@ -25,7 +25,7 @@ __all__ = [
 
 # Name -> module with `open(model: str, settings: Settings) -> Backend`.
 BACKENDS: dict[str, str] = {
-    "anthropic": "judge.backends.anthropic.backend",
+    "anthropic": "judge.backends.anthropic",
     "gemini": "judge.backends.gemini",
     "hf": "judge.backends.hf.backend",
     "local": "judge.backends.hf.packaged_model",

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from judge.backends.anthropic.backend import read_message
+from judge.backends.anthropic import read_message
 from judge.backends.dialect import Dialect, Scrub, checked, no_answer, with_usage
 from judge.backends.openai.answers import CHAT, COMPLETIONS, RESPONSES
 from judge.backends.openai.backend import OpenAIBackend

@@ -13,7 +13,7 @@ from typing import Literal
 
 import aiohttp
 
-from judge.backends.anthropic.backend import VERSION, route_of
+from judge.backends.anthropic import VERSION, route_of
 from judge.backends.gemini import GEMINI
 from judge.backends.openai.credentials import endpoint, without_slash
 from judge.backends.openai.errors import connection_error, read_body

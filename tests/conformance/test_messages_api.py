@@ -18,7 +18,7 @@ from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.backends import open_backend
-from judge.backends.anthropic.backend import refused
+from judge.backends.anthropic import refused
 from judge.backends.protocol import Settings
 from judge.base.credentials.trust import UntrustedHostError
 from judge.base.errors import BackendError, JudgeError, SpecError

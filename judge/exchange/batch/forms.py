@@ -18,7 +18,7 @@ import orjson
 from judge.asking.execution.sending.stopping import decide
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, check_api, split_judge
-from judge.backends.anthropic.backend import AnthropicBackend, connect, refused, route_of, url_of
+from judge.backends.anthropic import AnthropicBackend, connect, refused, route_of, url_of
 from judge.backends.gemini import gemini_backend
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.openai.credentials import Credentials

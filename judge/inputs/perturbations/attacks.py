@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from judge.base.folders import package_file
-from judge.inputs.perturbations.english.sentences import sentences, words
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
+from judge.inputs.perturbations.sentences import sentences, words
 
 # Attack by length: sentences of other stories are added after the end of the story.
 

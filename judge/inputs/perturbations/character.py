@@ -6,10 +6,10 @@ from __future__ import annotations
 from random import Random
 from typing import Literal
 
-from judge.inputs.perturbations.english.parse import Parse, like
-from judge.inputs.perturbations.english.tagging import inflected
 from judge.inputs.perturbations.lists import word_list
+from judge.inputs.perturbations.parse import Parse, like
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
+from judge.inputs.perturbations.tagging import inflected
 
 # Makes verbs agree with a new subject (he goes, they go).
 

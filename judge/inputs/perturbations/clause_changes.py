@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from judge.inputs.perturbations.english.parse import (
+from judge.inputs.perturbations.lists import word_list
+from judge.inputs.perturbations.parse import (
     FINITE,
     MODALS,
     Parse,
@@ -14,9 +15,8 @@ from judge.inputs.perturbations.english.parse import (
     predicates_exchanged,
     swaps,
 )
-from judge.inputs.perturbations.english.tagging import inflected
-from judge.inputs.perturbations.lists import word_list
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, apart, count, first
+from judge.inputs.perturbations.tagging import inflected
 
 # Reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal relationship): at
 # strength 1, one change for every ten sentences.

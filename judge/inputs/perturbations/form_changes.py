@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from random import Random
 
-from judge.inputs.perturbations.english.parse import Parse, like, tokenized
-from judge.inputs.perturbations.english.sentences import Piece, protected, words
 from judge.inputs.perturbations.lists import word_list
+from judge.inputs.perturbations.parse import Parse, like, tokenized
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count, first
+from judge.inputs.perturbations.sentences import Piece, protected, words
 
 # Perturbations of a story's layout that keep its words: Markdown, or capitals.
 

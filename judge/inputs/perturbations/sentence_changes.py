@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
-from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Sentence, sentences
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count
+from judge.inputs.perturbations.sentences import PLACEHOLDER, Sentence, sentences
 
 # Selects sentences of a story for which paraphrases are available.
 

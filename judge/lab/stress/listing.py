@@ -8,7 +8,7 @@ from typing import get_args
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets import locate
-from judge.inputs.perturbations.english import tagging
+from judge.inputs.perturbations import tagging
 from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Facts, Test
 from judge.inputs.wordnet import HINT
 from judge.version import __version__

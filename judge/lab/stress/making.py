@@ -12,7 +12,6 @@ import orjson
 
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
-from judge.inputs.perturbations.english.sentences import protected
 from judge.inputs.perturbations.perturbation import (
     Edit,
     Facts,
@@ -24,6 +23,7 @@ from judge.inputs.perturbations.perturbation import (
     rng_of,
     story_name,
 )
+from judge.inputs.perturbations.sentences import protected
 from judge.lab.stress.options import Wanted
 
 SAME = "the result equals the original story"

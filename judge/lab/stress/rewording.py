@@ -18,8 +18,8 @@ from judge.base.errors import BackendError, DataError
 from judge.base.fingerprint import fingerprint
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 from judge.inputs.datasets.files.source_file import json_lines
-from judge.inputs.perturbations.english.sentences import protected, sentences, words
 from judge.inputs.perturbations.perturbation import rng_of
+from judge.inputs.perturbations.sentences import protected, sentences, words
 
 # Acceptance rules for paraphrases: similar in meaning, different in wording.
 

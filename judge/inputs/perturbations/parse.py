@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from judge.inputs.perturbations.english.sentences import PLACEHOLDER
-from judge.inputs.perturbations.english.tagging import inflected
 from judge.inputs.perturbations.perturbation import Edit, Token
+from judge.inputs.perturbations.sentences import PLACEHOLDER
+from judge.inputs.perturbations.tagging import inflected
 
 # Adapts capitals and articles when a word is replaced.
 

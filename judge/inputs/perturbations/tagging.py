@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from judge.base.errors import MissingExtraError, SpecError, install_command
-from judge.inputs.perturbations.english.sentences import PLACEHOLDER, Piece, pieces, sentences
 from judge.inputs.perturbations.perturbation import Token
+from judge.inputs.perturbations.sentences import PLACEHOLDER, Piece, pieces, sentences
 
 # Inflected forms of English words, from the package lemminflect.
 
