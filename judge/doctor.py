@@ -11,8 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, get_args
 
-from judge.base.errors import JudgeError
-from judge.base.installation import install_command
+from judge.base.errors import JudgeError, install_command
 from judge.base.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
@@ -83,7 +82,7 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    from judge.inputs.perturbations.english import tagging
+    from judge.inputs.perturbations import tagging
 
     lost = tagging.available()
     if lost is None:
@@ -187,8 +186,7 @@ def _prices() -> Finding:
 
 
 def _models() -> list[Finding]:
-    from judge.asking.in_force.catalogue import catalogue
-    from judge.asking.in_force.shutdown import ending
+    from judge.asking.in_force.catalogue import catalogue, ending
 
     models = catalogue()
     findings = [

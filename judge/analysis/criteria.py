@@ -19,8 +19,8 @@ from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
-from judge.base.printing.column_keys import column_keys
 from judge.base.printing.tables import Column, Table
+from judge.base.printing.values import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix

@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from judge.analysis.options.signature import signature
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.printing.tables import Column, Table
-from judge.base.printing.visible import no_formula
+from judge.base.printing.values import no_formula
 from judge.base.whole_file import draft, write_whole
 from judge.ratings.rating_matrix import build
 

@@ -25,17 +25,17 @@ __all__ = [
 
 # Name -> module with `open(model: str, settings: Settings) -> Backend`.
 BACKENDS: dict[str, str] = {
-    "anthropic": "judge.backends.anthropic.backend",
+    "anthropic": "judge.backends.anthropic",
     "gemini": "judge.backends.gemini",
     "hf": "judge.backends.hf.backend",
-    "local": "judge.backends.hf.packaged",
+    "local": "judge.backends.hf.packaged_model",
     "openai": "judge.backends.openai.backend",
     "recorded": "judge.backends.recorded",
-    "reward": "judge.backends.reward",
+    "reward": "judge.backends.trained.backend",
     "scripted": "judge.backends.scripted",
     "surface": "judge.backends.surface",
     "trained": "judge.backends.trained",
-    "vllm": "judge.backends.vllm.backend",
+    "vllm": "judge.backends.vllm",
 }
 
 # Back-ends that load a model into this process: no server is asked, and nobody is paid for tokens.
@@ -47,9 +47,9 @@ ONE_ANSWER_A_CALL = frozenset({"anthropic"})
 # Name -> module with `open_scorer(model: str, settings: Settings) -> Scorer`.
 SCORERS: dict[str, str] = {
     "hf": "judge.backends.hf.scorer",
-    "local": "judge.backends.hf.packaged",
+    "local": "judge.backends.hf.packaged_model",
     "openai": "judge.backends.openai.scorer",
-    "vllm": "judge.backends.vllm.scorer",
+    "vllm": "judge.backends.vllm",
 }
 
 

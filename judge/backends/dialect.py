@@ -4,7 +4,7 @@ converted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
@@ -12,7 +12,15 @@ import orjson
 
 from judge.base.credentials.providers import OPENAI, Provider
 from judge.base.errors import BackendError
-from judge.base.records import Criterion, Query, Response
+from judge.base.records import Criterion, Message, Query, Response
+
+# Messages joined into one prompt for the completions route, in the same way for every back-end.
+
+
+def joined(messages: Sequence[Message]) -> str:
+    """Contents of the messages joined with blank lines. Nothing is added at the end."""
+    return "\n\n".join(message.content for message in messages)
+
 
 # Reads the token counts and cost of one call, which servers report in different formats.
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import orjson
 
-from judge.backends.anthropic.answers import read_message
+from judge.backends.anthropic import read_message
 from judge.backends.dialect import Dialect, Scrub, checked, no_answer, with_usage
-from judge.backends.openai.answers import CHAT, COMPLETIONS
+from judge.backends.openai.answers import CHAT, COMPLETIONS, RESPONSES
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.openai.errors import status_error
-from judge.backends.openai.responses_api import RESPONSES
 from judge.backends.protocol import Settings
 from judge.base.credentials.providers import GEMINI as PROVIDER
 from judge.base.errors import BackendError, SpecError

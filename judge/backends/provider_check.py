@@ -13,18 +13,17 @@ from typing import Literal
 
 import aiohttp
 
-from judge.backends.anthropic.backend import VERSION, route_of
-from judge.backends.bodies import read_body
+from judge.backends.anthropic import VERSION, route_of
 from judge.backends.gemini import GEMINI
 from judge.backends.openai.credentials import endpoint, without_slash
-from judge.backends.openai.errors import connection_error
+from judge.backends.openai.errors import connection_error, read_body
 from judge.backends.openai.negotiation import models_in
 from judge.backends.provider_facts import ProviderFacts, facts_of
 from judge.backends.server_refusals.kinds import read_refusal
 from judge.base import redaction
-from judge.base.credentials.literal import Origin, origin_of
 from judge.base.credentials.providers import OPENAI, provider_of
 from judge.base.credentials.trust import VARIABLE, trusted
+from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import nearest
 from judge.base.wording import Advice
 

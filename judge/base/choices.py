@@ -1,10 +1,25 @@
-"""Registries of choices: for each word that can be chosen, one frozen record of all that depends on the word."""
+"""Registries of choices: for each word that can be chosen, one frozen record of all that depends on the word. Also the
+formats of tables, which every command offers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
+
+# Names of the formats in which tables are printed.
+
+Format = Literal["table", "json", "csv", "md", "latex"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+_SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".tex": "latex"}
+
+
+def form_of(form: str, output: Path | None) -> str:
+    """`form`, or the format of the suffix of `output` where `form` is only the usual one ("table")."""
+    return _SUFFIXES.get(output.suffix.lower(), form) if form == "table" and output is not None else form
+
 
 Word = TypeVar("Word", bound=str)
 Record = TypeVar("Record")

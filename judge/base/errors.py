@@ -18,12 +18,24 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal
 
-from judge.base.installation import install_command
 from judge.base.redaction import redact
 from judge.base.wording import Advice, changed, joined
+
+# How this program is installed on this machine, and how its optional dependencies can be installed.
+
+
+def install_command(extra: str) -> str:
+    """Command that installs the optional dependencies `extra`: in a checkout by its path, because the distribution is
+    not in a package index, else by name."""
+    checkout = Path(__file__).resolve().parents[2]
+    if (checkout / "pyproject.toml").is_file():
+        return f"pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
+    return f"pip install 'storyjudge[{extra}]'"
 
 
 class JudgeError(Exception):

@@ -62,7 +62,7 @@ def fetch_(
     Example: judge data fetch mans_roc
     """
     from judge.inputs.datasets import DATASETS, open_dataset
-    from judge.inputs.datasets.fetch import fetch
+    from judge.inputs.datasets.locate import fetch
 
     for got in fetch(name, base_url or None):
         state = "downloaded" if got.downloaded else "was here already"
@@ -86,7 +86,7 @@ def show(
 
     Example: judge data show mans_roc 125-fusion
     """
-    from judge.base.printing.visible import visible
+    from judge.base.printing.values import visible
     from judge.inputs.datasets.locate import story_sheet
 
     dataset = _open(name, column, labels)

@@ -92,7 +92,7 @@ def parse(
     """
     from judge.answers.parsing.answers_file import read_answers
     from judge.answers.parsing.ours.from_story import check_pattern
-    from judge.base.printing.forms import form_of
+    from judge.base.choices import form_of
 
     written = form_of(form, output)
     if rating_pattern is not None:

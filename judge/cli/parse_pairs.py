@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judge.answers.parsing.pairs_file import Compared, labels_fault, parse_comparisons, read_comparisons, summary
+from judge.answers.parsing.answers_file import (
+    Compared,
+    pair_labels_fault,
+    pairs_summary,
+    parse_comparisons,
+    read_comparisons,
+)
 from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Column, Table
@@ -22,14 +28,16 @@ def verdicts(path: Path, labels: str | None, criterion: str | None, structured: 
     passed = dict.fromkeys(key for line in parsed for key in line.answer.passed)
     keys = ("line", *passed, "preference", "status", "flags", "explanation")
     rows = [line.row() for line in parsed]
-    return Table("Verdicts", [Column(key, key) for key in keys], rows, _signature(path, parsed), [summary(parsed)])
+    return Table(
+        "Verdicts", [Column(key, key) for key in keys], rows, _signature(path, parsed), [pairs_summary(parsed)]
+    )
 
 
 def _choices(labels: str | None) -> tuple[str, ...]:
     if labels is None:
         return CHOICES
     words = [" ".join(part.split()) for part in labels.split(",")]
-    wrong = labels_fault(words)
+    wrong = pair_labels_fault(words)
     if wrong is not None:
         raise SpecError(f"--labels {wrong}", hint="with --pair write first,second,tie, e.g. --labels A,B,C")
     return tuple(words)

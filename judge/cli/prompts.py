@@ -74,7 +74,7 @@ def show(
 
     Example: judge prompts show ep3 > my_prompt.jinja
     """
-    from judge.inputs.criteria.prompt_file import read_text
+    from judge.inputs.prompt_file import read_text
 
     sys.stdout.write(_as_read(read_text(_file(name))))
 
@@ -181,8 +181,8 @@ def check(
 def _file(name: str) -> Path:
     """Raises SpecError for an unknown name."""
     from judge.inputs.criteria import shipped_criteria
-    from judge.inputs.criteria.prompt_file import locate
     from judge.inputs.eval_prompts import shipped_eval_prompts
+    from judge.inputs.prompt_file import locate
 
     if name in shipped_criteria() or name.endswith((".yaml", ".yml")):
         return locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set")
@@ -228,7 +228,7 @@ def _problems(file: Path) -> list[str]:
 
 def _story_from(file: Path, story_prompt: str, reference: Path | None) -> Story:
     from judge.base.records import Story
-    from judge.inputs.criteria.prompt_file import read_text
+    from judge.inputs.prompt_file import read_text
 
     other = None if reference is None else read_text(reference).removesuffix("\n")
     return Story(file.stem, story_prompt, "unknown", read_text(file).removesuffix("\n"), other)
@@ -260,6 +260,6 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
 
 def _as_read(text: str) -> str:
     """On a terminal, control characters are made visible."""
-    from judge.base.printing.visible import visible
+    from judge.base.printing.values import visible
 
     return visible(text) if sys.stdout.isatty() else text

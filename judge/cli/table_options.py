@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from judge.base.choices import Format
 from judge.base.errors import JudgeError
-from judge.base.printing.forms import Format
 from judge.base.wording import written
 from judge.cli.declared import RARE, flag
 

@@ -67,7 +67,7 @@ class ExplainOptions:
 def published(options: ExplainOptions) -> ExplainOptions:
     """The options with the HANNA judge study's choices: all-mpnet-base-v2 (unless a model is named), UMAP with 300
     neighbours, no clusters."""
-    from judge.inputs.embedding.vectors import DEFAULT_MODEL
+    from judge.inputs.embedding import DEFAULT_MODEL
 
     model = DEFAULT_MODEL if options.model == "auto" else options.model
     return replace(

@@ -13,7 +13,7 @@ from judge.base.wording import PYTHON
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.base.printing.forms import Format
+    from judge.base.choices import Format
     from judge.base.printing.tables import Table
     from judge.base.wording import Wording
     from judge.exchange.imports.imported_folder import Import

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 
 # The HANNA study's recipe, and each difference of this program's recipe from it.
 

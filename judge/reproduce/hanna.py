@@ -9,7 +9,7 @@ import numpy as np
 from judge.base.wording import Advice
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, read_score_file
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, read_score_file
 from judge.reproduce import unavailable
 from judge.reproduce.cell import DIFFERENCES, Numbers, Recipe, published
 from judge.reproduce.listing import TITLES

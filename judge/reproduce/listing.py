@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from judge.base.errors import SpecError, unknown
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.version import __version__
 

@@ -16,15 +16,15 @@ import numpy as np
 
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_file
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
 from judge.exchange.imports.readers import measure_columns
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
+from judge.inputs.datasets.studies.hanna_files import ScoreFile, read_score_file
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
-from judge.inputs.datasets.studies.hanna_scores import ScoreFile, read_score_file
 from judge.inputs.datasets.studies.mans import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import measures_by_name, named

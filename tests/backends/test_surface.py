@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.surface import SurfaceBackend, model_card
-from judge.backends.surface.backend import explain
+from judge.backends.surface import SurfaceBackend, explain, model_card
 from judge.backends.surface.model import POINTS, distribution, expected, prompt_mark, read_card, shipped_model
 from judge.base.errors import BackendError, DataError, SpecError
 from judge.base.printing.tables import FORMATS, render

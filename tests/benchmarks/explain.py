@@ -56,7 +56,7 @@ def texts(count: int, more: int) -> list[dict[str, str]]:
 
 def embedding(model: str, count: int) -> list[Figure]:
     """Ours and bare encode, in turns: by the clock, and in CPU seconds, which other work on the machine moves less."""
-    from judge.inputs.embedding.vectors import BATCH, _loaded, embed
+    from judge.inputs.embedding import BATCH, _loaded, embed
 
     some = [row["text"] for row in texts(count, 2)]
     bare = _loaded(model)

@@ -20,7 +20,7 @@ from pathlib import Path
 import orjson
 import yaml
 
-from judge.inputs.datasets.story_prompts import open_story_prompts
+from judge.asking.execution.preparation import open_story_prompts
 from tests.benchmarks.figures import Figure, show
 
 

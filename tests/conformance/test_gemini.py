@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from judge.answers.journal import JournalReader
+from judge.asking.in_force.catalogue import life_of
 from judge.asking.in_force.settings import settings_in_force
-from judge.asking.in_force.shutdown import life_of
 from judge.asking.plan import load_prices
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.cli.main import main

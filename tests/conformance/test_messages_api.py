@@ -12,13 +12,13 @@ import pytest
 
 from judge.answers.journal import JournalReader
 from judge.asking.execution.session import Sitting, sit
+from judge.asking.in_force.catalogue import life_of
 from judge.asking.in_force.settings import settings_in_force
-from judge.asking.in_force.shutdown import life_of
 from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.backends import open_backend
-from judge.backends.anthropic.answers import refused
+from judge.backends.anthropic import refused
 from judge.backends.protocol import Settings
 from judge.base.credentials.trust import UntrustedHostError
 from judge.base.errors import BackendError, JudgeError, SpecError

@@ -13,7 +13,7 @@ import yaml
 
 from judge.answers.journal import JournalReader
 from judge.backends import Settings, open_backend
-from judge.backends.rate_limits import RateLimits, TellsLimits
+from judge.backends.server_refusals.body import RateLimits, TellsLimits
 from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.cli.main import main
 from judge.exchange.batch.forms import BATCH_FORMS, has_batch_api

@@ -14,9 +14,9 @@ import pytest
 
 from judge.backends import Settings, open_backend
 from judge.backends.openai.credentials import Credentials
-from judge.base.credentials.literal import Origin, origin_of
 from judge.base.credentials.providers import PROVIDERS, provider_of
 from judge.base.credentials.trust import UntrustedHostError, elsewhere, on_this_machine, remember, trust_file, trusted
+from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import BackendError, SpecError
 from tests.backends.openai.test_backend import query
 from tests.credentials.echo_server import EchoServer, Reply

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from judge.inputs.datasets.studies.hanna import COLUMNS
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, SYSTEMS, read_score_file
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, SYSTEMS, read_score_file
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 from judge.base.errors import DataError, SpecError
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.fetch import fetch, fetchable
+from judge.inputs.datasets.locate import fetch, fetchable
 from judge.inputs.datasets.sources import SOURCES
 
 

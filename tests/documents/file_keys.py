@@ -10,9 +10,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, PairsSpec, RunSpec
-from judge.inputs.criteria.criteria_set import CriterionFile, SetFile
-from judge.inputs.criteria.prompt_file import ScaleFile
-from judge.inputs.eval_prompts.writer_prompt import FrontMatter
+from judge.inputs.criteria import CriterionFile, SetFile
+from judge.inputs.prompt_file import FrontMatter, ScaleFile
 
 Parts = dict[str, tuple[str, type[BaseModel]]]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judge.base.errors import SpecError
-from judge.inputs.embedding.vectors import Cache, embed, unit
+from judge.inputs.embedding import Cache, embed, unit
 
 pytest.importorskip("sklearn")
 

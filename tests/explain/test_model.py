@@ -10,8 +10,8 @@ import pytest
 
 from judge.base.errors import SpecError
 from judge.explanations.corpus.reading import read_texts
-from judge.inputs.embedding import vectors as embedding
-from judge.inputs.embedding.vectors import embed
+from judge.inputs import embedding
+from judge.inputs.embedding import embed
 
 
 @pytest.fixture(scope="module")

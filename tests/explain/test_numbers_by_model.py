@@ -12,7 +12,7 @@ from judge.explanations.quality.guideline_point import measure as guideline_tabl
 from judge.explanations.quality.measures import measure as agreement
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import measure as specificity
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 
 OPTIONS = NumbersOptions(permutations=99, refits=19, resamples=200)
 

@@ -17,7 +17,7 @@ from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import map_explanations
 from judge.explanations.mapping.keybert_ranking import Document, keybert_words
 from judge.explanations.options import ExplainOptions, published
-from judge.inputs.embedding.vectors import Embedded, embed
+from judge.inputs.embedding import Embedded, embed
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:

@@ -13,7 +13,7 @@ from judge.backends.trained.backend import LinearScorer
 from judge.backends.trained.model import read_model
 from judge.base.errors import BackendError
 from judge.base.records import Scale, Story
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from judge.inputs.text_features import for_regression, own_features
 from judge.lab.training.options import TrainOptions
 from judge.lab.training.telling import Telling

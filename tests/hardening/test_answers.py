@@ -20,7 +20,7 @@ from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, open_backend
-from judge.backends.bodies import MOST
+from judge.backends.openai.errors import MOST
 from judge.base.errors import BackendError
 from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.ratings.ratings_table import read

@@ -17,12 +17,12 @@ from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, JudgeError, TemplateError
 from judge.base.foreign import reading
-from judge.base.printing.moments import moment
+from judge.base.printing.values import moment
 from judge.exchange.bundle.tables import difference
 from judge.exchange.logs.as_import import LogOptions, read_logs
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS, read_preferences
 from judge.explanations.audit.file.store import AuditStore
-from judge.inputs.criteria.criteria_set import read_questions, read_wording
+from judge.inputs.criteria import read_questions, read_wording
 from judge.inputs.eval_prompts.template import parse_eval_prompt
 from judge.questions.certificate.file import FORMAT, UncertifiedError, check, read
 from tests.audit.conftest import subject

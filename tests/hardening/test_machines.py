@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from judge.asking.execution.progress import Progress
-from judge.asking.execution.sending import breaker
+from judge.asking.execution.sending import stopping as breaker
 from judge.asking.run_folder import lock
 from judge.base.errors import BackendError
 from judge.explanations.audit.file.store import AuditStore
@@ -179,7 +179,7 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
 def test_a_storm_of_429_says_why(make: Make, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setitem(breaker._PATIENCE, "rate", 1.0)
-    monkeypatch.setattr("judge.asking.execution.sending.breaker._IN_A_ROW", 4)
+    monkeypatch.setattr("judge.asking.execution.sending.stopping._IN_A_ROW", 4)
     monkeypatch.setattr("judge.asking.execution.progress._EVERY", 0.2)
     why = {"error": {"message": "Your quota of 40 requests a day is used up", "type": "requests", "code": "rate_limit"}}
     server = Server(lambda _, handler: send(handler, why, 429))

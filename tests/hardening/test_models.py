@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.backends.reward import RewardScorer
-from judge.backends.trained.backend import ScoringBackend
+from judge.backends.trained.backend import RewardScorer, ScoringBackend
 from judge.backends.trained.model import LARGEST, Head, TrainedModel, read_model
 from judge.base.errors import BackendError, DataError, JudgeError, SpecError
 from judge.base.records import Criterion, Generation, Message, Query, Scale, Story
-from judge.inputs.embedding import vectors
+from judge.inputs import embedding as vectors
 from tests.hardening.conftest import Call, Make, held
 
 TERM = {"feature": ["length"], "low": [0.0], "high": [9.0], "mean": [3.0], "scale": [1.0], "weight": [0.5]}

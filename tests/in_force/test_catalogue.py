@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.asking.in_force.catalogue import catalogue
+from judge.asking.in_force.catalogue import catalogue, endpoints, who_is_asked
 from judge.asking.in_force.catalogue_build import as_json, build
-from judge.asking.in_force.shutdown import endpoints, who_is_asked
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 
 
 def test_the_snapshot_says_where_it_is_from_and_under_which_licence() -> None:
@@ -165,7 +164,7 @@ def test_the_snapshot_is_read_only_when_it_is_needed() -> None:
         "import sys, judge.asking.execution.session, judge.cli.runs.ask, judge.cli.runs.sittings\n"
         "import judge.asking.in_force.words\n"
         "from judge.asking.in_force.catalogue import catalogue\n"
-        "from judge.asking.in_force.shutdown import endpoints\n"
+        "from judge.asking.in_force.catalogue import endpoints\n"
         "print(catalogue.cache_info().currsize, endpoints.cache_info().currsize)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate as wordnet_files
 from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Family, Item, Scored, Tools
 from judge.lab.measures.strings import chrf, cider, meteor, overlap, rouge, rouge_family, statistics
@@ -16,7 +16,7 @@ ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}
 
 
 def found(family: Family, items: Sequence[Item], golden: Golden) -> list[Scored]:
-    return family.score(items, Tools(references=golden.human, wordnet=wordnet_files.find()))
+    return family.score(items, Tools(references=golden.human, wordnet=wordnet_files.wordnet_folder()))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_values_are_those_of_the_programs(golden: Golden, family: Family, key: s
     )
 
 
-@pytest.mark.skipif(wordnet_files.find() is None, reason="WordNet 3.0 is not on this machine")
+@pytest.mark.skipif(wordnet_files.wordnet_folder() is None, reason="WordNet 3.0 is not on this machine")
 @pytest.mark.parametrize(("key", "column"), [("meteor", "meteor_nltk"), ("twice", "meteor_nltk35")])
 def test_meteor_is_nltks(golden: Golden, key: str, column: str) -> None:
     scored = found(meteor.FAMILIES[0], [pair.item for pair in golden.pairs], golden)

@@ -22,7 +22,7 @@ from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
 from judge.cli.main import main
 from judge.explanations.audit.sample.population import read_runs
-from judge.inputs.criteria.criteria_set import other_names, set_against
+from judge.inputs.criteria import other_names, set_against
 from judge.inputs.datasets.files.native import write_stories
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read

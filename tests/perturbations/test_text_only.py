@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from judge.base.errors import SpecError
 from judge.base.records import Story
-from judge.inputs.perturbations.english.sentences import sentences, words
 from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker
+from judge.inputs.perturbations.sentences import sentences, words
 
 TEXT = (
     "[MALE] was lost.  He asked Mr. Brown for the way — twice!\n"

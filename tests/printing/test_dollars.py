@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.base.printing.dollars import dollars
+from judge.base.printing.values import dollars
 
 
 @pytest.mark.parametrize(

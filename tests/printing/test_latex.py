@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.printing import latex
+from judge.base.printing import tables as latex
 from tests.report import runs
 
 
@@ -24,13 +24,13 @@ from tests.report import runs
     ],
 )  # fmt: skip
 def test_signs_become_commands_and_letters_stay(words: str, expected: str) -> None:
-    assert latex.text(words) == expected
+    assert latex.latex_text(words) == expected
 
 
 def test_a_bar_stays_a_bar_in_a_signature_and_a_note_is_not_escaped() -> None:
-    assert latex.text("a|b") == r"a\textbar{}b"
-    assert latex.monospaced("a|b_c") == r"a|b\_c"
-    assert latex.comment("100 % − a_b") == "100 % $-$ a_b"
+    assert latex.latex_text("a|b") == r"a\textbar{}b"
+    assert latex.latex_monospaced("a|b_c") == r"a|b\_c"
+    assert latex.latex_comment("100 % − a_b") == "100 % $-$ a_b"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from judge.answers.journal import JournalReader
-from judge.asking.execution.ray import engine, vllm_stage
+from judge.asking.execution.ray import blocks as vllm_stage
+from judge.asking.execution.ray import engine
 from judge.asking.execution.ray.blocks import encode
 from judge.asking.execution.session import Sitting
 from judge.asking.run_definition.spec import RunSpec, parse_run_spec

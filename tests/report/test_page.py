@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.printing import latex
+from judge.base.printing import tables as latex
 from judge.show.report.write import SECTIONS
 from tests.conftest import NEEDS_DATA
 from tests.report import runs
@@ -203,7 +203,7 @@ def test_every_table_of_statistics_has_its_copies_and_its_signature_once_in_its_
         signed += len(signatures)
         for copy in copies:
             if r"\begin{table}" in copy:
-                assert any(html.escape(latex.monospaced(html.unescape(one))) in copy for one in signatures)
+                assert any(html.escape(latex.latex_monospaced(html.unescape(one))) in copy for one in signatures)
     assert signed >= 8
     blocks = hanna_page.split('<div class="table"')[1:]
     assert len(blocks) > 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate as wordnet_files
 from judge.reproduce import released_measures
 
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.base.records import Story
-from judge.inputs.perturbations.english.sentences import PLACEHOLDER, pieces, sentences
-from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker
-from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker, rng_of
+from judge.inputs.perturbations.sentences import PLACEHOLDER, pieces, sentences
 from judge.lab.stress.making import versions
 from judge.lab.stress.options import wanted
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import DataError
-from judge.inputs.perturbations.english.lexical_choice import opposites, sisters, synonyms
+from judge.inputs.perturbations.word_replacement import opposites, sisters, synonyms
 from judge.inputs.wordnet import WordNet
 
 

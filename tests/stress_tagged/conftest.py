@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets import wordnet_files
-from judge.inputs.perturbations.english import tagging
-from judge.inputs.perturbations.english.tagging import Tagger
+from judge.inputs.datasets import locate as wordnet_files
+from judge.inputs.perturbations import tagging
+from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
 from tests.conftest import missing
 

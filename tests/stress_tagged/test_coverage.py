@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from judge.inputs.datasets import open_dataset
-from judge.inputs.perturbations.english.sentences import PLACEHOLDER
 from judge.inputs.perturbations.perturbation import Edit
+from judge.inputs.perturbations.sentences import PLACEHOLDER
 from judge.lab.stress.making import Perturbed, versions
 from judge.lab.stress.options import MakeOptions, of_set, wanted
 from judge.lab.stress.session import Workshop

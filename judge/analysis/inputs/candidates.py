@@ -32,7 +32,7 @@ from judge.base.errors import unknown_value
 from judge.base.estimate import Reason
 from judge.base.printing.tables import Column
 from judge.base.wording import Advice, Note, joined
-from judge.inputs.criteria.criteria_set import other_names, set_against
+from judge.inputs.criteria import other_names, set_against
 from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats.correlation import coefficients
 

@@ -15,7 +15,8 @@ from judge.analysis.planning.figures import EVERY, Figures, Pilot, pilots, study
 from judge.analysis.planning.price_of_validity import Answer, Planned, Question, Usage, levers
 from judge.analysis.reliability.d_study import MOST, in_words, order_of_systems, plural
 from judge.answers.journal import JournalReader
-from judge.asking.run_folder.layout import ResultFolder, folder_cost
+from judge.asking.run_folder.cost import folder_cost
+from judge.asking.run_folder.layout import ResultFolder
 from judge.base.errors import DataError, OptionError
 from judge.stats.agreement.d_study import d_study, number_needed, smallest
 from judge.stats.agreement.replacement_power import Differences, Moments, needed, power, story_prompts

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from judge.answers.journal import comparing, database, standing
-from judge.answers.journal.definition import checked_definition
+from judge.answers.journal.database import checked_definition
 from judge.answers.journal.spending import (
     Called,
     Spending,

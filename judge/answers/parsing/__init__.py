@@ -1,14 +1,16 @@
-"""Registry of parsers by name. Other packages add parsers through the entry point `judge.parsers`."""
+"""The interface of parsers, and their registry by name. Other packages add parsers through the entry point
+`judge.parsers`."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Protocol
 
-from judge.answers.parsing.protocol import Parser
 from judge.base.errors import SpecError, unknown
-from judge.base.records import Structured
+from judge.base.records import Criterion, Judgment, Response, Structured
 from judge.base.wording import Advice
 
 __all__ = ["LOADED", "PARSERS", "Parser", "Structured", "known_parsers", "parser"]
@@ -21,6 +23,35 @@ PARSERS: dict[str, str] = {
     "ours": "judge.answers.parsing.ours.parser",
     "as-published": "judge.answers.parsing.as_published",
 }
+
+
+class Parser(Protocol):
+    """Turns responses into judgments; equal input gives equal output. `version` is part of every table's signature. An
+    exception in a parser is an error of the program, never a status."""
+
+    @property
+    def version(self) -> str:
+        """Name and number, e.g. `ours/3`; the number changes whenever any judgment can change."""
+        ...
+
+    @property
+    def imputes(self) -> bool:
+        """Whether the parser can give a rating that the answer does not state."""
+        ...
+
+    def parse(
+        self,
+        response: Response,
+        criterion: Criterion,
+        *,
+        structured: Structured = "none",
+        other_criteria: Sequence[str] = (),
+        story: str = "",
+        rating_pattern: str | None = None,
+    ) -> Judgment:
+        """The judgment of one response. Ratings of `other_criteria` must not be used. `story` is "" where it is not
+        known, and `rating_pattern` is the Eval-Prompt's own."""
+        ...
 
 
 def known_parsers() -> list[str]:

@@ -9,10 +9,10 @@ import orjson
 
 from judge.answers.parsing.ours.from_story import pattern_judgment
 from judge.answers.parsing.ours.json_answer import NUMBERS, strict_json_judgment
-from judge.answers.parsing.ours.labelled.label_statements import LABELS
+from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import number
 from judge.answers.parsing.ours.parser import clean, refuses
-from judge.answers.parsing.words.vocabulary import names
+from judge.answers.parsing.vocabulary import names
 from judge.base.records import Asked, Criterion, Response, Structured
 
 FORMS: dict[Structured, str] = {

@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from judge.answers.parsing import Parser
 from judge.answers.parsing.ours.from_story import without_objects
 from judge.answers.parsing.ours.json_answer import objects_in
 from judge.answers.parsing.ours.parser import clean
-from judge.answers.parsing.protocol import Parser
-from judge.answers.parsing.words.vocabulary import names
+from judge.answers.parsing.vocabulary import names
 from judge.base.records import Criterion, Judgment, Response
 
 # Reads one judgment per criterion from an answer about several criteria. Each criterion gets its own rating and

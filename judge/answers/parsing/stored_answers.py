@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from judge.answers.parsing import Parser
 from judge.answers.parsing.answer_tokens import Mass, Token, follow_labels, position, read_tokens
 from judge.answers.parsing.joint import joint_judgments
-from judge.answers.parsing.protocol import Parser
 from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
 from judge.base.errors import TELLS_INTACT, RunFolderError
 from judge.base.records import CHOICES, Answer, Criterion, Judgment, Query, Response, Scale, Structured, Verdict

@@ -9,9 +9,9 @@ from typing import Any
 from judge.answers.journal import JournalReader
 from judge.asking.execution.preparation import Prepared
 from judge.asking.execution.sending.runner import Outcomes
+from judge.asking.in_force.catalogue import life_of
 from judge.asking.in_force.seen import NOTHING, Seen, seen_in
 from judge.asking.in_force.settings import settings_in_force
-from judge.asking.in_force.shutdown import life_of
 from judge.asking.in_force.words import records
 from judge.asking.run_definition.writing import AnySpec
 from judge.asking.run_folder import ResultFolder, cost_of, read_manifest

@@ -3,101 +3,24 @@ checks that they belong to this run and split, are complete, and that no process
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from judge.answers.journal import JournalReader, Totals, fold
 from judge.answers.journal.parts import coverage, take, taken, untaken
-from judge.asking.execution.interruption import Interruption
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import parts_in
 from judge.asking.execution.preparation import Prepared, check_same_definition, prepare
-from judge.asking.execution.progress import Board, Line
 from judge.asking.execution.sending.runner import Outcomes
-from judge.asking.execution.session import Beside, Result, Sitting, budget_of, sit_beside, spent_before
 from judge.asking.plan import AnyPlan, plan_of
 from judge.asking.run_definition.writing import AnySpec
 from judge.asking.run_folder import ResultFolder, lock, read_manifest, write_manifest
-from judge.backends import IN_PROCESS
-from judge.base.errors import JudgeError, RunFolderError
+from judge.base.errors import RunFolderError
 from judge.base.wording import Advice, joined, listed
-
-# Runs several judges of one run in parallel, in one process. If one judge fails, the others continue.
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """Outcome of one judge's session: exactly one of `result` and `error` is set."""
-
-    sitting: Sitting
-    result: Result | None = None
-    error: JudgeError | None = None
-
-
-def names(sittings: Sequence[Sitting]) -> list[str]:
-    """Each judge's name for its progress line, with the revision where two judges have the same name."""
-    judges = [sitting.spec.judge for sitting in sittings]
-    return [
-        judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
-        for judge, sitting in zip(judges, sittings, strict=True)
-    ]
-
-
-def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
-    """Run the sessions in parallel, together for at most `max_cost` dollars; their outcomes in the order given."""
-    return asyncio.run(_run_all(sittings, max_cost))
-
-
-async def _run_all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
-    interruption = Interruption()
-    budget = None
-    if max_cost is not None:
-        before = sum(map(spent_before, sittings))
-        budget = budget_of(max_cost, sittings[0].part, "all judges of this command", before)
-    called = names(sittings)
-    engine = asyncio.Lock()
-    with interruption.caught(), Board(called, quiet=all(sitting.quiet for sitting in sittings)) as board:
-        tasks = []
-        for sitting, name in zip(sittings, called, strict=True):
-            line = board.line_of(name)
-            # Two models may not fit into this process beside each other.
-            turn = engine if sitting.spec.provider in IN_PROCESS else contextlib.nullcontext()
-            task = asyncio.create_task(_run_one(sitting, Beside(interruption, budget, line), line, turn))
-            interruption.prepares(task)
-            tasks.append(task)
-        # Whatever happens to one, the others come to their own ends; a bug is raised after that.
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-    for outcome in ended:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in ended if isinstance(outcome, Ended)]
-
-
-async def _run_one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsyncContextManager[None]) -> Ended:
-    try:
-        async with turn:
-            result = await sit_beside(sitting, beside)
-    except JudgeError as error:
-        line.end("failed")
-        return Ended(sitting, error=error)
-    except asyncio.CancelledError:
-        line.end("interrupted")
-        return Ended(sitting, error=JudgeError("interrupted before the first request"))
-    line.end(_how(result))
-    return Ended(sitting, result)
-
-
-def _how(result: Result) -> str:
-    if result.outcomes.stopped and result.missing:
-        return "stopped"
-    return f"{result.missing} missing" if result.missing else "done"
-
 
 # Parts named in a message.
 _NAMED = 4

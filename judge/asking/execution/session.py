@@ -21,9 +21,10 @@ from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
 from judge.asking.execution.progress import Line, Progress
-from judge.asking.execution.sending.pace import Account, Budget, FormWatch, Pace
+from judge.asking.execution.sending.pace import FormWatch, Pace
 from judge.asking.execution.sending.runner import Outcomes, Run, split_calls, works
 from judge.asking.execution.sending.schedule import Early, Work, first_of, rehearse, with_cache_points
+from judge.asking.execution.sending.stopping import Account, Budget
 from judge.asking.plan import AnyPlan, WritingPlan, load_prices, plan_of
 from judge.asking.plan.prices import how_to_price, reports_cost
 from judge.asking.run_definition.writing import AnySpec
@@ -34,7 +35,7 @@ from judge.base.credentials.providers import PROTOCOLS, addresses_of
 from judge.base.credentials.trust import on_this_machine
 from judge.base.errors import BackendError, RunFolderError, SpecError
 from judge.base.judge_name import MODELLESS
-from judge.base.printing.dollars import dollars
+from judge.base.printing.values import dollars
 from judge.base.records import Commission, Request
 from judge.base.wording import Advice
 

@@ -17,8 +17,7 @@ from judge.base.foreign import reading
 from judge.base.records import Criterion, names_in
 from judge.inputs.criteria import CriteriaSet, Published
 from judge.inputs.eval_prompts import EvalPrompt
-from judge.inputs.eval_prompts.template import parse_eval_prompt, stories_in
-from judge.inputs.eval_prompts.writer_prompt import parse_writer_prompt
+from judge.inputs.eval_prompts.template import parse_eval_prompt, parse_writer_prompt, stories_in
 
 _SHOWN = 3
 

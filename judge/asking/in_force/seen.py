@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from judge.answers.journal import JournalReader
 from judge.answers.parsing.asked_form import FORMS, VERDICT_FORMS, has_asked_form
-from judge.asking.in_force.catalogue import Entry, catalogue
-from judge.asking.in_force.shutdown import Asked
+from judge.asking.in_force.catalogue import Asked, Entry, catalogue
 from judge.asking.run_definition.writing import AnySpec
 from judge.base.records import Answer, Criterion, Response
 

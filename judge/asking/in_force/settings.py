@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.asking.in_force.catalogue import catalogue
+from judge.asking.in_force.catalogue import Asked, addresses_of, catalogue, who_is_asked
 from judge.asking.in_force.seen import NOTHING, ONE_BY_ONE, Said, Seen, by_catalogue
 from judge.asking.in_force.setting import SettingInForce, Source
-from judge.asking.in_force.shutdown import Asked, addresses_of, who_is_asked
 from judge.asking.run_definition.writing import AnySpec
 from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS

@@ -72,8 +72,8 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 def warnings(spec: AnySpec) -> list[str]:
     """Warnings before the first request: on settings not in force, and on the model's shutdown."""
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
+    from judge.asking.in_force.catalogue import life_of
     from judge.asking.in_force.settings import settings_in_force
-    from judge.asking.in_force.shutdown import life_of
 
     settings = [setting for setting in settings_in_force(spec) if setting.source != "none"]
     life = life_of(spec.judge, spec.base_url)

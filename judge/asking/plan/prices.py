@@ -18,10 +18,9 @@ import yaml
 from judge.base import yaml_file
 from judge.base.credentials.providers import PROTOCOLS, addresses_of
 from judge.base.errors import SpecError, unknown
-from judge.base.folders.shipped import package_file
-from judge.base.folders.trusted import config_folder
+from judge.base.folders import config_folder, package_file
 from judge.base.judge_name import JudgeName
-from judge.base.printing.dollars import dollars
+from judge.base.printing.values import dollars
 from judge.base.records import Response
 
 # Hosts whose documentation promises the cost of each answer in its `usage`.

@@ -17,7 +17,7 @@ from judge.asking.run_definition.writing import AnySpec, GenerateSpec
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes
 from judge.base.records import Commission, Criterion, Message, StoryPrompt
-from judge.inputs.eval_prompts.writer_prompt import WriterPrompt, load_writer_prompt
+from judge.inputs.eval_prompts.template import WriterPrompt, load_writer_prompt
 
 
 @dataclass(frozen=True, slots=True)

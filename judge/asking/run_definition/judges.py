@@ -13,7 +13,7 @@ from typing import Any
 
 from judge.backends import IN_PROCESS
 from judge.base.errors import SpecError, nearest
-from judge.base.folders.trusted import VARIABLE, is_trusted
+from judge.base.folders import VARIABLE, is_trusted
 from judge.base.judge_name import MODELLESS, JudgeName
 from judge.base.wording import Advice
 

@@ -16,7 +16,7 @@ from judge.asking.run_definition import judges as judge_lists
 from judge.asking.run_definition.judges import refuse_foreign
 from judge.backends.engine_keys import SPEED
 from judge.base import yaml_file
-from judge.base.credentials import literal
+from judge.base.credentials import written_keys as literal
 from judge.base.errors import SpecError, nearest, yaml_mistake
 from judge.base.fingerprint import fingerprint
 from judge.base.judge_name import JudgeName

@@ -26,7 +26,7 @@ from judge.asking.run_definition.spec import (
     parse_run_spec,
     read_definition,
 )
-from judge.base.credentials import literal
+from judge.base.credentials import written_keys as literal
 from judge.base.errors import SpecError
 from judge.base.judge_name import CONTROL, JudgeName
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from judge.backends.dialect import choices
+from judge.backends.dialect import choices, joined
 from judge.backends.engine_keys import SPEED, check_keys, weights
 from judge.backends.hf import shared_beginnings
 from judge.backends.hf.local_model import (
@@ -27,7 +27,6 @@ from judge.backends.hf.local_model import (
     template_hash,
     too_long,
 )
-from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
 from judge.base.errors import BackendError, MissingExtraError
 from judge.base.records import Generation, Request, Response

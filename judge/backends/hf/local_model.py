@@ -80,13 +80,15 @@ def check_folder(model: str) -> None:
     if not (path.is_absolute() or model.startswith((".", "~")) or path.exists()):
         return
     if not path.is_dir():
-        raise _error(f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors")
+        raise model_error(
+            f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors"
+        )
     if not (path / "config.json").is_file():
-        raise _error(
+        raise model_error(
             f"{model} holds no config.json", "it must be a folder as save_pretrained or `hf download` writes it"
         )
     if not any(next(path.glob(pattern), None) for pattern in _WEIGHTS):
-        raise _error(f"{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
+        raise model_error(f"{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
 
 
 def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
@@ -146,5 +148,6 @@ def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extr
     )
 
 
-def _error(sentence: str, hint: str) -> BackendError:
+def model_error(sentence: str, hint: str) -> BackendError:
+    """The error of a model that cannot be used."""
     return BackendError(sentence, kind="model", retryable=False, hint=hint)

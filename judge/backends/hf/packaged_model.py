@@ -7,14 +7,18 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from judge.backends.hf.backend import HFBackend
+from judge.backends.hf.scorer import HFScorer, Loaded
+from judge.backends.protocol import Settings
 from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.base.fingerprint import sha256_file
-from judge.base.folders.trusted import cache_folder
+from judge.base.folders import cache_folder
 
 EXTRA = "local"
 
@@ -142,3 +146,45 @@ def _write(file: Path, folder: Path) -> None:
     model.config.dtype = torch.float16
     model.to(torch.float16).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+# Back-end `local/<name>`: a small packaged model in this process, without a server, a key or the hub; otherwise as
+# `hf/`.
+
+# Processors without arithmetic of their own for halves, as most are, take twice as long over them.
+DTYPE = "float32"
+
+
+def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader
+    """The back-end, after a check that the model is available. `probe` unpacks and loads it."""
+    check_installed(model)
+    return LocalBackend(model, replace(settings, engine={"dtype": DTYPE, **settings.engine}))
+
+
+def open_scorer(model: str, settings: Settings) -> LocalScorer:
+    """Scorer under a packaged model. Raises SpecError for an unknown name, MissingExtraError without torch or
+    transformers, and BackendError without the model's package."""
+    check_installed(model)
+    return LocalScorer(model, settings)
+
+
+class LocalBackend(HFBackend):
+    provider, extra = "local", EXTRA
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Loads the model; its facts, with its package and its file's checksum instead of a folder."""
+        facts = await super().probe()
+        packaged = model_of(self.model)
+        return {**facts, "model": packaged.package, "model_revision": packaged.sha256}
+
+    def _load(self) -> Any:
+        self._weights = str(unpacked(self.model))
+        return super()._load()
+
+
+class LocalScorer(HFScorer):
+    def _read(self) -> Loaded:
+        packaged = model_of(self.model)
+        loaded = super()._read_from(str(unpacked(self.model)))
+        loaded.facts = replace(loaded.facts, model=packaged.package, revision=packaged.sha256)
+        return loaded

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
-from judge.backends.scorer_prefixes import no_room, one_each
+from judge.backends.hf.local_model import model_error
+from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.base.fingerprint import fingerprint, fingerprint_bytes
 from judge.base.wording import Advice, joined
@@ -246,11 +246,15 @@ def _is_path(model: str) -> bool:
 
 def _check_folder(model: str, path: Path) -> None:
     if not path.is_dir():
-        raise _wrong(f"hf/{model} is not a folder of weights", "give the folder with config.json and *.safetensors")
+        raise model_error(
+            f"hf/{model} is not a folder of weights", "give the folder with config.json and *.safetensors"
+        )
     if not (path / "config.json").is_file():
-        raise _wrong(f"hf/{model} holds no config.json", "it must be a folder as save_pretrained or hf download writes")
+        raise model_error(
+            f"hf/{model} holds no config.json", "it must be a folder as save_pretrained or hf download writes"
+        )
     if not any(next(path.glob(pattern), None) for pattern in _WEIGHTS):
-        raise _wrong(f"hf/{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
+        raise model_error(f"hf/{model} holds no weights ({', '.join(_WEIGHTS)})", "download them: hf download MODEL")
 
 
 def _weights_hash(folder: Path) -> str:
@@ -279,21 +283,17 @@ def _load_error(model: str, error: BaseException) -> BackendError:
     message = " ".join(f"{type(error).__name__}: {error}".split())
     low = message.lower()
     if "gated" in low or "401 client" in low or "403 client" in low:
-        return _wrong(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
+        return model_error(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
     if "out of memory" in low:
         half, cpu = (Advice("{engine}", engine=engine) for engine in ({"dtype": "bfloat16"}, {"device": "cpu"}))
-        return _wrong(f"hf/{model}: memory does not suffice", joined(half, ", or ", cpu))
+        return model_error(f"hf/{model}: memory does not suffice", joined(half, ", or ", cpu))
     if any(
         sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")
     ):
-        return _wrong(
+        return model_error(
             f"hf/{model}: there is no such folder, and the hub has or gives no such model",
             "write hf/ORGANISATION/MODEL, or hf/ and the path of a folder of weights",
         )
-    return _wrong(
+    return model_error(
         f"hf/{model}: it does not load: {message[:300]}", "it must be a causal language model with a tokenizer"
     )
-
-
-def _wrong(sentence: str, hint: str) -> BackendError:
-    return BackendError(sentence, kind="model", retryable=False, hint=hint)

@@ -1,4 +1,4 @@
-"""Parses answers of OpenAI's chat and completions APIs, as all compatible servers send them."""
+"""Parses answers of OpenAI's chat, completions and Responses APIs, as all compatible servers send them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,100 @@ from typing import Any
 import aiohttp
 import orjson
 
-from judge.backends.bodies import read_body
 from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer, with_usage
 from judge.backends.hf.local_model import template_hash
 from judge.backends.openai.credentials import beside, endpoint
-from judge.backends.openai.errors import status_error
+from judge.backends.openai.errors import read_body, status_error
 from judge.base.errors import BackendError
 from judge.base.half_pairs import json_value
 from judge.base.records import Response
+
+# OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.
+
+
+_RESPONSES_FORM = "a Responses-style"
+_RENAMED = {
+    "messages": "input",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+}
+_CUT = frozenset({"max_output_tokens", "max_messages"})
+
+
+def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
+    # `store: false` unless the run sets it: otherwise OpenAI stores story and answer.
+    body: dict[str, Any] = {"store": False}
+    for name, value in asked.items():
+        if name == "response_format":
+            form = {"type": "json_schema", **value["json_schema"]}
+            body["text"] = {**body.get("text", {}), "format": form}
+        elif name == "text" and isinstance(value, Mapping):
+            body["text"] = {**body.get("text", {}), **value}
+        elif name == "reasoning_effort":
+            body["reasoning"] = {"effort": value, **body.get("reasoning", {})}
+        elif name == "logprobs":
+            body["include"] = [*body.get("include", []), "message.output_text.logprobs"]
+        elif name == "reasoning" and isinstance(value, Mapping):
+            body["reasoning"] = {**body.get("reasoning", {}), **value}
+        else:
+            body[_RENAMED.get(name, name)] = value
+    return body
+
+
+def _read_responses(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
+    # Thinking is in items of its own, and the finish reason in `status` and `incomplete_details`.
+    try:
+        data = json_value(body)
+        status = data["status"]
+        if status == "failed" or data.get("error"):
+            failure = {"error": data.get("error") or {"message": "the response failed, and the server gives no cause"}}
+            raise status_error(200, {}, orjson.dumps(failure), url, scrub)
+        if status not in ("completed", "incomplete"):
+            raise BackendError(f"{url}: the response ended as {status!r}", kind="server", retryable=True)
+        reason = "stop" if status == "completed" else _incomplete(data.get("incomplete_details"))
+        response = checked(_responses_response(data["output"], reason, data.get("model")))
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise no_answer(url, body, _RESPONSES_FORM) from error
+    if reason not in ("stop", "length", "content_filter"):
+        raise BackendError(f"{url}: the response is incomplete: {reason}", kind="server", retryable=True)
+    if reason == "content_filter" and not response.text:
+        raise BackendError(f"{url}: the content filter stopped the answer", kind="filtered", retryable=False)
+    return [with_usage(response, data.get("usage"))], 1
+
+
+def _incomplete(details: Any) -> str:
+    # The provider's own word if OpenAI's chat has no equivalent.
+    word = str((details or {}).get("reason") or "the server gives no cause")
+    return "length" if word in _CUT else word
+
+
+def _responses_response(items: Any, reason: str, model: str | None) -> Response:
+    texts: list[str] = []
+    thoughts: list[str] = []
+    logprobs: list[Any] = []
+    for item in items:
+        if item["type"] == "reasoning":
+            parts = [*(item.get("content") or ()), *(item.get("summary") or ())]
+            thoughts += [part["text"] for part in parts if part.get("text")]
+        elif item["type"] == "message":
+            for part in item["content"]:
+                # A refusal is what the model answered instead of text.
+                texts.append(part.get("text") or part.get("refusal") or "")
+                logprobs += part.get("logprobs") or ()
+    return Response(
+        "".join(texts),
+        reason,
+        "\n\n".join(thoughts) or None,
+        logprobs={"content": logprobs} if logprobs else None,
+        model=model,
+    )
+
+
+# OpenAI's Responses API: `api: responses`, or learnt from the refusal of a model that has no other.
+RESPONSES = Dialect(
+    "openai", lambda _: "/responses", _wire, _read_responses, limit="max_output_tokens", one_answer=True
+)
+
 
 # Finds errors inside answers of status 200, and maps finish reasons to OpenAI's words.
 

@@ -4,6 +4,7 @@ costs 1 to 3 ms of CPU time per request, and aiohttp 0.1 ms."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,22 +13,83 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 
-from judge.backends.bodies import read_body
-from judge.backends.dialect import Dialect, request_fields
+from judge.backends.dialect import Dialect, joined, request_fields
 from judge.backends.engine_keys import START, TOP_LOGPROBS
-from judge.backends.joined_prompt import joined
-from judge.backends.openai.answers import CHAT, COMPLETIONS, SEED_NOTE, Asker, seed_kept
+from judge.backends.openai.answers import CHAT, COMPLETIONS, RESPONSES, SEED_NOTE, Asker, seed_kept
 from judge.backends.openai.credentials import Credentials, endpoint, without_slash
-from judge.backends.openai.errors import RefusalError, connection_error
+from judge.backends.openai.errors import RefusalError, connection_error, read_body
 from judge.backends.openai.negotiation import Negotiation, Probed, probe_server, refusal_by, silence, with_model_names
-from judge.backends.openai.responses_api import RESPONSES, Servers
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.rate_limits import RateLimits, rate_limits
+from judge.backends.server_refusals.body import RateLimits, tell_limits
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
+from judge.base.fingerprint import digest
 from judge.base.records import Request, Response
 from judge.base.redaction import redact
+
+# Chooses a server for each query of a run that names several. A server that failed is tried again later.
+
+# Failures in a row after which a server counts as dead.
+DEAD_AFTER = 3
+
+# Seconds until a dead server is tried again.
+REST = 30.0
+
+# Errors that speak of the server, not of the query.
+_SERVER_KINDS = frozenset({"connection", "address", "timeout", "server", "overload"})
+
+
+class Servers:
+    """A run's servers. `notices` say which are not used any more, and which are used again."""
+
+    def __init__(self, urls: Sequence[str], *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.urls = tuple(urls)
+        self.notices: list[str] = []
+        self._clock = clock
+        self._failures = dict.fromkeys(self.urls, 0)
+        self._dead_until: dict[str, float] = {}
+
+    def choose(self, group: str) -> str:
+        """The server for queries that share a prefix, among those that work or, if none does, all."""
+        if len(self.urls) == 1:
+            return self.urls[0]
+        now = self._clock()
+        living = [url for url in self.urls if self._dead_until.get(url, 0.0) <= now] or list(self.urls)
+        return max(living, key=lambda url: _rank(url, group))
+
+    def answered(self, url: str) -> None:
+        self._failures[url] = 0
+        if self._dead_until.pop(url, None) is not None:
+            self.notices.append(f"{url} answers again and is used again")
+
+    def failed(self, url: str, error: BackendError) -> None:
+        """Record a failure of the server. Errors caused by the query are ignored."""
+        if error.kind not in _SERVER_KINDS or len(self.urls) == 1:
+            return
+        self._failures[url] += 1
+        if self._failures[url] < DEAD_AFTER:
+            return
+        if url not in self._dead_until:
+            left = sum(other not in self._dead_until for other in self.urls) - 1
+            self.notices.append(f"{url} failed {DEAD_AFTER} times in a row ({error}): {left} servers go on without it")
+        self._dead_until[url] = self._clock() + REST
+
+    def out_from_the_start(self, url: str, error: BackendError) -> bool:
+        """Exclude a server that does not answer before the first query; False, and kept, if the error is not the
+        server's or no other is left."""
+        others = [other for other in self.urls if other != url and other not in self._dead_until]
+        if error.kind not in _SERVER_KINDS or not others:
+            return False
+        self.notices.append(f"{url} does not answer ({error}): {len(others)} servers go on without it")
+        self._failures[url] = DEAD_AFTER
+        self._dead_until[url] = self._clock() + REST
+        return True
+
+
+def _rank(url: str, group: str) -> bytes:
+    return digest(f"{url}\0{group}", 8)
+
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
 
@@ -229,7 +291,7 @@ class OpenAIBackend:
         try:
             async with self._client().post(route, data=orjson.dumps(dialect.wire(sent))) as reply:
                 body = await read_body(reply)
-                self._tell_limits(reply.headers)
+                tell_limits(self.on_limits, reply.headers)
                 if reply.status != 200:
                     asker = self._negotiations[url].asker
                     raise refusal_by(asker, reply.status, reply.headers, body, sent)
@@ -240,10 +302,6 @@ class OpenAIBackend:
             ) from None
         except aiohttp.ClientError as error:
             raise connection_error(error, url) from error
-
-    def _tell_limits(self, headers: Mapping[str, str]) -> None:
-        if self.on_limits is not None and (limits := rate_limits(headers)) is not None:
-            self.on_limits(limits)
 
     def _asker(self, url: str, dialect: Dialect) -> Asker:
         return Asker(self._client, url, self.model, self._scrub, dialect)

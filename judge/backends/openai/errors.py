@@ -7,17 +7,40 @@ from typing import Any
 
 import aiohttp
 
-from judge.backends.bodies import TooLongError
 from judge.backends.openai.credentials import RedirectError, endpoint
-from judge.backends.server_refusals.body import read_error_body, retry_after
+from judge.backends.server_refusals.body import read_error_body
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
-from judge.base.credentials.literal import origin_of
 from judge.base.credentials.providers import OPENAI, Provider, keys_of
 from judge.base.credentials.trust import VARIABLE
+from judge.base.credentials.written_keys import origin_of
 from judge.base.errors import BackendError, ErrorKind
 
-__all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
+# Reads the bodies of HTTP responses up to a maximum length.
+
+# Bytes, unpacked: the longest answers with twenty alternatives for each token take a few.
+MOST = 32 << 20
+
+# Bytes read at a time, so that an answer without an end is left soon after MOST.
+_PIECE = 1 << 16
+
+
+class TooLongError(aiohttp.ClientError):
+    """Raised when a body is longer than `MOST` bytes; the rest was not read."""
+
+
+async def read_body(reply: aiohttp.ClientResponse) -> bytes:
+    """The whole body. If it is longer than `MOST` bytes, closes the connection and raises TooLongError."""
+    parts: list[bytes] = []
+    length = 0
+    async for piece in reply.content.iter_chunked(_PIECE):
+        length += len(piece)
+        if length > MOST:
+            reply.close()
+            raise TooLongError(f"the answer is longer than {MOST >> 20} MiB")
+        parts.append(piece)
+    return b"".join(parts)
+
 
 _HINTS: dict[ErrorKind, str] = {
     "quota": "what the account may use is used up; add credit or raise its limit, then run the same command again",

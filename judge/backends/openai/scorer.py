@@ -23,14 +23,12 @@ from typing import Any, TypeVar
 import aiohttp
 import orjson
 
-from judge.backends.bodies import read_body
 from judge.backends.openai.answers import Asker
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials, beside, endpoint, without_slash
-from judge.backends.openai.errors import connection_error, status_error
+from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.backends.openai.negotiation import ask_plainly, probe_server, with_model_names
-from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
-from judge.backends.scorer_prefixes import no_room, one_each
+from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.redaction import redact

@@ -1,15 +1,16 @@
-"""Messages, codes, parameters and delays in an HTTP error's body of any format: objects, lists of objects, JSON inside
-a string, FastAPI's `detail`, plain text and whole HTML pages."""
+"""What a server says of its limits and refusals: rate limits in headers, and messages, codes, parameters and delays in
+an error's body of any format: objects, lists of objects, JSON inside a string, FastAPI's `detail`, plain text and whole
+HTML pages."""
 
 from __future__ import annotations
 
 import email.utils
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import orjson
 
@@ -298,3 +299,61 @@ def number(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return parsed if parsed == parsed and abs(parsed) != float("inf") else None
+
+
+# Reads a provider's rate limits from an answer's headers: what remains of each, and how fast it is restored.
+
+_FORMS = {
+    "requests": ("x-ratelimit-{}-requests", "anthropic-ratelimit-requests-{}"),
+    "tokens": ("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One rate limit: its maximum `most`, the remaining amount, and the seconds until it is full again."""
+
+    most: float
+    remaining: float
+    reset: float
+
+    @property
+    def rate(self) -> float | None:
+        """Amount restored per second; None if the limit is full, because the rate is then unknown."""
+        lacking = self.most - self.remaining
+        return lacking / self.reset if lacking > 0 and self.reset > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """Rate limits reported with an answer, with the keys `requests`, `tokens`, or both."""
+
+    limits: Mapping[str, Limit]
+
+
+@runtime_checkable
+class TellsLimits(Protocol):
+    """A back-end that passes the rate limits in response headers to the callback `on_limits`."""
+
+    on_limits: Callable[[RateLimits], None] | None
+
+
+def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
+    """The rate limits in an answer's headers, of which maximum, remaining amount and reset are all given; None
+    without."""
+    limits = {}
+    for name, forms in _FORMS.items():
+        for form in forms:
+            if form.format("remaining") not in headers:
+                continue
+            most, remaining = number(headers.get(form.format("limit"))), number(headers.get(form.format("remaining")))
+            reset = moment(headers.get(form.format("reset")))
+            if most is not None and remaining is not None and reset is not None and most > 0:
+                limits[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
+    return RateLimits(limits) if limits else None
+
+
+def tell_limits(listener: Callable[[RateLimits], None] | None, headers: Mapping[str, str]) -> None:
+    """Pass the rate limits in an answer's headers, if there are any, to a listener, if there is one."""
+    if listener is not None and (limits := rate_limits(headers)) is not None:
+        listener(limits)

@@ -16,10 +16,10 @@ from pathlib import Path
 import yaml
 
 from judge.base import yaml_file
-from judge.base.credentials.literal import Origin, origin_of
 from judge.base.credentials.providers import PROVIDERS
+from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import SpecError
-from judge.base.folders.trusted import config_folder, lies_in_trusted
+from judge.base.folders import config_folder, lies_in_trusted
 from judge.base.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"

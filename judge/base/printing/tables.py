@@ -13,13 +13,75 @@ from typing import Any, Literal
 
 import orjson
 
+from judge.base.choices import FORMATS
 from judge.base.errors import OptionError
 from judge.base.estimate import Estimate
-from judge.base.printing import latex, text_layout
-from judge.base.printing.dollars import about, dollars
-from judge.base.printing.forms import FORMATS
-from judge.base.printing.visible import JOINERS, no_formula
+from judge.base.printing import text_layout
+from judge.base.printing.values import JOINERS, about, dollars, no_formula
 from judge.base.wording import PLAIN, Advice, Wording, written
+
+# Text for plain pdflatex: special characters become commands, and none is lost. Those outside ASCII and Latin-1
+# without a command here, such as another script's, stay, and need LuaLaTeX or XeLaTeX.
+
+_ESCAPED = {
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    # The old text fonts hold other signs in their places.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "ς": "varsigma", "τ": "tau", "υ": "upsilon", "φ": "varphi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma",
+    "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Υ": "Upsilon", "Φ": "Phi",
+    "Ψ": "Psi", "Ω": "Omega",
+}  # fmt: skip
+_MATHS = {"−": "-", "×": r"\times", "±": r"\pm", "·": r"\cdot", "→": r"\rightarrow", "←": r"\leftarrow", "≤": r"\leq",
+          "≥": r"\geq", "≠": r"\neq", "≈": r"\approx", "∞": r"\infty", "√": r"\surd", "¹": "^1", "²": "^2", "³": "^3",
+          "★": r"\star", "☆": r"\star"}  # fmt: skip
+_SIGNS = {
+    **{sign: f"${command}$" for sign, command in _MATHS.items()},
+    **{letter: rf"$\{name}$" for letter, name in _GREEK.items()},
+    "µ": r"$\mu$",
+    "—": "---",
+    "–": "--",
+    "\u2010": "-",
+    "\u2011": "-",
+    "…": r"\ldots{}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "„": ",,",
+    "•": r"\textbullet{}",
+}
+_TEXT = str.maketrans({**_SIGNS, **_ESCAPED, "|": r"\textbar{}"})
+_MONOSPACED = str.maketrans({**_SIGNS, **_ESCAPED})
+_COMMENT = str.maketrans(_SIGNS)
+
+
+def latex_text(words: str) -> str:
+    """Text escaped for a LaTeX cell or caption."""
+    return words.translate(_TEXT)
+
+
+def latex_monospaced(words: str) -> str:
+    """Text escaped for LaTeX's texttt. Its fonts have a vertical bar, so this character is not replaced."""
+    return words.translate(_MONOSPACED)
+
+
+def latex_comment(words: str) -> str:
+    """Text for a LaTeX comment after `%`, which is not typeset."""
+    return words.translate(_COMMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +267,16 @@ def _markdown(table: Table) -> str:
 def _latex(table: Table) -> str:
     spec = "".join("r" if is_numeric(table, c) else "l" for c in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-    lines.append(" & ".join(latex.text(printable(c.title)) for c in table.columns) + r" \\")
+    lines.append(" & ".join(latex_text(printable(c.title)) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
     lines += [
-        " & ".join(latex.text(printable(cell_text(row, c))) for c in table.columns) + r" \\" for row in table.rows
+        " & ".join(latex_text(printable(cell_text(row, c))) for c in table.columns) + r" \\" for row in table.rows
     ]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    signature = rf" \texttt{{{latex.monospaced(printable(table.signature))}}}" if table.signature else ""
-    lines.append(rf"\caption{{{latex.text(printable(table.title))}.{signature}}}")
+    signature = rf" \texttt{{{latex_monospaced(printable(table.signature))}}}" if table.signature else ""
+    lines.append(rf"\caption{{{latex_text(printable(table.title))}.{signature}}}")
     lines.append(r"\end{table}")
-    lines += [f"% {latex.comment(printable(note))}" for note in [*table.notes, *reasons(table)]]
+    lines += [f"% {latex_comment(printable(note))}" for note in [*table.notes, *reasons(table)]]
     return "\n".join(lines) + "\n"
 
 

@@ -106,7 +106,7 @@ def print_forecasts(
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
     """From known prices, and the limit `most`."""
-    from judge.base.printing.dollars import dollars
+    from judge.base.printing.values import dollars
 
     defined = [cost for cost in costs if cost is not None]
     if defined:

@@ -10,8 +10,8 @@ from judge.base.wording import joined
 from judge.cli.table_options import complaint, mend
 
 if TYPE_CHECKING:
-    from judge.asking.execution.part_merge import Ended
     from judge.asking.execution.session import Result, Sitting
+    from judge.asking.execution.side_by_side import Ended
     from judge.asking.run_definition.writing import AnySpec
 
 
@@ -25,8 +25,8 @@ def sit_all(
     for sitting in sittings:
         _say_before(sitting)
     if engine == "ray":
-        from judge.asking.execution.part_merge import Ended
         from judge.asking.execution.ray.engine import Cluster, sit_on_ray
+        from judge.asking.execution.side_by_side import Ended
 
         if max_cost is not None:
             raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
@@ -43,7 +43,7 @@ def sit_all(
         from judge.asking.execution.session import sit
 
         return report(sittings[0], sit(sittings[0]))
-    from judge.asking.execution.part_merge import sit_side_by_side
+    from judge.asking.execution.side_by_side import sit_side_by_side
 
     _settle_trust(sittings)
     return report_all(sit_side_by_side(sittings, max_cost=max_cost))
@@ -86,7 +86,7 @@ def _say_before(sitting: Sitting) -> None:
 
 def _asked_at(spec: AnySpec) -> str:
     """Empty if the definition gives no address."""
-    from judge.base.credentials.literal import origin_of
+    from judge.base.credentials.written_keys import origin_of
 
     return (
         f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
@@ -102,7 +102,7 @@ def _command(sitting: Sitting) -> str:
 
 def report_all(ended: Sequence[Ended]) -> bool:
     """Print how each judge's run ended; True if repeats are missing. Raises JudgeError if one ended with an error."""
-    from judge.asking.execution.part_merge import names
+    from judge.asking.execution.side_by_side import names
     from judge.base.errors import JudgeError
 
     failed, missing = [], []
@@ -130,7 +130,7 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
     was answered, or if an error stopped the run."""
     from judge.answers.journal import JournalReader
     from judge.base.errors import JudgeError
-    from judge.base.printing.dollars import dollars, implausible_costs
+    from judge.base.printing.values import dollars, implausible_costs
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
     if totals.answered == 0 and ended.missing:

@@ -24,7 +24,7 @@ def verify(runs: Sequence[Path]) -> None:
     every checksum is checked too, and every table is computed again."""
     from judge.asking.run_folder import resolve
     from judge.base.errors import RunFolderError
-    from judge.base.printing.visible import visible
+    from judge.base.printing.values import visible
 
     for run in runs:
         if not run.exists():
@@ -44,7 +44,7 @@ def verify(runs: Sequence[Path]) -> None:
 
 def _bundle_holds(path: Path) -> bool:
     """False if a file, query or table differs."""
-    from judge.base.printing.visible import visible
+    from judge.base.printing.values import visible
     from judge.exchange.bundle.verification import check
 
     findings = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
@@ -179,8 +179,7 @@ _COLUMNS = (
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    from judge.base.printing.dollars import dollars
-    from judge.base.printing.moments import moment
+    from judge.base.printing.values import dollars, moment
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:

@@ -15,16 +15,14 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import orjson
 
-from judge.asking.execution.sending.breaker import decide
+from judge.asking.execution.sending.stopping import decide
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, check_api, split_judge
-from judge.backends.anthropic.answers import refused
-from judge.backends.anthropic.backend import AnthropicBackend, connect, route_of, url_of
-from judge.backends.bodies import read_body
+from judge.backends.anthropic import AnthropicBackend, connect, refused, route_of, url_of
 from judge.backends.gemini import gemini_backend
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.openai.credentials import Credentials
-from judge.backends.openai.errors import connection_error
+from judge.backends.openai.errors import connection_error, read_body
 from judge.base.credentials.providers import ANTHROPIC
 from judge.base.errors import BackendError, RunFolderError, SpecError
 from judge.base.half_pairs import json_value

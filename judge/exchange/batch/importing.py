@@ -16,8 +16,8 @@ from judge.analysis.options.alternatives import Nothing
 from judge.answers.journal import JournalReader, JournalWriter, Totals, fold
 from judge.answers.journal.spending import BATCH
 from judge.asking.execution.notes import closed
-from judge.asking.execution.sending.breaker import FATAL
 from judge.asking.execution.sending.runner import Outcomes
+from judge.asking.execution.sending.stopping import FATAL
 from judge.asking.execution.verification import stored_plan
 from judge.asking.plan import AnyPlan, load_prices
 from judge.asking.plan.prices import Price
@@ -266,7 +266,7 @@ def merged_sentences(merged: Imported, folder: ResultFolder, source: str) -> Ite
     if not merged.changed:
         yield f"nothing new in {source}: {folder.path} has {there} of its answers already"
     else:
-        from judge.base.printing.dollars import dollars
+        from judge.base.printing.values import dollars
 
         known_cost = merged.spent.known_cost
         cost = "" if known_cost is None else f", {dollars(known_cost)}"

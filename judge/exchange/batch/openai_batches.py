@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
-from judge.asking.execution.sending.breaker import decide
+from judge.asking.execution.sending.stopping import decide
 from judge.backends import Settings
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import status_error

@@ -15,13 +15,12 @@ from urllib.parse import urlsplit, urlunsplit
 import aiohttp
 import orjson
 
-from judge.asking.execution.sending.breaker import decide
+from judge.asking.execution.sending.stopping import decide
 from judge.backends import Settings
-from judge.backends.bodies import read_body
 from judge.backends.gemini import GEMINI
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials, endpoint, without_slash
-from judge.backends.openai.errors import connection_error, status_error
+from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.half_pairs import json_value

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from judge.backends.anthropic.answers import STATUSES
+from judge.backends.anthropic import STATUSES
 from judge.backends.gemini import read_answer
 from judge.backends.openai.backend import require_logprobs
 from judge.backends.openai.errors import server_words, status_error

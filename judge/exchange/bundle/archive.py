@@ -23,7 +23,7 @@ from judge.asking.run_folder import ResultFolder, folder_cost, resolve
 from judge.asking.run_folder.layout import DEFINITION, MANIFEST
 from judge.asking.run_folder.manifest import environment
 from judge.base import yaml_file
-from judge.base.credentials.literal import found_keys
+from judge.base.credentials.written_keys import found_keys
 from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_file
 from judge.base.redaction import LOOKS, forms_in_bytes, known_keys

@@ -22,7 +22,7 @@ from judge.asking.run_folder import ResultFolder, is_held, read_manifest
 from judge.asking.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_text
-from judge.base.folders.trusted import home
+from judge.base.folders import home
 from judge.base.judge_name import JudgeName
 from judge.base.sqlite_file import connect
 from judge.exchange.bundle.tables import AUDIT

@@ -21,11 +21,11 @@ from judge.exchange.outputs.hub import CONTENTS, FORMAT
 from judge.exchange.reader import Look, Reader, Say, folder_for
 from judge.inputs.datasets.locate import find
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies import hanna_scores
+from judge.inputs.datasets.studies import hanna_files as hanna_scores
 from judge.inputs.datasets.studies import ttcw_answers as ttcw
 from judge.inputs.datasets.studies.hanna import SCALE
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.ratings.ratings_table import COLUMNS
 

@@ -12,7 +12,7 @@ import yaml
 
 from judge.base.errors import DataError, RunFolderError
 from judge.base.whole_file import write_whole
-from judge.inputs.datasets.studies.hanna_scores import EVAL_PROMPTS, read_answers
+from judge.inputs.datasets.studies.hanna_files import EVAL_PROMPTS, read_answers
 
 ANSWERS = "answers.jsonl"
 

@@ -12,7 +12,7 @@ from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import SpecError, TemplateError
 from judge.base.records import Criterion, names_in
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
-from judge.inputs.eval_prompts.writer_prompt import split
+from judge.inputs.prompt_file import split
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 
 _Place = tuple[str, str, str, str, str, int]

@@ -18,7 +18,7 @@ from judge.analysis.options.signature import abbreviations, judges
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.fingerprint import text_key
-from judge.base.printing import stored_tables
+from judge.base.printing import output
 from judge.base.printing.tables import Table
 from judge.base.whole_file import write_whole
 from judge.base.wording import Advice
@@ -26,7 +26,7 @@ from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping.clusters import NOISE, Clustering, Projection, cluster, project
 from judge.explanations.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.quality.guideline_point import guideline_texts
-from judge.inputs.embedding.vectors import Embedded, default_model, embed
+from judge.inputs.embedding import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable
 from judge.version import __version__
 
@@ -85,7 +85,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
     """Sentences on which choices follow the HANNA judge study's method and which differ from it."""
-    from judge.inputs.embedding.vectors import DEFAULT_MODEL
+    from judge.inputs.embedding import DEFAULT_MODEL
 
     notes = [
         "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",
@@ -248,7 +248,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.base.folders.trusted import cache_folder
+        from judge.base.folders import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())
@@ -280,7 +280,7 @@ _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 @dataclass(frozen=True, slots=True)
 class StoredMap:
     """Stored results for one result folder's explanations; `signature` is that of the whole analysis. `method` is the
-    map's ("" without one). `points` have the keys `POINT`, and `tables` the form of `stored_tables.plain`. `keywords`
+    map's ("" without one). `points` have the keys `POINT`, and `tables` the form of `output.plain`. `keywords`
     maps a cluster ("0", "1"...) to its keywords, best first."""
 
     signature: str
@@ -342,7 +342,7 @@ def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
     """Results to store for each result folder: its own points; tables and keywords of the whole analysis."""
-    printed = [stored_tables.plain(table, texts=False) for table in tables]
+    printed = [output.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     parts = (mapped.picture, mapped.clustering)
     notes = [mapped.embedded.note, *(part.note for part in parts if part is not None)]

@@ -21,7 +21,7 @@ from judge.base.fingerprint import fingerprint
 from judge.base.sqlite_file import keep, open_cache
 from judge.explanations.mapping import explanation_map, keywords
 from judge.explanations.mapping.explanation_map import ExplanationMap, Step
-from judge.inputs.embedding.vectors import Embedded
+from judge.inputs.embedding import Embedded
 
 if TYPE_CHECKING:
     import pandas as pd

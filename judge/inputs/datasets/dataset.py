@@ -10,7 +10,7 @@ from typing import Any
 from judge.base.errors import SpecError, unknown
 from judge.base.fingerprint import fingerprint, fingerprint_file
 from judge.base.records import Criterion, Pair, Scale, Story
-from judge.inputs.criteria.prompt_file import labels_fault
+from judge.inputs.prompt_file import labels_fault
 
 # Scales of ratings that are labels, declared in a column map, in a file's header or by criteria.
 

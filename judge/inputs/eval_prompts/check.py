@@ -10,7 +10,7 @@ from pathlib import Path
 from judge.base.errors import JudgeError
 from judge.base.records import Asked, Comparison, Criterion, Message, Scale, Story, Subject
 from judge.inputs.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
-from judge.inputs.eval_prompts.writer_prompt import split
+from judge.inputs.prompt_file import split
 
 _STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
 _CRITERION = Criterion(

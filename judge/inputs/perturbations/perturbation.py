@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,8 +12,60 @@ from random import Random
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from judge.base.errors import SpecError, unknown
+from judge.base.fingerprint import digest
 from judge.base.records import Story
 from judge.inputs.wordnet import WordNet
+
+# Random generator for each story and perturbation, independent of all other perturbations.
+
+
+def rng_of(seed: int, perturbation: str, story: str) -> Random:
+    """Random generator, the same for all strengths, so that a higher strength includes a lower one's edits."""
+    return Random(int.from_bytes(digest(f"{seed}\x00{perturbation}\x00{story}"), "little"))
+
+
+# Ids of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` unchanged. They say how a story was
+# changed, so a journal needs no other record of it.
+
+UNTOUCHED = "none"
+# The perturbation that leaves no text.
+EMPTY = "empty"
+
+_FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<strength>[1-9][0-9]{0,2}))", re.DOTALL)
+
+
+class PerturbedName(NamedTuple):
+    """A parsed id: the original story's, its perturbation (None = unchanged) and strength (0 = unchanged)."""
+
+    origin: str
+    perturbation: str | None
+    strength: int
+
+    @property
+    def done(self) -> str:
+        """Name of the perturbation, or "untouched", as printed in a table's row."""
+        return self.perturbation or "untouched"
+
+
+def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
+    """Id of a story after a perturbation, or of the unchanged story (None)."""
+    return f"{origin}@{UNTOUCHED}" if perturbation is None else f"{origin}@{perturbation}.{strength}"
+
+
+def read_name(name: str) -> PerturbedName | None:
+    """The parts of `ORIGIN@PERTURBATION.STRENGTH`; None for another form. The original's id may contain "@"."""
+    match = _FORM.fullmatch(name)
+    if match is None:
+        return None
+    perturbation = match["name"]
+    return PerturbedName(match["origin"], perturbation, int(match["strength"]) if perturbation else 0)
+
+
+def is_emptied(name: str) -> bool:
+    """Whether the perturbation `empty` removed the story's text on purpose."""
+    read = read_name(name) if f"@{EMPTY}." in name else None
+    return read is not None and read.perturbation == EMPTY
+
 
 # An edit of a text: a span and its replacement. All text outside of edits stays unchanged.
 
@@ -171,38 +224,38 @@ def _touch(edit: Edit, other: Edit) -> bool:
 
 # Name -> module:function. Names of the catalogue that are not here cannot be made yet.
 MADE: dict[str, str] = {
-    "lexical-repetition": "judge.inputs.perturbations.aspects.lexical_repetition:change",
-    "negation": "judge.inputs.perturbations.aspects.negation:change",
-    "sentence-shuffle": "judge.inputs.perturbations.whole_story:change",
-    "antonym": "judge.inputs.perturbations.aspects.antonym:change",
-    "character": "judge.inputs.perturbations.aspects.character:change",
-    "causal": "judge.inputs.perturbations.aspects.causal:change",
-    "temporal": "judge.inputs.perturbations.aspects.temporal:change",
-    "common-sense": "judge.inputs.perturbations.aspects.common_sense:change",
-    "unrelated-words": "judge.inputs.perturbations.aspects.unrelated_words:change",
-    "unrelated-sentence": "judge.inputs.perturbations.aspects.unrelated_sentence:change",
-    "synonyms": "judge.inputs.perturbations.invariance.synonyms:change",
-    "punctuation": "judge.inputs.perturbations.invariance.punctuation:change",
-    "contractions": "judge.inputs.perturbations.invariance.contractions:change",
-    "typos": "judge.inputs.perturbations.invariance.typos:change",
-    "semantic-repetition": "judge.inputs.perturbations.aspects.semantic_repetition:change",
-    "word-shuffle": "judge.inputs.perturbations.whole_story:word_shuffle",
-    "truncate-end": "judge.inputs.perturbations.whole_story:truncate_end",
-    "truncate-half": "judge.inputs.perturbations.whole_story:truncate_half",
-    "wrong-story": "judge.inputs.perturbations.whole_story:wrong_story",
-    "paraphrases": "judge.inputs.perturbations.invariance.paraphrases:change",
-    "markdown": "judge.inputs.perturbations.invariance.dressed:markdown",
-    "uppercase": "judge.inputs.perturbations.invariance.dressed:uppercase",
-    "inject-plain": "judge.inputs.perturbations.attacks.written_around:inject_plain",
-    "inject-fake-rating": "judge.inputs.perturbations.attacks.written_around:inject_fake_rating",
-    "inject-role": "judge.inputs.perturbations.attacks.written_around:inject_role",
-    "closing-tags": "judge.inputs.perturbations.attacks.written_around:closing_tags",
-    "authority": "judge.inputs.perturbations.attacks.written_around:authority",
-    "bandwagon": "judge.inputs.perturbations.attacks.written_around:bandwagon",
-    "verbosity": "judge.inputs.perturbations.attacks.padded:verbosity",
-    "prompt-as-story": "judge.inputs.perturbations.whole_story:prompt_as_story",
-    "empty": "judge.inputs.perturbations.whole_story:empty",
-    "one-token": "judge.inputs.perturbations.whole_story:one_token",
+    "lexical-repetition": "judge.inputs.perturbations.sentence_changes:repetitions",
+    "negation": "judge.inputs.perturbations.clause_changes:negations",
+    "sentence-shuffle": "judge.inputs.perturbations.sentence_changes:sentence_shuffle",
+    "antonym": "judge.inputs.perturbations.word_replacement:antonyms",
+    "character": "judge.inputs.perturbations.character:persons_exchanged",
+    "causal": "judge.inputs.perturbations.clause_changes:causes_exchanged",
+    "temporal": "judge.inputs.perturbations.clause_changes:events_exchanged",
+    "common-sense": "judge.inputs.perturbations.word_replacement:sister_terms",
+    "unrelated-words": "judge.inputs.perturbations.word_replacement:unrelated_words",
+    "unrelated-sentence": "judge.inputs.perturbations.sentence_changes:unrelated_sentences",
+    "synonyms": "judge.inputs.perturbations.word_replacement:usual_synonyms",
+    "punctuation": "judge.inputs.perturbations.form_changes:fewer_commas",
+    "contractions": "judge.inputs.perturbations.form_changes:contractions",
+    "typos": "judge.inputs.perturbations.form_changes:typos",
+    "semantic-repetition": "judge.inputs.perturbations.sentence_changes:paraphrases_after",
+    "word-shuffle": "judge.inputs.perturbations.sentence_changes:word_shuffle",
+    "truncate-end": "judge.inputs.perturbations.sentence_changes:truncate_end",
+    "truncate-half": "judge.inputs.perturbations.sentence_changes:truncate_half",
+    "wrong-story": "judge.inputs.perturbations.sentence_changes:wrong_story",
+    "paraphrases": "judge.inputs.perturbations.sentence_changes:paraphrases_instead",
+    "markdown": "judge.inputs.perturbations.form_changes:markdown",
+    "uppercase": "judge.inputs.perturbations.form_changes:uppercase",
+    "inject-plain": "judge.inputs.perturbations.attacks:inject_plain",
+    "inject-fake-rating": "judge.inputs.perturbations.attacks:inject_fake_rating",
+    "inject-role": "judge.inputs.perturbations.attacks:inject_role",
+    "closing-tags": "judge.inputs.perturbations.attacks:closing_tags",
+    "authority": "judge.inputs.perturbations.attacks:authority",
+    "bandwagon": "judge.inputs.perturbations.attacks:bandwagon",
+    "verbosity": "judge.inputs.perturbations.attacks:verbosity",
+    "prompt-as-story": "judge.inputs.perturbations.sentence_changes:prompt_as_story",
+    "empty": "judge.inputs.perturbations.sentence_changes:empty",
+    "one-token": "judge.inputs.perturbations.sentence_changes:one_token",
 }
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from judge.base.installation import install_command
+from judge.base.errors import install_command
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, joined
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate
 from judge.inputs.wordnet import HINT
 from judge.lab.measures import SLOW, Known, measures_by_name
 from judge.lab.measures.measure import MODELS, Family, Need
@@ -36,7 +36,7 @@ def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
     parts: list[str] = []
     if absent:
         parts.append(install_command(family.extra))
-    if "wordnet" in family.needs and wordnet_files.find() is None:
+    if "wordnet" in family.needs and locate.wordnet_folder() is None:
         parts.append(f"WordNet 3.0: {HINT}")
     parts += [
         Advice("{model} (" + MODELS[need] + ")", model=f"{need}=PATH")

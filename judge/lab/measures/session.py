@@ -14,7 +14,7 @@ from judge.base.errors import JudgeError, SpecError
 from judge.base.fingerprint import fingerprint, text_key
 from judge.base.records import Story
 from judge.base.sqlite_file import keep, open_cache
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate
 from judge.lab.measures import Known
 from judge.lab.measures.listing import lacking, versions
 from judge.lab.measures.measure import MODELS, Family, Item, Need, Scored, Tools, Undefined, Value
@@ -120,7 +120,7 @@ def measured(
         references=tuple(dict.fromkeys(item.reference for item in items if item.reference.strip())),
         models=models,
         cache=folder,
-        wordnet=wordnet_files.find(),
+        wordnet=locate.wordnet_folder(),
         progress=progress,
     )
     with Cache(None if folder is None else folder / "measures.sqlite") as kept:

@@ -10,8 +10,8 @@ from typing import Any
 
 from judge.base.errors import MissingExtraError, OptionError, SpecError
 from judge.base.fingerprint import fingerprint_file
-from judge.inputs.perturbations.english.sentences import sentences
 from judge.inputs.perturbations.perturbation import Facts
+from judge.inputs.perturbations.sentences import sentences
 
 UNGRAMMATICAL = "a changed sentence is not grammatical to the classifier"
 _LEAST = 0.5

@@ -7,8 +7,8 @@ from typing import get_args
 
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, joined
-from judge.inputs.datasets import wordnet_files
-from judge.inputs.perturbations.english import tagging
+from judge.inputs.datasets import locate
+from judge.inputs.perturbations import tagging
 from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Facts, Test
 from judge.inputs.wordnet import HINT
 from judge.version import __version__
@@ -24,7 +24,7 @@ def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
     parts: list[str] = []
     if "tagger" in facts.needs and (missing := tagging.available()):
         parts.append(missing)
-    if "wordnet" in facts.needs and wordnet_files.find() is None:
+    if "wordnet" in facts.needs and locate.wordnet_folder() is None:
         parts.append(f"WordNet 3.0: {HINT}")
     if "rewriter" in facts.needs and not reworded:
         parts.append(Advice("other words: {rewriter} or {back_translations}"))

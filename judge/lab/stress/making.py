@@ -12,10 +12,18 @@ import orjson
 
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
-from judge.inputs.perturbations.english.sentences import protected
-from judge.inputs.perturbations.perturbation import Edit, Facts, Material, Unfit, applied, in_order, maker
-from judge.inputs.perturbations.seeding import rng_of
-from judge.inputs.perturbations.story_name import story_name
+from judge.inputs.perturbations.perturbation import (
+    Edit,
+    Facts,
+    Material,
+    Unfit,
+    applied,
+    in_order,
+    maker,
+    rng_of,
+    story_name,
+)
+from judge.inputs.perturbations.sentences import protected
 from judge.lab.stress.options import Wanted
 
 SAME = "the result equals the original story"

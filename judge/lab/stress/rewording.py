@@ -18,8 +18,8 @@ from judge.base.errors import BackendError, DataError
 from judge.base.fingerprint import fingerprint
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 from judge.inputs.datasets.files.source_file import json_lines
-from judge.inputs.perturbations.english.sentences import protected, sentences, words
-from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.perturbations.perturbation import rng_of
+from judge.inputs.perturbations.sentences import protected, sentences, words
 
 # Acceptance rules for paraphrases: similar in meaning, different in wording.
 
@@ -68,7 +68,7 @@ def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool
         return []
     if encoder is None:
         return [overlap(sentence, other) >= LEAST_OVERLAP for sentence, other in pairs]
-    from judge.inputs.embedding.vectors import embed
+    from judge.inputs.embedding import embed
 
     texts = [text for pair in pairs for text in pair]
     vectors = embed(texts, encoder, None).vectors

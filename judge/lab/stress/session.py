@@ -15,16 +15,15 @@ from judge.base.errors import DataError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.records import Story
 from judge.base.whole_file import draft
-from judge.inputs.datasets import wordnet_files
+from judge.inputs.datasets import locate
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
-from judge.inputs.perturbations.attacks import written_around
-from judge.inputs.perturbations.english.sentences import sentences
-from judge.inputs.perturbations.english.tagging import Tagger
+from judge.inputs.perturbations.attacks import attacks_version
 from judge.inputs.perturbations.lists import lists_version
-from judge.inputs.perturbations.perturbation import Material, Need, Token, Words
-from judge.inputs.perturbations.story_name import read_name
+from judge.inputs.perturbations.perturbation import Material, Need, Token, Words, read_name
+from judge.inputs.perturbations.sentences import sentences
+from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
 from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar, is_filtered
 from judge.lab.stress.listing import lacking
@@ -253,7 +252,7 @@ class Workshop:
         self._dataset, self._options = dataset, options
         needs: set[Need] = {need for entry in options.wanted for need in entry.facts.needs}
         self._tagger = Tagger(options.tagger) if "tagger" in needs else None
-        wordnet_folder = wordnet_files.find() if "wordnet" in needs else None
+        wordnet_folder = locate.wordnet_folder() if "wordnet" in needs else None
         self._wordnet = None if wordnet_folder is None else WordNet(wordnet_folder)
         self._grammar = Grammar(options.grammar, options.grammar_label) if options.grammar else None
         self._reworded = _reworded(options, output) if "rewriter" in needs else None
@@ -276,7 +275,7 @@ class Workshop:
             "wordnet": "3.0" if self._wordnet else None,
             "grammar": self._grammar.identity if self._grammar else "unfiltered",
             "lists": lists_version(),
-            "attacks": written_around.lists_version(),
+            "attacks": attacks_version(),
             "rewordings": self._rewordings(),
         }
 

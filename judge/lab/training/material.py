@@ -19,7 +19,7 @@ from judge.backends.trained.model import Head
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
-from judge.inputs.perturbations.story_name import read_name
+from judge.inputs.perturbations.perturbation import read_name
 from judge.lab.training.evaluation import PreferenceCheck, RatingCheck
 from judge.lab.training.linear import PairTask, RatingTask, Stacked, fitted, out_of_fold
 from judge.lab.training.options import TrainOptions
@@ -147,7 +147,7 @@ def numbers(
     surface = Surface.of(frame)
     vectors = None
     if embed_by is not None:
-        from judge.inputs.embedding.vectors import embed
+        from judge.inputs.embedding import embed
 
         # Longest first, as they are embedded in batches; a few at a time, so that the time left can be told.
         ordered = sorted(set(surface.texts), key=lambda text: (-len(text), text))

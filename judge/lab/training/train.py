@@ -12,7 +12,7 @@ import orjson
 
 from judge.backends.trained.model import FORMAT, MODEL_FILE, Encoder, Head, head_record, marks_of
 from judge.base.errors import OptionError, SpecError
-from judge.base.folders.trusted import cache_folder
+from judge.base.folders import cache_folder
 from judge.base.records import Story
 from judge.base.whole_file import write_whole
 from judge.inputs.datasets import Dataset
@@ -81,7 +81,7 @@ def fit_linear(
     facts: dict[str, Any] = {"stack": stack, "embedding": None}
     facts["penalties"] = {"pairs": list(PAIR_PENALTIES), "ratings": list(RIDGE_PENALTIES)}
     if options.embed is not None:
-        from judge.inputs.embedding.vectors import model_key
+        from judge.inputs.embedding import model_key
 
         facts["embedding"] = {"model": options.embed, "key": model_key(options.embed)}
     return Fits(heads, checks, rated, facts)

@@ -9,8 +9,8 @@ from typing import Literal
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.stored_answers import read_response, read_verdict
-from judge.asking.execution.sending.pace import Account, Budget
 from judge.asking.execution.sending.runner import Run, split_calls, works
+from judge.asking.execution.sending.stopping import Account, Budget
 from judge.asking.execution.session import charged, settings_of
 from judge.asking.plan import Price, load_prices
 from judge.asking.run_definition.spec import RunSpec

@@ -18,12 +18,12 @@ from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.diagnose.kinds import Bounded, bounded, found_without_limit, requested
 from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
-from judge.asking.in_force.shutdown import life_in
+from judge.asking.in_force.catalogue import life_in
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
-from judge.base.printing.moments import moment
+from judge.base.printing.values import moment
 from judge.questions.certificate.conditions import MEANINGS, Conditions
 from judge.questions.certificate.file import FORMAT, criteria_of, settings_of
 from judge.questions.summary.evidence import Evidence

@@ -21,8 +21,7 @@ from judge.base.errors import RunFolderError
 from judge.base.judge_name import JudgeName
 from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
-from judge.inputs.perturbations.perturbation import CATALOGUE
-from judge.inputs.perturbations.story_name import PerturbedName, read_name
+from judge.inputs.perturbations.perturbation import CATALOGUE, PerturbedName, read_name
 from judge.ratings.ratings_table.columns import (
     PANEL,
     Codes,

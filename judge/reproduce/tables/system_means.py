@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.studies.hanna import SCALE
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, ScoreFile
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, POSITIONS, ScoreFile
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
 from judge.reproduce.tables.family import Family
 from judge.stats.estimation import means

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from judge.base.estimate import Estimate
-from judge.inputs.datasets.studies.hanna import ITEMS, POSITIONS, QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna_files import ANNOTATORS, ITEMS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place, Recipe
 from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement
@@ -109,7 +109,7 @@ def _counted(answers: NDArray[np.float64]) -> str:
     given = answers.sum(axis=1)
     ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
     alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))
-    return f"ways of counting: {ways}, all {(given == POSITIONS).mean():.2f}, positions {alone}"
+    return f"ways of counting: {ways}, all {(given == ANNOTATORS).mean():.2f}, positions {alone}"
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:

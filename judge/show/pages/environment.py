@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from judge.base.printing.dollars import dollars
+from judge.base.printing.values import dollars
 
 _FOLDER = Path(__file__).parent
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from judge.base.records import Criterion, Scale
-from judge.inputs.perturbations.story_name import story_name
+from judge.inputs.perturbations.perturbation import story_name
 from judge.ratings.ratings_table import RatingsTable
 from tests.analysis.conftest import assemble, facts, story_facts
 

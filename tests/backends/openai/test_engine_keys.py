@@ -11,7 +11,7 @@ import pytest
 from judge.backends import Settings, open_backend
 from judge.backends.engine_keys import REQUEST, SPEED, START, check_keys, weights
 from judge.backends.openai.backend import OpenAIBackend
-from judge.backends.vllm.backend import engine_arguments
+from judge.backends.vllm import engine_arguments
 from judge.base.errors import MissingExtraError, SpecError
 from tests.backends.openai.test_backend import query
 

@@ -12,7 +12,7 @@ import pytest
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
-from judge.backends.openai.responses_api import DEAD_AFTER, REST, Servers
+from judge.backends.openai.backend import DEAD_AFTER, REST, Servers
 from judge.base.errors import BackendError
 from tests.server.loopback import LoopbackServer
 

@@ -12,8 +12,7 @@ from judge.cli.main import app
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
-from judge.inputs.perturbations.perturbation import CATALOGUE
-from judge.inputs.perturbations.story_name import read_name
+from judge.inputs.perturbations.perturbation import CATALOGUE, read_name
 
 LINES = {
     "discrimination_test/roc_lexical_rept.txt": ["0|||a dog .|||it ran . it slept .", "1|||a cat .|||it sat ."],
@@ -107,7 +106,7 @@ def test_names_and_printed_counts_are_of_the_same_files() -> None:
 
 
 def test_nothing_can_be_fetched() -> None:
-    from judge.inputs.datasets.fetch import sources_of
+    from judge.inputs.datasets.locate import sources_of
 
     with pytest.raises(SpecError, match="no public address"):
         sources_of("autos_wp")

@@ -9,9 +9,10 @@ from itertools import accumulate
 
 import pytest
 
-from judge.asking.execution.sending.pace import Account, Budget, Pace
+from judge.asking.execution.sending.pace import Pace
 from judge.asking.execution.sending.schedule import Work
-from judge.backends.rate_limits import Limit, RateLimits
+from judge.asking.execution.sending.stopping import Account, Budget
+from judge.backends.server_refusals.body import Limit, RateLimits
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 Sent = list[tuple[float, float]]

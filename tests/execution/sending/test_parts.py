@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.asking.execution.sending.breaker import Breaker, decide
 from judge.asking.execution.sending.runner import Limiter
 from judge.asking.execution.sending.schedule import Schedule, Work
+from judge.asking.execution.sending.stopping import Breaker, decide
 from judge.base.errors import BackendError
 from judge.base.records import Criterion, Generation, Message, Query, Story
 

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from judge.base.errors import SpecError
 from judge.explanations.mapping.clusters import NOISE, by_size, cluster, graph, project
 from judge.explanations.options import ExplainOptions
-from judge.inputs.embedding.vectors import unit
+from judge.inputs.embedding import unit
 
 pytest.importorskip("sklearn")
 

@@ -14,7 +14,7 @@ import pytest
 import judge
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import DataError
-from judge.base.printing import stored_tables
+from judge.base.printing import output
 from judge.base.printing.tables import render
 from judge.cli.main import main
 from judge.explanations.mapping import explanation_map as stored
@@ -96,9 +96,9 @@ def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixt
     whole = {(*(point[k] for k in TEXT_OF),): "a text" for point in kept.points}
     assert len(kept.tables) == 12
     for value in kept.tables:
-        bare = stored_tables.table(value)
+        bare = output.table(value)
         if any(column["key"] == "text" for column in value["columns"]):
-            full = stored_tables.table(value, lambda row: whole[*(row[k] for k in TEXT_OF)])
+            full = output.table(value, lambda row: whole[*(row[k] for k in TEXT_OF)])
             assert {row["text"] for row in full.rows} == {"a text"}
             assert [column.key for column in full.columns] == [*(column.key for column in bare.columns), "text"]
         else:

@@ -9,7 +9,7 @@ import pytest
 from judge.base.printing.tables import Table
 from judge.explanations.quality.guideline_point import guideline_texts, measure, split
 from judge.inputs.criteria import load_criteria
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -12,7 +12,7 @@ from judge.base.printing.tables import Table
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.measures import agreement, measure, predict, rank_correlation
 from judge.explanations.quality.options import NumbersOptions
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.resampling import bootstrap
 from tests.explanations import planted

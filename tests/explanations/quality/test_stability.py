@@ -8,7 +8,7 @@ import pytest
 
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.stability import Stability, measure
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -25,7 +25,7 @@ from judge.explanations.quality.guideline_point import guideline_texts
 from judge.explanations.quality.measures import Numbers, numbers, tables
 from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.inputs.criteria import load_criteria
-from judge.inputs.embedding.vectors import embed
+from judge.inputs.embedding import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.inputs.datasets.studies.hanna_scores import read_score_file
+from judge.inputs.datasets.studies.hanna_files import read_score_file
 from judge.reproduce.cell import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED, Cell, Place
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables import correlations

@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from judge.answers.parsing import phrases
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.words import phrases
-from judge.answers.parsing.words import vocabulary as words
-from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN
-from judge.answers.parsing.words.vocabulary import Names
+from judge.answers.parsing.vocabulary import DOUBTFUL, LIKELY, PLAIN, Names
 from judge.base.records import Scale
 
 # An answer prepared for the search for ratings: lower case, simplified markup and quotation marks, all characters at
@@ -326,7 +325,7 @@ def assertion(page: Page, mention: Mention, form: str) -> Assertion:
         return "denied"
     if form == "boxed":
         return "asserted"
-    core = phrases.ASIDE.sub(" ", _behind_last(phrases.RESET, before))
+    core = phrases.ASIDE.sub(" ", phrases.behind_last(phrases.RESET, before))
     if phrases.HYPOTHETICAL.search(core) or phrases.ELSEWHERE.search(core):
         return "denied"
     if form == "label":
@@ -354,16 +353,9 @@ def _struck_out(text: str, mention: Mention) -> bool:
     return "~~" in after and text.count("~~", line, mention.start) % 2 == 1
 
 
-def _behind_last(stop: re.Pattern[str], text: str) -> str:
-    start = 0
-    for match in stop.finditer(text):
-        start = match.end()
-    return text[start:]
-
-
 def _not_given(core: str) -> bool:
     # Denied, only intended, given by other people, or received by something other than the story.
-    clause = _behind_last(phrases.CLAUSE_END, core)
+    clause = phrases.behind_last(phrases.CLAUSE_END, core)
     own = clause
     for match in phrases.OWN_SUBJECT.finditer(clause):
         if not phrases.HOLDS_A_CLAUSE.search(clause, 0, match.start()):

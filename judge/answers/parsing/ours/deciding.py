@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from judge.answers.parsing.ours.clauses import Page, revises
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.ours.statements import Statement
-from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
+from judge.answers.parsing.vocabulary import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
 from judge.base.records import Status
 
 _SCALE = re.compile(

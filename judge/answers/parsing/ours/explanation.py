@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
 from judge.answers.parsing.ours.statements import Statement
-from judge.answers.parsing.words import vocabulary as words
 from judge.base.records import Criterion
 
 _HEADING = re.compile(

@@ -11,13 +11,13 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.json_answer import objects_in, placed_objects, stated_number
 from judge.answers.parsing.ours.mentions import number
 from judge.answers.parsing.ours.statements import StatedWords, Statement, stating_words
-from judge.answers.parsing.words import vocabulary as words
-from judge.answers.parsing.words.tiers import DOUBTFUL
+from judge.answers.parsing.vocabulary import DOUBTFUL
 from judge.base.errors import SpecError
 from judge.base.records import Judgment, Scale
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import is_template
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.mentions import mentions
-from judge.answers.parsing.words import vocabulary as words
-from judge.answers.parsing.words.vocabulary import Names
+from judge.answers.parsing.vocabulary import Names
 from judge.base.half_pairs import whole_escapes
 from judge.base.records import Judgment, Scale
 

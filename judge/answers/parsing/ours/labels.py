@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
-from judge.answers.parsing.words import vocabulary as words
 
 # Checks whether a rating is inside quotation marks of reported speech.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
-from judge.answers.parsing.words import vocabulary as words
+from judge.answers.parsing import vocabulary as words
 
 _WORDS = {
     "zero": 0.0,

@@ -13,12 +13,11 @@ from judge.answers.parsing.ours.deciding import decide
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
 from judge.answers.parsing.ours.from_story import is_quoted, pattern_judgment, without_objects, without_quoted
 from judge.answers.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
-from judge.answers.parsing.ours.labelled.label_reading import label_choice, label_open_form, withheld
-from judge.answers.parsing.ours.labelled.label_statements import LABELS
+from judge.answers.parsing.ours.label_reading import label_choice, label_open_form, withheld
+from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
 from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
-from judge.answers.parsing.words.tiers import DOUBTFUL
-from judge.answers.parsing.words.vocabulary import Names, names
+from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
 from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
 
 # Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position.

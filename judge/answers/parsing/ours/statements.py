@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Clause, Page, assertion, clause_before, revises
 from judge.answers.parsing.ours.labels import label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.words import vocabulary as words
-from judge.answers.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
+from judge.answers.parsing.vocabulary import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
 from judge.base.records import Judgment
 
 # Types for the result of reading an answer and for the words from which it was read.
@@ -244,7 +244,7 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
     if low[max(0, start - 12) : start].rstrip("{ ").endswith(("boxed", "boxed{ text")):
         return Statement(mention, PLAIN, "boxed")
     begin, _, _ = page.sentence(start, mention.stop)
-    if _ARROW.fullmatch(low, begin, start) and not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!"):
+    if _ARROW.fullmatch(low, begin, start) and not line_rest(page, mention).strip(" \t\"'”»)]}>$.|!"):
         return Statement(mention, LIKELY, "line")
     return None
 
@@ -322,7 +322,7 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
     line = low.rfind("\n", 0, start) + 1
     opens = not low[line:start].strip(_JUNK)
     if opens and mention.kind == "digits":
-        rest = _line_rest(page, mention)
+        rest = line_rest(page, mention)
         if not rest.strip(" \t\"'”»)]}>$.|"):
             last = mention.stop + len(rest) >= page.last
             return Statement(mention, PLAIN if last else STANDING, "line")
@@ -334,7 +334,7 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
         return Statement(mention, PLAIN, "sentence")
     begin, _, _ = page.sentence(mention.start, mention.stop)
     by_itself = low.startswith((".", "!"), mention.stop) and not numbers_a_list(page, mention)
-    ends = by_itself or follow == "dash" or not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
+    ends = by_itself or follow == "dash" or not line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
     if ends and not low[begin:start].strip(_JUNK):
         closes = begin > 0 and not low[mention.stop : page.last].strip(" \t\"'”»)]}>$.|!")
         closed_alone = (
@@ -344,7 +344,8 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
     return None
 
 
-def _line_rest(page: Page, mention: Mention) -> str:
+def line_rest(page: Page, mention: Mention) -> str:
+    """The text, in lower case, from a mention to the end of its line."""
     end = page.low.find("\n", mention.stop)
     return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from judge.answers.parsing.verdict.parser import CHOICES, VERSION, parse_verdict
-from judge.answers.parsing.verdict.soft import Shares, soft_verdict
+from judge.answers.parsing.verdict.parser import CHOICES, VERSION, Shares, parse_verdict, soft_verdict
 
 __all__ = ["CHOICES", "VERSION", "Shares", "parse_verdict", "soft_verdict"]

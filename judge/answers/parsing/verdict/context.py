@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from judge.answers.parsing.verdict import lead_ins
-from judge.answers.parsing.words import phrases
+from judge.answers.parsing import phrases
+from judge.answers.parsing.verdict import phrasing
 
 # Behind it, what came before in the sentence no longer bears on the verdict.
 _RESET = re.compile(
@@ -206,10 +206,10 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, cr
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
         return "denied"
-    own = _behind_last(_RESET, before)
+    own = phrases.behind_last(_RESET, before)
     if spoken_of(_NOT_DENIED.sub(" ", own)):
         return "denied"
-    if not lead_ins.own(own):
+    if not phrasing.own(own):
         return "denied"
     if not _GOES_ON.match(behind) or (line[start] in "①②" and _OF_THE_STORY.search(before)):
         return "part"
@@ -226,7 +226,7 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, cr
 
 def spoken_of(own: str) -> bool:
     """Whether the words before negate the preference, make it hypothetical, or give it to others or an earlier time."""
-    clause = _behind_last(_CLAUSE, own)
+    clause = phrases.behind_last(_CLAUSE, own)
     if _DENIED.search(clause) or _OPINION_DENIED.search(own):
         return True
     ways = (_SUPPOSED, _AT_FIRST, _OTHERS, _SAYS, phrases.ELSEWHERE)
@@ -298,10 +298,3 @@ def _is_known(words: str, criterion_words: frozenset[str]) -> bool:
 
 def _last_comma(text: str) -> str:
     return text[text.rfind(",") + 1 :]
-
-
-def _behind_last(stop: re.Pattern[str], text: str) -> str:
-    start = 0
-    for match in stop.finditer(text):
-        start = match.end()
-    return text[start:]

@@ -10,7 +10,7 @@ from typing import Any
 
 from judge.answers.parsing.ours.clauses import is_template
 from judge.answers.parsing.ours.json_answer import placed_objects
-from judge.answers.parsing.words.vocabulary import word_set
+from judge.answers.parsing.vocabulary import word_set
 from judge.base.records import Preferred
 
 # The names of two compared stories, derived once from the labels of a comparison.

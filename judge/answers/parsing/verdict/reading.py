@@ -10,11 +10,30 @@ from typing import Literal
 
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.from_story import stands_in
+from judge.answers.parsing.verdict.alone import boxed, closing, leading
 from judge.answers.parsing.verdict.context import TAKES_BACK, THINKS_ANEW
-from judge.answers.parsing.verdict.forms import form_statements
 from judge.answers.parsing.verdict.json_verdicts import TIE, Sides, json_verdict
+from judge.answers.parsing.verdict.labelled import labelled, rankings, rows, signs
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet, sheet
 from judge.answers.parsing.verdict.statements import Statement, sentence_statements
+
+# Verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking.
+
+
+def form_statements(
+    sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
+) -> list[Statement]:
+    """Every verdict in the form of an answer: a story's name alone, a labelled line, a table row, a ranking."""
+    return [
+        *boxed(sheet),
+        *labelled(sheet, sentences, criterion_words, cut=cut),
+        *rankings(sheet.line),
+        *signs(sheet.line, sentences, criterion_words),
+        *rows(sheet.line),
+        *leading(sheet, cut=cut),
+        *closing(sheet, sentences, criterion_words, cut=cut),
+    ]
+
 
 # Recognises short verdicts in other languages than English: sentences that say which story is better and nothing
 # else.

@@ -6,10 +6,10 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.labels import quotation
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE, Sides, ordinal
-from judge.answers.parsing.words import vocabulary
-from judge.answers.parsing.words.vocabulary import word_set
+from judge.answers.parsing.vocabulary import word_set
 
 # Checks the words around a short label ("A", "2", "First"): does it name a story, or is it an article or a number?
 

@@ -22,7 +22,7 @@ from judge.answers.parsing import parser as load_parser
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.preparation import Prepared
 from judge.asking.execution.progress import Progress
-from judge.asking.execution.ray import blocks, vllm_stage
+from judge.asking.execution.ray import blocks
 from judge.asking.execution.ray.blocks import Asker, Task
 from judge.asking.execution.ray.shards import read_shard, shards_in, unfinished_in
 from judge.asking.execution.sending.runner import Outcomes, works
@@ -233,7 +233,7 @@ class Drive:
         if self._llm is None:
             return max(1, len(self._sitting.spec.base_url))
         gpus = int(self._ray.cluster_resources().get("GPU", 0))
-        return max(1, gpus // vllm_stage.gpus_for_engine(self._sitting.spec))
+        return max(1, gpus // blocks.gpus_for_engine(self._sitting.spec))
 
     def _ask(self, shards: Shards, progress: Progress) -> Outcomes:
         ray = self._ray
@@ -316,13 +316,13 @@ class Drive:
         model = JudgeName.of(self._sitting.spec.judge).model
 
         def rows(ticket: dict[str, Any]) -> list[dict[str, Any]]:
-            return vllm_stage.rows_of(ticket["ticket"], ray.get(feed.get.remote(ticket["ticket"])))
+            return blocks.rows_of(ticket["ticket"], ray.get(feed.get.remote(ticket["ticket"])))
 
         def keep(batch: dict[str, Any]) -> dict[str, list[Any]]:
             columns = list(batch)
             stage_rows = [dict(zip(columns, values, strict=True)) for values in zip(*batch.values(), strict=True)]
             name = f"part-{int(stage_rows[0]['ticket']):07d}-{uuid.uuid4().hex[:8]}-0"
-            vllm_stage.keep(stage_rows, task.folder, name, task.judge_key, model)
+            blocks.keep(stage_rows, task.folder, name, task.judge_key, model)
             ray.get([feed.done.remote(int(row["ticket"]), 1, int(row["of"])) for row in stage_rows])
             return {
                 "ticket": [int(stage_rows[0]["ticket"])],
@@ -332,12 +332,10 @@ class Drive:
                 "hint": [""],
             }
 
-        config = module.vLLMEngineProcessorConfig(**vllm_stage.config_arguments(self._sitting.spec, self._actors))
-        processor = vllm_stage.builder(module)(
-            config, preprocess=vllm_stage.preprocess, postprocess=vllm_stage.postprocess
-        )
+        config = module.vLLMEngineProcessorConfig(**blocks.config_arguments(self._sitting.spec, self._actors))
+        processor = blocks.builder(module)(config, preprocess=blocks.preprocess, postprocess=blocks.postprocess)
         answered = processor(dataset.flat_map(rows, num_cpus=0.1, concurrency=2))
-        return answered.map_batches(keep, batch_size=vllm_stage.ENGINE_BATCH, num_cpus=0.1)
+        return answered.map_batches(keep, batch_size=blocks.ENGINE_BATCH, num_cpus=0.1)
 
 
 def _outcomes(course: _Course) -> Outcomes:

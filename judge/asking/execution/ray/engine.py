@@ -13,7 +13,7 @@ from typing import Any
 
 from judge.answers.journal import JournalReader, fold
 from judge.asking.execution.preparation import prepare
-from judge.asking.execution.ray import vllm_stage
+from judge.asking.execution.ray import blocks
 from judge.asking.execution.ray.driver import Drive
 from judge.asking.execution.session import Result, Sitting, settings_of, take_reused
 from judge.asking.plan import plan_of
@@ -71,7 +71,7 @@ def _provider(spec: AnySpec) -> str:
             hint=Advice("leave {engine} out: this judge needs no cluster"),
         )
     if provider == "vllm":
-        vllm_stage.check(spec)
+        blocks.check(spec)
     if spec.max_cost is not None:
         raise SpecError(
             Advice(

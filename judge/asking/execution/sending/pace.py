@@ -10,97 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from judge.answers.parsing.asked_form import FORMS, JOINT_FORM, VERDICT_FORMS, has_asked_form
-from judge.asking.execution.sending.breaker import LONGEST_WAIT
 from judge.asking.execution.sending.schedule import Work
-from judge.backends.rate_limits import RateLimits
+from judge.asking.execution.sending.stopping import LONGEST_WAIT
+from judge.backends.server_refusals.body import RateLimits
 from judge.base.errors import BackendError
-from judge.base.printing.dollars import dollars
 from judge.base.records import Commission, Query, Request, Response
-
-# Budget in dollars for one session of a run, or for several in parallel.
-
-
-class Account:
-    """A session's spending in dollars, and the budgets that pay. `dearest` is the most expensive call's cost, None
-    before the first answer; `refused` says which budget has no room."""
-
-    def __init__(self, budgets: Sequence[Budget] = ()) -> None:
-        self.spent = 0.0
-        self.dearest: float | None = None
-        self.refused: str | None = None
-        self.budgets = budgets
-        for budget in budgets:
-            budget.join(self)
-
-    async def admit(self) -> bool:
-        """Wait until every budget has room for a call; False where one never will."""
-        for number, budget in enumerate(self.budgets):
-            if not await budget.admit(self):
-                self.refused = budget.refusal
-                for before in self.budgets[:number]:
-                    await before.settle(self)
-                return False
-        return True
-
-    def called(self, cost: float) -> None:
-        self.spent += cost
-        self.dearest = max(self.dearest or 0.0, cost)
-
-    async def settle(self) -> None:
-        """Record that an admitted call has returned, after its cost was recorded by `called`."""
-        for budget in self.budgets:
-            await budget.settle(self)
-
-
-class Budget:
-    """An amount in dollars and the accounts that spend from it. A call is sent only if the rest covers it and all in
-    flight, each at its account's dearest cost so far. An account's first call is sent alone: only its answer shows a
-    cost. So only first calls and calls dearer than all before can exceed the amount. `before` was spent earlier."""
-
-    def __init__(self, most: float, owner: str = "this run", before: float = 0.0) -> None:
-        self.most = most
-        self.whose = owner
-        self.before = before
-        self._in_flight: dict[Account, int] = {}
-        self._changed = asyncio.Condition()
-
-    @property
-    def refusal(self) -> str:
-        earlier = f": {dollars(self.before)} were spent before this sitting" if self.before else ""
-        return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
-
-    def join(self, account: Account) -> None:
-        self._in_flight[account] = 0
-
-    async def admit(self, account: Account) -> bool:
-        """Wait until there is room for a call; False where there is none and no call is in flight."""
-        async with self._changed:
-            while not self._fits(account):
-                if not any(self._in_flight.values()):
-                    return False
-                await self._changed.wait()
-            self._in_flight[account] += 1
-        return True
-
-    async def settle(self, account: Account) -> None:
-        """Mark a call of the account as returned."""
-        async with self._changed:
-            self._in_flight[account] -= 1
-            self._changed.notify_all()
-
-    def _fits(self, account: Account) -> bool:
-        if account.dearest is None and self._in_flight[account]:
-            return False
-        # Until an account's first call tells, what its calls cost is taken from the others.
-        usual = max((in_flight.dearest or 0.0 for in_flight in self._in_flight), default=0.0)
-        soon = [count * _cost_or(in_flight.dearest, usual) for in_flight, count in self._in_flight.items()]
-        spent = self.before + sum(in_flight.spent for in_flight in self._in_flight)
-        return spent < self.most and spent + sum(soon) + _cost_or(account.dearest, usual) <= self.most
-
-
-def _cost_or(cost: float | None, usual: float) -> float:
-    return usual if cost is None else cost
-
 
 # Early detection of a server that ignores the output format requested by `structured`.
 

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judge.asking.execution.sending.breaker import FATAL, PRESSURE, Breaker, decide
-from judge.asking.execution.sending.pace import Account, FormWatch, Pace
+from judge.asking.execution.sending.pace import FormWatch, Pace
 from judge.asking.execution.sending.schedule import Early, Schedule, Work, led
+from judge.asking.execution.sending.stopping import FATAL, PRESSURE, Account, Breaker, decide
 from judge.asking.plan.prices import Price
 from judge.backends import Backend
 from judge.backends.protocol import Queueing
-from judge.backends.rate_limits import TellsLimits
+from judge.backends.server_refusals.body import TellsLimits
 from judge.base.errors import BackendError
-from judge.base.printing.dollars import dollars
+from judge.base.printing.values import dollars
 from judge.base.records import Request, Response
 
 # Limit on the number of requests in flight: at most the configured number, fewer while the server is overloaded.

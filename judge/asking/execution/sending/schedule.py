@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count, groupby, pairwise
 from typing import Any
 
-from judge.asking.execution.sending.breaker import FATAL
+from judge.asking.execution.sending.stopping import FATAL
 from judge.backends import Backend
 from judge.backends.protocol import Rehearsing
 from judge.base.errors import BackendError

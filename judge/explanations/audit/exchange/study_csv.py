@@ -15,7 +15,7 @@ from pathlib import Path
 
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256
-from judge.base.printing.visible import as_written, no_formula
+from judge.base.printing.values import as_written, no_formula
 from judge.base.whole_file import draft
 from judge.base.wording import Advice
 from judge.explanations.audit.exchange.answers_file import Given, Merged, merge

@@ -23,11 +23,11 @@ from pathlib import Path
 from pydantic import Field
 
 from judge.base.errors import SpecError, unknown
-from judge.base.folders.shipped import package_file
+from judge.base.folders import package_file
 from judge.base.records import Criterion
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.inputs.criteria import load_criteria
-from judge.inputs.criteria.prompt_file import Strict, read_strict, read_text
+from judge.inputs.prompt_file import Strict, read_strict, read_text
 
 SHIPPED = package_file("explanations", "audit", "categories.yaml")
 # Files that ship, by the names that stand for them.

@@ -14,7 +14,7 @@ from judge.explanations.audit.file.categories import Category
 from judge.explanations.audit.file.items import Item
 from judge.explanations.audit.file.snapshot import AuditSnapshot
 from judge.explanations.audit.results.adjudication import disputes
-from judge.inputs.perturbations.story_name import PerturbedName
+from judge.inputs.perturbations.perturbation import PerturbedName
 from judge.ratings.ratings_table import perturbed_names
 
 Floats = NDArray[np.float64]

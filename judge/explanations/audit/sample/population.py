@@ -19,7 +19,7 @@ from judge.base.wording import Advice, Note
 from judge.explanations.mapping import explanation_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
-from judge.inputs.perturbations.story_name import PerturbedName
+from judge.inputs.perturbations.perturbation import PerturbedName
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
 from judge.stats import near_ties

@@ -32,9 +32,9 @@ from judge.base.records import PREFERRED, Pair, Preference, Preferred, Rating, S
 from judge.base.whole_file import draft
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import Dataset, LabelScales, label_scales
-from judge.inputs.datasets.files.pair_set import PairSet
+from judge.inputs.datasets.files.pair_table import PairSet
 from judge.inputs.datasets.files.source_file import json_lines, label_value, text_value
-from judge.inputs.perturbations.story_name import is_emptied
+from judge.inputs.perturbations.perturbation import is_emptied
 
 # Reads and writes the lines of the program's own dataset format (JSON Lines) that compare stories: a pair with
 # preferences, or a ranking.
@@ -128,7 +128,7 @@ def _line(value: Any, kind: str, path: Path, row: int) -> PairLine | RankingLine
     try:
         return LINES[kind].model_validate(value)
     except ValidationError as error:
-        _native_pairs_refuse(error, kind, path, row)
+        _refuse_pairs(error, kind, path, row)
 
 
 def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, kind: str) -> None:
@@ -141,7 +141,7 @@ def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, k
         raise DataError("stories for different story-prompts", file=path, row=row, column=kind, found=named)
 
 
-def _native_pairs_refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
+def _refuse_pairs(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in (kind, *first["loc"]))
     if first["type"] == "missing":

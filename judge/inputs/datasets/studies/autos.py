@@ -22,7 +22,7 @@ from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import decode, read_bytes
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, LICENCES
-from judge.inputs.perturbations.story_name import story_name
+from judge.inputs.perturbations.perturbation import story_name
 
 HUMAN, NEGATIVE = "Human", "Human (incoherent)"
 ASPECTS = {

@@ -3,8 +3,7 @@ the Story IDs, "0" to "1055"; "0" to "95" are human. Texts keep blanks at their 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,75 +13,7 @@ from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, csv_rows, rating_value, text_value
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES, LICENCES
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, SYSTEMS
-
-# Reads the HANNA study's audit file: 100 explanations, six questions, three annotator positions.
-
-ITEMS, POSITIONS = 100, 3
-# Error as printed -> column, and whether 1 means that the error is absent.
-QUESTIONS: Mapping[str, tuple[str, bool]] = {
-    "Poor Syntax": ("Answer.a-2-syntax.1", False),
-    "Incoherence": ("Answer.a-6-incoherence.1", False),
-    "Wrong Guideline": ("Answer.a-1-guidelines.1", True),
-    "Superfluous Text": ("Answer.a-3-superfluous.1", False),
-    "Unsubstantiated Claims": ("Answer.a-5-unsubstantiated.1", False),
-}
-
-UNUSED = "Answer.a-4-incorrectness.1"
-_HANNA_USER_STUDY_TEXTS = ("Input.story_id", "Input.explanation")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedItem:
-    """An explanation that people audited: the whole answer, and each error's marks by the three annotator positions (1
-    = present). `unused` answers the question that the study dropped; None if it was not asked, as in this program's
-    exports."""
-
-    story: str
-    answer: str
-    errors: Mapping[str, tuple[int, ...]]
-    unused: tuple[int | None, ...]
-
-
-def read_items(path: Path) -> list[AuditedItem]:
-    """The 100 audited explanations, in the file's order. Raises DataError unless each block of three rows is about one
-    and marks are 0 or 1."""
-    columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
-    items: list[AuditedItem] = []
-    block: list[dict[str, str]] = []
-    count = 0
-    for row, cells in csv_rows(path, (*_HANNA_USER_STUDY_TEXTS, *columns)):
-        if block and any(cells[column] != block[0][column] for column in _HANNA_USER_STUDY_TEXTS):
-            raise DataError(
-                "not the explanation of the row above",
-                file=path,
-                row=row,
-                found=cells[_HANNA_USER_STUDY_TEXTS[0]],
-                allowed=block[0][_HANNA_USER_STUDY_TEXTS[0]],
-            )
-        for column in columns:
-            if column == UNUSED and not cells[column]:
-                continue
-            if cells[column] not in ("0", "1"):
-                raise DataError("not an answer", file=path, row=row, column=column, found=cells[column], allowed="0, 1")
-        count += 1
-        block.append(cells)
-        if len(block) == POSITIONS:
-            items.append(_item(block))
-            block = []
-    check_count("answers", count, ITEMS * POSITIONS, path)
-    return items
-
-
-def _item(block: list[dict[str, str]]) -> AuditedItem:
-    errors = {
-        name: tuple(1 - int(cells[column]) if turned else int(cells[column]) for cells in block)
-        for name, (column, turned) in QUESTIONS.items()
-    }
-    story, answer = (block[0][column] for column in _HANNA_USER_STUDY_TEXTS)
-    unused = tuple(int(cells[UNUSED]) if cells[UNUSED] else None for cells in block)
-    return AuditedItem(story, answer, errors, unused)
-
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, SYSTEMS
 
 SCALE = Scale(1, 5, 1)
 STORIES = 1056

@@ -15,7 +15,7 @@ from judge.inputs.datasets.files.source_file import check_count, csv_rows, ratin
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES, LICENCES
 from judge.inputs.datasets.studies.hanna import CITATION, SCALE
-from judge.inputs.datasets.studies.hanna_scores import CRITERIA, read_score_file
+from judge.inputs.datasets.studies.hanna_files import CRITERIA, read_score_file
 
 SYSTEMS = ("Llama-7b", "Mistral-7b", "Beluga-13b", "OrcaPlatypus-13b", "LlamaInstruct-30b", "Platypus2-70b")
 STORY_PROMPTS = 96

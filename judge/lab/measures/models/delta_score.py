@@ -9,8 +9,7 @@ from functools import partial
 
 from judge.base.fingerprint import text_key
 from judge.base.records import Story
-from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
-from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker, rng_of
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
 from judge.lab.measures.models.likelihood import after_prompts, values
 from judge.lab.measures.models.sentence_cosine import of_scorers

@@ -9,7 +9,7 @@ import numpy as np
 
 from judge.backends.hf.packaged_model import MODELS as PACKAGED
 from judge.base.judge_name import JudgeName
-from judge.inputs.embedding.vectors import embed, model_key
+from judge.inputs.embedding import embed, model_key
 from judge.lab.measures.measure import Family, Item, Measure, Need, Scored, Tools
 
 # Identity of a model for cache keys: the hash of a folder's files, a package's checksum, or the name alone.

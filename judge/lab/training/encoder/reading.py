@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from judge.backends.trained.model import Kind, query_text
 from judge.base.records import Story
-from judge.inputs.criteria.criteria_set import load_criteria, shipped_criteria
+from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.lab.training.material import Material, Preferences, Ratings
 
 Codes = NDArray[np.int64]

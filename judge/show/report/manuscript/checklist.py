@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar
 from judge.analysis.coverage import tables
-from judge.asking.in_force.shutdown import life_in
+from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.asking.run_folder import Cost
 from judge.base.credentials.providers import PROTOCOLS

@@ -13,11 +13,11 @@ from markupsafe import Markup
 from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.inputs.candidates import match
-from judge.asking.in_force.shutdown import life_in
+from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.base.errors import JudgeError
 from judge.base.judge_name import JudgeName
-from judge.base.printing.moments import moment
+from judge.base.printing.values import moment
 from judge.base.references import DATASETS, works
 from judge.ratings.preferences_table import ComparisonFacts
 from judge.ratings.ratings_table import RunFacts

@@ -13,7 +13,7 @@ import orjson
 import pandas as pd
 from markupsafe import Markup
 
-from judge.base.printing import stored_tables
+from judge.base.printing import output
 from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.charts.explanation_map import explanation_map
 from judge.show.pages import charts
@@ -68,7 +68,7 @@ def _one_look(
     if first.keywords:
         words = [f"cluster {name}: {', '.join(keywords)}" for name, keywords in first.keywords.items() if keywords]
         parts.append(folded("Words that distinguish each cluster, best first", items(words)))
-    tables = [stored_tables.table(kept, lambda row: texts.get(_key(row))) for kept in first.tables]
+    tables = [output.table(kept, lambda row: texts.get(_key(row))) for kept in first.tables]
     if tables:
         parts.append(folded(f"All {len(tables)} tables of explanations", *(shown(table, inputs) for table in tables)))
     table_notes = {note for kept in first.tables for note in kept["notes"]}

@@ -19,7 +19,7 @@ from judge.analysis.raters import Raters
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
-from judge.base.printing import stored_tables
+from judge.base.printing import output
 from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
@@ -50,7 +50,7 @@ def headline(inputs: ReportInputs) -> list[str]:
 
 
 def _told(tables: Sequence[dict[str, Any]]) -> str:
-    rows = [row for table in map(stored_tables.table, tables) for row in table.rows]
+    rows = [row for table in map(output.table, tables) for row in table.rows]
     pairs = [(_number(row.get("accuracy")), _number(row.get("accuracy_chance"))) for row in rows]
     shares = [(share, by_chance) for share, by_chance in pairs if share is not None and by_chance is not None]
     if not shares:

@@ -8,12 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.setting import SettingInForce
-from judge.asking.in_force.shutdown import life_in
 from judge.asking.in_force.words import stored
 from judge.base.judge_name import JudgeName
-from judge.base.printing.moments import moment
 from judge.base.printing.tables import Column, Table
+from judge.base.printing.values import moment
 from judge.show.report.blocks import folded, items, prose, shown
 from judge.show.report.inputs import ReportInputs
 

@@ -22,8 +22,7 @@ from judge.backends.surface import has_model
 from judge.base.errors import JudgeError, SpecError, unknown
 from judge.base.records import Story
 from judge.base.wording import PLAIN, written
-from judge.inputs.criteria import load_criteria, shipped_criteria
-from judge.inputs.criteria.criteria_set import CriteriaSet
+from judge.inputs.criteria import CriteriaSet, load_criteria, shipped_criteria
 from judge.lab.trial.questions import Asking, ExpectedCost, Questions, expected_cost, questions, with_both
 from judge.lab.trial.saved import append, record
 from judge.lab.trial.sheet import PREFERRED, Answered, Sheet, Trial, ask_once, budget_of, by_key, in_order, sheet

@@ -16,8 +16,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import TELLS_INTACT, JudgeError, SpecError
 from judge.base.records import Judgment, Story
 from judge.base.wording import PLAIN, written
-from judge.inputs.perturbations.perturbation import CATALOGUE, Facts, applied
-from judge.inputs.perturbations.story_name import PerturbedName, read_name, story_name
+from judge.inputs.perturbations.perturbation import CATALOGUE, Facts, PerturbedName, applied, read_name, story_name
 from judge.lab.stress.making import edits_of, facts_path
 from judge.show.web.pages import static_route
 from judge.show.web.view.judgments import Stored, stored

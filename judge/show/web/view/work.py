@@ -53,7 +53,7 @@ def _map(state: str, folder: str, file: str) -> None:
 
 def _tables(state: str, into: str, *folders: str) -> None:
     # Each kind is written as soon as it is computed; a table that cannot be is replaced by the reason.
-    from judge.base.printing.stored_tables import plain
+    from judge.base.printing.output import plain
     from judge.questions.charts.forest import Forest
     from judge.ratings import preferences_table
     from judge.show.web.view import pictures
@@ -75,7 +75,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _summary(state: str, into: str, *folders: str) -> None:
-    from judge.base.printing.stored_tables import plain
+    from judge.base.printing.output import plain
     from judge.questions.summary.of_runs import of_runs
     from judge.questions.summary.screen import summary_tables
     from judge.show.pages.verdict_box import summary_boxes
@@ -131,7 +131,7 @@ def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
 
 
 def _audit(state: str, into: str, file: str) -> None:
-    from judge.base.printing.stored_tables import plain
+    from judge.base.printing.output import plain
     from judge.explanations.audit.file.snapshot import read_audit
     from judge.explanations.audit.results.printed import audit_tables
     from judge.explanations.audit.results.report import report

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from judge.base.printing.html_table import html_table
-from judge.base.printing.stored_tables import table
+from judge.base.printing.output import table
 from judge.show.web.view import pictures
 from judge.show.web.view.kept import read_kept, run_state
 from judge.show.web.view.pages.overview import sides

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from judge.asking.in_force import words
 from judge.asking.run_folder import Cost, ResultFolder, read_manifest
 from judge.base.errors import JudgeError
-from judge.inputs.criteria.criteria_set import other_names, set_against
+from judge.inputs.criteria import other_names, set_against
 from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 from judge.show.pages import charts

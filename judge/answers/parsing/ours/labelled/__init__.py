@@ -1,1 +1,0 @@
-"""Parses answers on scales of labels (Yes/No, grades, other words) instead of numbers."""

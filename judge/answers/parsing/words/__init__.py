@@ -1,1 +1,0 @@
-"""The words and phrases by which judges state ratings."""

@@ -1,1 +1,0 @@
-"""Back-end for Anthropic's Messages API."""

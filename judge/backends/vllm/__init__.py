@@ -1,1 +1,0 @@
-"""Back-end that runs vLLM's engine in this process."""

@@ -1,1 +1,0 @@
-"""Embeddings: texts as vectors of unit length, computed once and cached."""

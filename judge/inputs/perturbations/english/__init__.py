@@ -1,1 +1,0 @@
-"""Analysis and generation of English: tokens, sentences, parts of speech, clauses, inflection."""

@@ -1,0 +1,236 @@
+"""A syntactically parsed text: dependents, subjects, finite verbs and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from judge.inputs.perturbations.perturbation import Edit, Token
+from judge.inputs.perturbations.sentences import PLACEHOLDER
+from judge.inputs.perturbations.tagging import inflected
+
+# Adapts capitals and articles when a word is replaced.
+
+_CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?:[^nm]|$)|s[aeiu]|t[eio]|b[iq]|k|r[aei])|one\b|once\b|ouija)", re.IGNORECASE)
+_SILENT = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
+_TOKENIZED = re.compile(r"\w (?:n['’]t|['’](?:s|m|re|ve|ll|d)|[.,!?])(?=\s|$)")
+
+
+def like(word: str, model: str) -> str:
+    """The word with the capitals of the word `model`."""
+    if model[:1].isupper():
+        return word.upper() if len(model) > 1 and model.isupper() else word[:1].upper() + word[1:]
+    return word
+
+
+def article_for(word: str) -> str:
+    """`a` or `an`, as the beginning of the word requires."""
+    vowel = word[:1].lower() in tuple("aeiou") and not _CONSONANT.match(word)
+    return "an" if vowel or _SILENT.match(word) else "a"
+
+
+def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
+    """Edits that replace a token and, if the new initial sound requires it, the article before."""
+    token = tokens[at]
+    edits = [Edit(token.start, token.end, word)]
+    before = tokens[at - 1] if at else None
+    if before is not None and before.text.lower() in ("a", "an"):
+        wanted = article_for(word)
+        if before.text.lower() != wanted:
+            capital = before.text[:1].isupper()
+            edits.insert(0, Edit(before.start, before.end, wanted.capitalize() if capital else wanted))
+    return edits
+
+
+def tokenized(text: str) -> bool:
+    """Whether the text is printed as separate tokens, with spaces before punctuation and inside contractions (`did
+    n't`)."""
+    return bool(_TOKENIZED.search(text))
+
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj"})
+AUXILIARIES = frozenset({"aux", "auxpass"})
+MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would", "ca", "wo", "sha"})
+FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+
+
+class Parse:
+    """A syntactically parsed text. All positions in its methods are indices into its tokens."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self._children: list[list[int]] = [[] for _ in tokens]
+        self.sentences: list[range] = []
+        start = 0
+        for at, token in enumerate(tokens):
+            if token.head != at:
+                self._children[token.head].append(at)
+            if at and token.sentence != tokens[at - 1].sentence:
+                self.sentences.append(range(start, at))
+                start = at
+        if tokens:
+            self.sentences.append(range(start, len(tokens)))
+
+    def children(self, at: int, among: Iterable[str]) -> list[int]:
+        """Positions of a token's dependents with one of the given dependency labels."""
+        return [child for child in self._children[at] if self.tokens[child].dependency in among]
+
+    def subtree(self, at: int) -> list[int]:
+        """Positions of a token and all its descendants, in ascending order."""
+        inside, left = [], [at]
+        while left:
+            here = left.pop()
+            inside.append(here)
+            left += self._children[here]
+        return sorted(inside)
+
+    def subject(self, verb: int) -> int | None:
+        subjects = self.children(verb, SUBJECTS)
+        return subjects[0] if subjects else None
+
+    def finite(self, verb: int) -> int | None:
+        """Position of the finite verb: the verb itself or its first auxiliary. None where neither is finite."""
+        auxiliaries = self.children(verb, AUXILIARIES)
+        first = min([verb, *auxiliaries])
+        return first if self.tokens[first].tag in FINITE else None
+
+    def sentence_of(self, at: int) -> range:
+        return self.sentences[self.tokens[at].sentence]
+
+    def begins(self, at: int) -> bool:
+        """Whether the token begins a sentence or a quotation."""
+        start = self.sentence_of(at).start
+        before = self.tokens[start:at]
+        return all(token.pos == "PUNCT" for token in before) or before[-1].text in ("``", "“", '"')
+
+    @property
+    def small(self) -> bool:
+        """Whether the text contains no capital letters, not even in "I"."""
+        return not any(token.text[:1].isupper() for token in self.tokens if not token.text.startswith("["))
+
+    def last_mark(self, sentence: range) -> str:
+        """The punctuation mark that ends a sentence, without regard to quotation marks, or ""."""
+        for at in reversed(sentence):
+            word = self.tokens[at].text
+            if word[0].isalnum() or PLACEHOLDER.match(word):
+                return ""
+            if word[0] in ".!?…":
+                return word[0]
+        return ""
+
+    def words(self) -> Iterator[int]:
+        """Positions of nouns, verbs, adjectives and adverbs of letters alone, without names, auxiliaries and
+        placeholders."""
+        for at, token in enumerate(self.tokens):
+            if (
+                token.pos in ("NOUN", "VERB", "ADJ", "ADV")
+                and token.text.isalpha()
+                and len(token.text) > 1
+                and not self._glued(at)
+            ):
+                yield at
+
+    def _glued(self, at: int) -> bool:
+        # By a hyphen or apostrophe.
+        here = self.tokens[at]
+        after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        before = self.tokens[at - 1] if at else None
+        return (after is not None and after.start == here.end and not _ends(after.text)) or (
+            before is not None and before.end == here.start and not _begins(before.text)
+        )
+
+
+def _ends(word: str) -> bool:
+    return word[0] in ".,;:!?)]}…\"”’'" and word.lower() not in ("'s", "’s", "'d", "'ll")
+
+
+def _begins(word: str) -> bool:
+    return word in ("(", "[", "{", '"', "“", "‘", "``", "'", "*", "_", "—", "--", "...", "…")
+
+
+# Replaces words by those of a list, restricted to a part of speech where the list gives one.
+
+
+def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
+    """One list of edits for each place with a word in `listed` (word, or `word|POS` for this part of speech only, to
+    replacement), unless it and a neighbour are a pair in `left`."""
+    swaps_found = []
+    for at, token in enumerate(parse.tokens):
+        word = token.text.lower()
+        instead = listed.get(f"{word}|{token.pos}", listed.get(word))
+        around = [neighbour.text.lower() for neighbour in parse.tokens[max(0, at - 1) : at + 2]]
+        fixed = any(pair in left for pair in pairwise(around))
+        if instead is not None and not fixed and "-" not in around:
+            swaps_found.append(replaced(parse.tokens, at, like(instead, token.text)))
+    return swaps_found
+
+
+# Exchanges two clauses, sentences or predicates of a text.
+
+
+def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
+    """Edits that exchange two runs of tokens, with capitals adapted; empty for equal words."""
+    tokens = parse.tokens
+    first, second = words(parse, one), words(parse, other)
+    if first.lower() == second.lower():
+        return []
+    return [
+        Edit(tokens[one.start].start, tokens[one.stop - 1].end, _started(parse, other, one)),
+        Edit(tokens[other.start].start, tokens[other.stop - 1].end, _started(parse, one, other)),
+    ]
+
+
+def words(parse: Parse, some: range) -> str:
+    """Text of a run of tokens, with each gap reduced to one space."""
+    tokens = parse.tokens
+    parts = [tokens[some.start].text]
+    parts += [
+        (" " if tokens[at].start > tokens[at - 1].end else "") + tokens[at].text
+        for at in range(some.start + 1, some.stop)
+    ]
+    return "".join(parts)
+
+
+def _started(parse: Parse, some: range, target: range) -> str:
+    phrase = words(parse, some)
+    first, there = parse.tokens[some.start], parse.tokens[target.start]
+    at_start = parse.sentence_of(target.start).start == target.start
+    if at_start and there.text[:1].isupper():
+        return phrase[:1].upper() + phrase[1:]
+    name = first.pos == "PROPN" or first.text.startswith("[") or first.text == "I" or first.text[1:2].isupper()
+    if first.text[:1].isupper() and not name and not at_start:
+        return phrase[:1].lower() + phrase[1:]
+    return phrase
+
+
+def body(parse: Parse, sentence: range) -> range:
+    """A sentence's tokens without final punctuation; empty where it contains quotation marks or parentheses."""
+    tokens = parse.tokens
+    start, stop = sentence.start, sentence.stop
+    while stop > start and tokens[stop - 1].text[0] in ".!?…":
+        stop -= 1
+    if any(
+        tokens[at].text[0] in "\"“”`'’«»()" and len(tokens[at].text) <= 2 and tokens[at].pos == "PUNCT"
+        for at in range(start, stop)
+    ):
+        return range(start, start)
+    return range(start, stop)
+
+
+def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: int) -> list[Edit]:
+    """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, each verb inflected like the other, or none. V1 is at
+    `verb`, V2 at `other`, JOIN at `join`; `end` follows the second predicate."""
+    tokens = parse.tokens
+    first_verb, second_verb = tokens[verb], tokens[other]
+    first, second = inflected(second_verb.lemma, first_verb.tag), inflected(first_verb.lemma, second_verb.tag)
+    if first is None or second is None or not second_verb.lemma.isalpha() or not first_verb.lemma.isalpha():
+        return []
+    if "be" in (first_verb.lemma, second_verb.lemma):
+        return []
+    rest = words(parse, range(verb + 1, join.start)) if verb + 1 < join.start else ""
+    rest_two = words(parse, range(other + 1, end)) if other + 1 < end else ""
+    return [
+        Edit(first_verb.start, tokens[join.start - 1].end, f"{first} {rest_two}".rstrip()),
+        Edit(second_verb.start, tokens[end - 1].end, f"{second} {rest}".rstrip()),
+    ]
