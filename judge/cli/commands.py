@@ -126,7 +126,7 @@ def app_of(name: str) -> Any:
     """The command as a typer app; its module is imported now."""
     import importlib
 
-    from judge.cli.rare import joined
+    from judge.cli.declared import joined
 
     module = COMMANDS[name].module
     if module == QUESTION:

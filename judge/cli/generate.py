@@ -100,7 +100,7 @@ def write(
 
 def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
     from judge.cli.table_options import emit
-    from judge.lab.generation.forecast import forecast_table
+    from judge.lab.generation.tables import forecast_table
 
     emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
 

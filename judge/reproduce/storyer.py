@@ -23,9 +23,8 @@ from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.text_features import tokens
 from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.study import Options, Study
+from judge.reproduce.study import Family, Options, Study
 from judge.reproduce.tables import storyer_samples
-from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.estimation import means

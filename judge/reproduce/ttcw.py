@@ -26,8 +26,7 @@ from judge.inputs.datasets.studies.ttcw import EXPERTS, read_stories, read_verdi
 from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 from judge.reproduce.cell import Numbers, Place, Recipe, published
 from judge.reproduce.listing import TITLES
-from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.family import Family
+from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.confusion import confusion
 from judge.stats.resampling import bootstrap

@@ -22,8 +22,7 @@ from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
 from judge.lab.training.encoder.rung import teach
 from judge.lab.training.material import read
-from judge.lab.training.options import EncoderOptions, TrainOptions, encoder_options
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import EncoderOptions, Telling, TrainOptions, encoder_options
 from judge.lab.training.train import train
 from tests.training.test_train import COLUMNS, WORDS, opened, query, rated_file
 

@@ -19,8 +19,7 @@ from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.inputs.datasets import Dataset, open_dataset
 from judge.lab.training.evaluation import Trained
 from judge.lab.training.linear import PairTask, RatingTask, fitted, out_of_fold
-from judge.lab.training.options import TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import Telling, TrainOptions
 from judge.lab.training.train import train
 from judge.ratings.preferences_table import read as read_preferences
 from judge.ratings.ratings_table import read as read_ratings

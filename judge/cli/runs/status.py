@@ -142,7 +142,7 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: boo
     lacking += [sentence for sentences in shards.values() for sentence in sentences]
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
     if form == "table":
-        from judge.cli.screen import listing
+        from judge.cli.table_options import listing
 
         if not rows:
             emit(Table("Shards", [], [], signature, lacking), form, output, full=full)

@@ -29,8 +29,7 @@ from judge.base.fingerprint import sha256_file
 from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
 from judge.base.sqlite_file import read_only
 from judge.exchange.bundle import run_copy
-from judge.exchange.bundle.run_copy import Bundled
-from judge.exchange.bundle.tables import TableChoices, write_tables
+from judge.exchange.bundle.run_copy import Bundled, TableChoices, write_tables
 from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__
 

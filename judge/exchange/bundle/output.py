@@ -10,7 +10,7 @@ from judge.analysis.options.alternatives import option
 from judge.base.errors import OptionError
 from judge.base.wording import Advice, joined
 from judge.exchange.bundle.archive import BundleChoices, bundle
-from judge.exchange.bundle.tables import TableChoices
+from judge.exchange.bundle.run_copy import TableChoices
 from judge.exchange.outputs.hub import Output, ResampledWords, Say, TextsWords
 
 

@@ -25,7 +25,7 @@ from judge.base.fingerprint import sha256_file
 from judge.base.foreign import reading
 from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
-from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
+from judge.exchange.bundle.run_copy import TableChoices, difference, names, write_tables
 
 # A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes.
 MOST_FILES = 100_000

@@ -10,8 +10,7 @@ import pandas as pd
 
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, Note
-from judge.exchange.check.given_columns import GivenColumns
-from judge.exchange.check.guess import Guessed, guess
+from judge.exchange.check.guess import GivenColumns, Guessed, guess
 from judge.exchange.check.table_cells import TableCells
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.file import read_ratings

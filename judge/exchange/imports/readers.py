@@ -15,10 +15,12 @@ from judge.analysis.options.alternatives import Nothing, option
 from judge.base.errors import DataError, MissingExtraError, SpecError
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
-from judge.exchange.imports import recorded_run, ttcw_answers
+from judge.exchange.imports import recorded_run
 from judge.exchange.imports.imported_folder import Import, read_plotguided, said, set_of, write_folder
+from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
 from judge.exchange.outputs.hub import CONTENTS, FORMAT
 from judge.exchange.reader import Look, Reader, Say, folder_for
+from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies import hanna_scores
@@ -26,8 +28,50 @@ from judge.inputs.datasets.studies import ttcw_answers as ttcw
 from judge.inputs.datasets.studies.hanna import SCALE
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
 from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
+from judge.inputs.datasets.studies.ttcw import MAGAZINE
+from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.ratings.ratings_table import COLUMNS
+
+# Conversion of answers to the tests of Art or Artifice into a run that replays them. A test's number is its
+# criterion's position in the set `ttcw`. A null response becomes an empty answer; "Content Blocked" (stopped by the
+# provider's filter) is kept and marked as filtered. Neither can be parsed as a label.
+
+TTCW_CRITERIA, TTCW_EVAL_PROMPT = "ttcw", "ep2"
+
+
+def write_ttcw_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
+    """A run.yaml that replays a model's answers in `path` on dataset `ttcw+newyorker`, and the number of answers. The
+    dataset is `ttcw` where all stories are by models. Raises DataError for no answers or an unknown test, and
+    RunFolderError where the folder already holds a run."""
+    refuse_taken(folder)
+    tests = [criterion.name for criterion in load_criteria(TTCW_CRITERIA).criteria]
+    lines = [_ttcw_line(answer, tests, path) for answer in read_answers(path)]
+    if not lines:
+        raise DataError("holds no answers", file=path)
+    magazine = any(line["story"].endswith(f"_{MAGAZINE}") for line in lines)
+    definition = {
+        "dataset": "ttcw+newyorker" if magazine else "ttcw",
+        "criteria": TTCW_CRITERIA,
+        "eval_prompts": [TTCW_EVAL_PROMPT],
+        "repeats": 1,
+        "note": f"answers of {judge} to the tests of Art or Artifice, asked in the study's words ({path.name})",
+    }
+    return write_recorded_run(folder, judge, lines, definition), len(lines)
+
+
+def _ttcw_line(answer: TestAnswer, tests: list[str], path: Path) -> dict[str, Any]:
+    if not 1 <= answer.test <= len(tests):
+        raise DataError("no such test", file=path, column="id", found=answer.test, allowed=f"1 to {len(tests)}")
+    line = {
+        "story": answer.story,
+        "criterion": tests[answer.test - 1],
+        "eval_prompt": TTCW_EVAL_PROMPT,
+        "repeat": 0,
+        "text": answer.text or "",
+    }
+    return line | ({"finish_reason": "content_filter"} if answer.blocked else {})
+
 
 # HANNA's released score file as a ratings table. Means outside the scale count as missing unless the user keeps them.
 
@@ -301,14 +345,14 @@ READERS = (
         "the HANNA study's raw answers (llm_answers/*.json), as a run that replays them",
         AnswersWords,
         _has_tasks,
-        _answers(recorded_run.write_run),
+        _answers(recorded_run.write_hanna_run),
     ),
     Reader(
         "ttcw-answers",
         "answers to the tests of Art or Artifice (id, response), as a run that replays them",
         AnswersWords,
         _has_tests,
-        _answers(ttcw_answers.write_run),
+        _answers(write_ttcw_run),
     ),
     Reader(
         "hanna-scores",

@@ -12,7 +12,7 @@ import yaml
 
 from judge.base.errors import DataError, RunFolderError
 from judge.base.whole_file import write_whole
-from judge.inputs.datasets.studies.hanna_scores import EVAL_PROMPTS, read_answers
+from judge.inputs.datasets.studies import hanna_scores
 
 ANSWERS = "answers.jsonl"
 
@@ -41,19 +41,19 @@ def write_recorded_run(
 # Conversion of the HANNA study's raw answers into recorded answers and a run that replays them.
 
 
-def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
+def write_hanna_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
     """A run.yaml on dataset `hanna` that replays a model's answers in the HANNA study's file, and their number. A
     story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
     RunFolderError where the folder holds a run already."""
     refuse_taken(folder)
-    answers = list(read_answers(path))
+    answers = list(hanna_scores.read_answers(path))
     if not answers:
         raise DataError("holds no answers", file=path)
     asked = {answer.eval_prompt for answer in answers}
     definition = {
         "dataset": "hanna",
         "criteria": "hanna",
-        "eval_prompts": [name for name in EVAL_PROMPTS.values() if name in asked],
+        "eval_prompts": [name for name in hanna_scores.EVAL_PROMPTS.values() if name in asked],
         "repeats": 1 + max(answer.repeat for answer in answers),
         "note": f"answers of {judge} as the HANNA study released them ({path.name})",
     }

@@ -25,8 +25,7 @@ from judge.base.errors import DataError, SpecError
 from judge.base.records import STATUSES, Criterion, Scale
 from judge.base.wording import Advice
 from judge.exchange.imports.imported_folder import Import, said, write_folder
-from judge.exchange.ratings.parsed import LINE, is_parsed
-from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
+from judge.exchange.ratings.rows import LINE, FileRow, RatingsMap, file_rows, is_parsed, ratings_map
 from judge.exchange.ratings.stories import StoryFacts, join, stories_of
 from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
 from judge.inputs.datasets import Dataset

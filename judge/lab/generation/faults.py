@@ -20,7 +20,7 @@ Fault = Literal[
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
-WHAT: dict[Fault, str] = {
+FAULT_TEXTS: dict[Fault, str] = {
     "leading_blank": "begins with a blank or a line end",
     "preamble": "begins by announcing the story (Sure, Great, Of course, Certainly, Absolutely, Here is)",
     "reply": "begins by replying to the request in other words (Okay, Hello, That's a great prompt, ...)",

@@ -12,7 +12,7 @@ from judge.lab.generation.faults import PREAMBLE, REPLY, RUN_ON
 Rule = Literal["preamble", "run-on"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
-WHAT: dict[Rule, str] = {
+RULE_TEXTS: dict[Rule, str] = {
     "preamble": "a first paragraph that announces the story or answers whoever asked, and a line --- after it",
     "run-on": "everything from the first turn of a chat or ### mark on",
 }

@@ -42,8 +42,7 @@ from judge.lab.training.material import (
     rating_head,
     read,
 )
-from judge.lab.training.options import TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import Telling, TrainOptions
 from judge.version import __version__
 
 # Training of linear models on surface features of stories and, where an embedding model is named, on embeddings.

@@ -12,7 +12,7 @@ from judge.base.estimate import Estimate
 from judge.inputs.datasets.studies.hanna import SCALE
 from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, ScoreFile
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
-from judge.reproduce.tables.family import Family
+from judge.reproduce.study import Family
 from judge.stats.estimation import means
 
 # The ratings in HANNA's score file as arrays (systems, story-prompts), selected by a recipe.

@@ -16,11 +16,11 @@ from scipy.special import stdtrit
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.studies.hanna import ITEMS, POSITIONS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place, Recipe
-from judge.reproduce.tables.family import Family
+from judge.reproduce.study import Family
 from judge.stats.agreement import chance_agreement
 from judge.stats.estimation import means
 
-AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
+AC1, HALF, ERROR_RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"
 UNUSED_NAME = "Incorrectness"
 UNKNOWN_COUNT = (
     "the study does not say how it counted, and mean, majority, any and all of the released answers give other rates"
@@ -50,11 +50,11 @@ def read_user_study(path: Path) -> UserStudy:
     return UserStudy(path, errors, np.array([item.unused for item in items], dtype=np.float64))
 
 
-def family(study: UserStudy) -> Family:
+def user_study_family(study: UserStudy) -> Family:
     """AC1, half-width of its interval, and error rates."""
     return Family(
         numbers=cache(partial(numbers, study)),
-        digits={AC1: 2, HALF: 2, RATE: 2},
+        digits={AC1: 2, HALF: 2, ERROR_RATE: 2},
         switches=("unrounded",),
         estimates=partial(estimates, study),
         missing=lambda place: RAW_ANSWERS if place[1] == NO_EXPLANATION else None,
@@ -71,8 +71,8 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
         agreement = chance_agreement.gwet(answers).estimate
         values[AC1, name, "AC1"] = agreement.value
         values[HALF, name, "AC1"] = _half_width(agreement, recipe)
-        values[RATE, name, "Rate"] = float(answers.mean())
-    values[RATE, NO_EXPLANATION, "Rate"] = None
+        values[ERROR_RATE, name, "Rate"] = float(answers.mean())
+    values[ERROR_RATE, NO_EXPLANATION, "Rate"] = None
     values[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate.value
     return values
 
@@ -87,7 +87,7 @@ def estimates(study: UserStudy) -> dict[Place, Estimate]:
         half = None if agreement.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * agreement.standard_error
         cells[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
         rate = means.clustered(answers.mean(axis=1), np.arange(ITEMS))
-        cells[RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
+        cells[ERROR_RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
     cells[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate
     return cells
 
@@ -101,7 +101,7 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known_cause(study: UserStudy, place: Place) -> str | None:
-    return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
+    return UNKNOWN_COUNT if place[0] == ERROR_RATE and place[1] in study.errors else None
 
 
 def _counted(answers: NDArray[np.float64]) -> str:
@@ -113,7 +113,7 @@ def _counted(answers: NDArray[np.float64]) -> str:
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
-    if place[0] == RATE and place[1] in study.errors:
+    if place[0] == ERROR_RATE and place[1] in study.errors:
         return (_counted(study.errors[place[1]]),)
     if place[0] == AC1 and place[1] == UNUSED_NAME:
         return ("every answer to this question is the same",)

@@ -35,8 +35,7 @@ from judge.lab.training.material import (
     rating_check,
     rating_line,
 )
-from judge.lab.training.options import EncoderOptions, TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import EncoderOptions, Telling, TrainOptions
 from judge.stats.resampling.grouped_folds import folds_of_groups
 
 # Saved state of a training in progress, so that it can be resumed: plan, checkpoints and each fold's results, in the

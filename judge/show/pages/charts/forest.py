@@ -13,8 +13,19 @@ from judge.questions.charts.explanation_map import Colouring, ExplanationMap
 from judge.questions.charts.forest import Band, Forest
 from judge.questions.charts.heatmap import Scale
 from judge.questions.charts.signs import OTHERS, Sign
-from judge.show.pages.charts.signs import colour, marker
-from judge.show.pages.charts.svg import BOLD, chart, element, fitted, hatching, mark, shortened, text, text_width
+from judge.show.pages.charts.svg import (
+    BOLD,
+    chart,
+    colour,
+    element,
+    fitted,
+    hatching,
+    mark,
+    marker,
+    shortened,
+    text,
+    text_width,
+)
 
 # The map of explanations in a page: a scatter plot with one point for each explanation. Radio buttons switch between
 # colourings without a script.

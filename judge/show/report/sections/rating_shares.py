@@ -6,17 +6,17 @@ from markupsafe import Markup
 
 from judge.analysis.distributions import distributions, table
 from judge.analysis.options.table_options import DistributionOptions
-from judge.questions.charts import distributions as chart
+from judge.questions.charts import distributions as distribution_chart
 from judge.show.pages import charts
 from judge.show.report.blocks import figure, shown
 from judge.show.report.inputs import ReportInputs
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def rating_blocks(inputs: ReportInputs) -> list[Markup]:
     """A chart and a table of human and judge ratings for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     counted, parts = distributions(inputs.table, options), []
     for number, shares in enumerate(counted):
-        picture = chart.distributions(shares, inputs.raters_of(shares.dataset))
+        picture = distribution_chart.distributions(shares, inputs.raters_of(shares.dataset))
         parts.append(figure(charts.distributions(picture, f"shares-{number}"), picture.caption))
     return [*parts, *(shown(table(shares), inputs, folded=True) for shares in counted)]

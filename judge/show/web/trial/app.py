@@ -25,10 +25,20 @@ from judge.base.wording import PLAIN, written
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.criteria.criteria_set import CriteriaSet
 from judge.lab.trial.questions import Asking, ExpectedCost, Questions, expected_cost, questions, with_both
-from judge.lab.trial.saved import append, record
-from judge.lab.trial.sheet import PREFERRED, Answered, Sheet, Trial, ask_once, budget_of, by_key, in_order, sheet
-from judge.show.web.body import read_body
-from judge.show.web.pages import Pages, static_route
+from judge.lab.trial.sheet import (
+    PREFERRED,
+    Answered,
+    Sheet,
+    Trial,
+    append,
+    ask_once,
+    budget_of,
+    by_key,
+    in_order,
+    record,
+    sheet,
+)
+from judge.show.web.pages import Pages, read_body, static_route
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -21,12 +21,11 @@ from judge.inputs.perturbations.story_name import PerturbedName, read_name, stor
 from judge.lab.stress.making import edits_of, facts_path
 from judge.show.web.pages import static_route
 from judge.show.web.view.judgments import Stored, stored
-from judge.show.web.view.kept import MAP
 from judge.show.web.view.map import Dot, MapFilters, opened, picture_file, state_of
 from judge.show.web.view.marked import difference, edited, excerpt
 from judge.show.web.view.pages import analyses, answers, overview, pairs
 from judge.show.web.view.pages.answers import whole_number
-from judge.show.web.view.runs import FoundRun
+from judge.show.web.view.runs import MAP, FoundRun
 from judge.show.web.view.site import Computed, NotFoundError, Site
 from judge.show.web.view.story import JudgeView, side
 
