@@ -50,7 +50,14 @@ TO_COPY = {
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"
         for name in (
-            *("batch/forms", "batch/importing", "batch/openai_batches", "batch/output", "batch/reader"),
+            *(
+                "batch/anthropic_batches",
+                "batch/forms",
+                "batch/importing",
+                "batch/openai_batches",
+                "batch/output",
+                "batch/reader",
+            ),
             *("bundle/output", "bundle/verification", "imports/hub_folder", "imports/readers", "outputs/output"),
             *("ratings/reader", "reader/registry"),
         )

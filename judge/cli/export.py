@@ -13,7 +13,7 @@ from judge.base.wording import Advice
 from judge.cli.import_ import command_of, say, words_of
 from judge.exchange.batch import requests
 from judge.exchange.bundle import output as bundle
-from judge.exchange.outputs import outputs
+from judge.exchange.outputs import ratings_and_results as outputs
 from judge.exchange.reader import AS
 
 # The forms of export by name.

@@ -76,8 +76,8 @@ def write(
     from judge.asking.run_definition.writing import load_generate_specs
     from judge.asking.run_folder.layout import definition_of
     from judge.base.errors import SpecError
-    from judge.cli.runs.ask import folders_of, part_named
-    from judge.cli.runs.sittings import sit_all
+    from judge.cli.run_ask import folders_of, part_named
+    from judge.cli.run_sittings import sit_all
 
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")

@@ -156,7 +156,7 @@ def _compute(
 
 
 def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
-    from judge.lab.measures.models.token_vectors import at_layer
+    from judge.lab.measures.encoders import at_layer
     from judge.lab.measures.systems import rows, table
 
     named = models.get("sentence-encoder")

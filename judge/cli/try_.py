@@ -325,7 +325,7 @@ def _serve(
 
     from judge.lab.trial.questions import RATES
     from judge.show.web.server import check_installed, serve
-    from judge.show.web.trial.app import Before, trial_app
+    from judge.show.web.trial import Before, trial_app
 
     check_installed()
     story, other = given.stories

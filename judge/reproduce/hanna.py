@@ -12,11 +12,13 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
 from judge.inputs.datasets.studies.hanna_scores import CRITERIA, read_score_file
+from judge.reproduce import hanna_correlations as correlations
+from judge.reproduce import hanna_system_means as system_means
+from judge.reproduce import hanna_user_study as user_study
 from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
 from judge.reproduce.listing import TITLES
 from judge.reproduce.study import Family, Options, Study
-from judge.reproduce.tables import correlations, system_means, user_study
-from judge.reproduce.tables.system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
 from judge.stats.agreement import icc
 
 # Published cells that the released files cannot give, with reasons and commands that compute such numbers.

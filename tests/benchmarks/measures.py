@@ -17,10 +17,9 @@ import numpy as np
 
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
-from judge.lab.measures import named, of_set
+from judge.lab.measures import named, of_set, rouge
 from judge.lab.measures.measure import Undefined
 from judge.lab.measures.session import measured
-from judge.lab.measures.strings import rouge
 from tests.benchmarks.figures import Figure, show
 
 PAIRS, WORDS, REFERENCES = 1000, 500, 200

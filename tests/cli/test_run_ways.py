@@ -9,11 +9,11 @@ from typing import get_args
 import pytest
 import typer
 
+from judge.cli import run
 from judge.cli.commands import COMMANDS, MEANT, app_of
 from judge.cli.export import FORMS
 from judge.cli.main import main
-from judge.cli.runs import run
-from judge.cli.runs.ask import TAKES, OtherWay, way_of
+from judge.cli.run_ask import TAKES, OtherWay, way_of
 from judge.questions import registry
 
 RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}

@@ -17,8 +17,8 @@ import pytest
 
 from judge.explanations.audit.file.store import AuditStore
 from judge.show.web.access import Access, Guard, access_for
+from judge.show.web.audit.annotators import Owners, lasting
 from judge.show.web.audit.pages import application, lasting_key
-from judge.show.web.audit.tasks import Owners, lasting
 from tests.web.audits import make_audit
 from tests.web.conftest import Served, serving
 

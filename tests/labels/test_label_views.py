@@ -27,7 +27,7 @@ from judge.questions.figures.distributions import draw
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.show.pages import charts
 from judge.show.web.access import Access
-from judge.show.web.audit.tasks import annotation_task
+from judge.show.web.audit.annotators import annotation_task
 from judge.show.web.view.app import view_app
 from judge.show.web.view.story import people_of
 from tests.web.conftest import serving

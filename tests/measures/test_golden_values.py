@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from judge.inputs.datasets import wordnet_files
+from judge.lab.measures import meteor, overlap, rouge, statistics
+from judge.lab.measures import meteor as cider
+from judge.lab.measures import overlap as chrf
+from judge.lab.measures import rouge as rouge_family
 from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Family, Item, Scored, Tools
-from judge.lab.measures.strings import meteor, overlap, rouge, statistics
-from judge.lab.measures.strings import meteor as cider
-from judge.lab.measures.strings import overlap as chrf
-from judge.lab.measures.strings import rouge as rouge_family
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}

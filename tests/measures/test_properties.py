@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.lab.measures import overlap, rouge
+from judge.lab.measures import overlap as chrf
 from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Item, Tools, Undefined
-from judge.lab.measures.strings import overlap, rouge
-from judge.lab.measures.strings import overlap as chrf
-from judge.lab.measures.strings.rouge import f_score
+from judge.lab.measures.rouge import f_score
 
 TEXT = st.lists(
     st.sampled_from(["the", "cat", "sat", "on", "a", "mat", ".", "Running", "ran"]), min_size=2, max_size=30

@@ -117,9 +117,9 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     where the copies contain them. Parquet files need pyarrow and are left out without it."""
     from judge.base.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
-    from judge.exchange.outputs.hub import GiveAway, tables_of, write_hub, write_irw
+    from judge.exchange.outputs.dataset_folder import GiveAway, tables_of, write_hub, write_irw
     from judge.exchange.outputs.measured import metrics_json
-    from judge.exchange.outputs.outputs import write_records
+    from judge.exchange.outputs.ratings_and_results import write_records
 
     target.mkdir(parents=True, exist_ok=True)
     choices = GiveAway()

@@ -23,8 +23,8 @@ from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditS
 from judge.explanations.audit.results.adjudication import adjudicate, disputes
 from judge.explanations.audit.sample.practice import practise
 from judge.show.pages import environment, stylesheet
-from judge.show.web.audit import tasks
-from judge.show.web.audit.tasks import NotOwnerError, Owners, as_script, lasting, packed_task
+from judge.show.web.audit import annotators as tasks
+from judge.show.web.audit.annotators import NotOwnerError, Owners, as_script, lasting, packed_task
 from judge.show.web.pages import Pages, read_body, static_route
 from judge.version import __version__
 

@@ -15,8 +15,8 @@ from scipy import stats
 
 from judge.base.estimate import Estimate
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
+from judge.reproduce.hanna_system_means import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
 from judge.reproduce.study import AVERAGE, Family
-from judge.reproduce.tables.system_means import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
 from judge.stats.correlation import dependent_correlations as dependent
 from judge.stats.correlation.kendall import DECIMALS
 from judge.stats.estimation import multiplicity

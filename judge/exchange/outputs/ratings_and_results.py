@@ -21,7 +21,7 @@ from judge.base.errors import SpecError, unknown
 from judge.base.judge_name import JudgeName
 from judge.base.whole_file import write_whole
 from judge.exchange.outputs.bibtex import entries, without_card
-from judge.exchange.outputs.hub import (
+from judge.exchange.outputs.dataset_folder import (
     GiveAway,
     HubWords,
     JudgeWords,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
-from judge.lab.measures.strings.meteor import porter
+from judge.lab.measures.meteor import porter
 
 Ints = NDArray[np.int64]
 

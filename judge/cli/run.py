@@ -12,7 +12,7 @@ import typer
 
 from judge.base.errors import SpecError
 from judge.cli.declared import flags_given
-from judge.cli.runs.ask import Batch, RunOptions, Way, way_of
+from judge.cli.run_ask import Batch, RunOptions, Way, way_of
 from judge.cli.table_options import Form, Limit, OtherJudges, Overrides, Quiet, with_flags
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: boo
     from judge.asking.execution.session import Again, Sitting, sit
     from judge.asking.run_folder import resolve
     from judge.asking.run_folder.definition import budget_of, definition_in_force
-    from judge.cli.runs.sittings import report, report_all
+    from judge.cli.run_sittings import report, report_all
 
     sittings = []
     for folder in resolve([run]):
@@ -241,7 +241,7 @@ def go(way: Way, run: Path, options: RunOptions, *, unparsed: bool, partial: boo
     """Go one way of `judge run`; only its module is imported."""
     match way:
         case "ask":
-            from judge.cli.runs.ask import ask
+            from judge.cli.run_ask import ask
 
             ask(run, options)
         case "--retry":
@@ -251,15 +251,15 @@ def go(way: Way, run: Path, options: RunOptions, *, unparsed: bool, partial: boo
         case "--serve-command":
             print_serve_command(run, options.overrides)
         case "--batch submit":
-            from judge.cli.runs.batch import submit
+            from judge.cli.run_batch import submit
 
             submit(run, options.overrides, options.judges, options.limit)
         case "--batch status":
-            from judge.cli.runs.batch import status
+            from judge.cli.run_batch import status
 
             status(run, options.form)
         case "--batch collect":
-            from judge.cli.runs.batch import collect
+            from judge.cli.run_batch import collect
 
             collect(run)
         case "--print-schema":

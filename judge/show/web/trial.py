@@ -215,7 +215,7 @@ def read_message(text: bytes) -> Message:
         raise SpecError(f"{name + ': ' if name else ''}{first['msg']}") from None
 
 
-_TEMPLATES = Path(__file__).parents[1] / "templates"
+_TEMPLATES = Path(__file__).parent / "templates"
 _EMPTY = "Paste a story first."
 
 

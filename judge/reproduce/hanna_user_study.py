@@ -53,7 +53,7 @@ def read_user_study(path: Path) -> UserStudy:
 def user_study_family(study: UserStudy) -> Family:
     """AC1, half-width of its interval, and error rates."""
     return Family(
-        numbers=cache(partial(numbers, study)),
+        numbers=cache(partial(user_study_numbers, study)),
         digits={AC1: 2, HALF: 2, ERROR_RATE: 2},
         switches=("unrounded",),
         estimates=partial(estimates, study),
@@ -63,7 +63,7 @@ def user_study_family(study: UserStudy) -> Family:
     )
 
 
-def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
+def user_study_numbers(study: UserStudy, recipe: Recipe) -> Numbers:
     """AC1, the half-width of its interval, and the error rate as a share of 300 answers, for each error. The study's
     half-width is the rounded upper end minus the rounded AC1; with `unrounded`, AC1 minus the lower end."""
     values: Numbers = {}

@@ -14,8 +14,8 @@ from judge.base.fingerprint import text_key
 from judge.base.records import Story
 from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker
 from judge.inputs.perturbations.seeding import rng_of
+from judge.lab.measures.encoders import of_scorers
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
-from judge.lab.measures.models.token_vectors import of_scorers
 
 LEAST = 0.2
 # Stands between story-prompt and story.

@@ -309,7 +309,7 @@ def ask(run: Path, options: RunOptions) -> None:
     from judge.asking.run_definition.spec import load_run_specs
     from judge.asking.run_folder.layout import definition_of
     from judge.base.errors import SpecError
-    from judge.cli.runs.sittings import sit_all
+    from judge.cli.run_sittings import sit_all
 
     definition, limit, pilot = definition_of(run), options.limit, options.pilot
     if options.engine == "async" and (options.ray_actors is not None or options.ray_address != "local"):
