@@ -31,7 +31,8 @@ from judge.base.wording import Advice
 from judge.exchange.batch.forms import Executor, batch_form, executor_of
 from judge.exchange.batch.ledger import read_ledger
 from judge.exchange.batch.results import judge_part, split_ids
-from judge.exchange.outputs.dataset_folder import JudgeWords, Output, Say
+from judge.exchange.outputs.dataset_folder import JudgeWords, Output
+from judge.exchange.reader import Say
 
 # Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB).
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000

@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import textwrap
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
 from judge.base.sqlite_file import read_only
 from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.run_copy import Bundled, TableChoices, write_tables
+from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__
 
@@ -211,8 +212,6 @@ PIECE = 1 << 20
 
 # Of every file in the archive: the earliest that the format can say.
 _DATE = (1980, 1, 1, 0, 0, 0)
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from judge.base.errors import OptionError
 from judge.base.wording import Advice, joined
 from judge.exchange.bundle.archive import BundleChoices, bundle
 from judge.exchange.bundle.run_copy import TableChoices
-from judge.exchange.outputs.dataset_folder import Output, ResampledWords, Say, TextsWords
+from judge.exchange.outputs.dataset_folder import Output, ResampledWords, TextsWords
+from judge.exchange.reader import Say
 
 
 @dataclass(frozen=True, kw_only=True)

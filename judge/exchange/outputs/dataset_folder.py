@@ -23,6 +23,7 @@ from judge.base.fingerprint import sha256_text
 from judge.base.whole_file import draft, write_whole
 from judge.base.wording import Advice
 from judge.exchange.outputs import bibtex
+from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.ratings.preferences_table import comparing
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
@@ -309,9 +310,6 @@ def _judges(facts: Sequence[RunFacts]) -> str:
 
 
 # A form in which `judge export` writes, as one record, and the options that several forms share.
-
-# Is told what was written, a line at a time.
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judge.base.errors import JudgeError
 from judge.base.fingerprint import fingerprint
+from judge.base.wording import PLAIN, written
 from judge.show.pages import environment, stylesheet
 from judge.version import __version__
 
@@ -90,3 +92,10 @@ def static_route() -> Route:
 
 def _static(name: str) -> str:
     return stylesheet() if name == "style.css" else (_FOLDER / "static" / name).read_text(encoding="utf-8")
+
+
+def in_words(error: JudgeError) -> str:
+    """An error's sentence and hint, without names of command-line options."""
+    hint = written(error.hint or "", PLAIN)
+    sentence = f"{written(error.sentence, PLAIN)}."
+    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

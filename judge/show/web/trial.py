@@ -21,7 +21,6 @@ from judge.backends import Backend, open_backend, split_judge
 from judge.backends.surface import has_model
 from judge.base.errors import JudgeError, SpecError, unknown
 from judge.base.records import Story
-from judge.base.wording import PLAIN, written
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.criteria.criteria_set import CriteriaSet
 from judge.lab.trial.questions import Asking, ExpectedCost, Questions, expected_cost, questions, with_both
@@ -38,7 +37,7 @@ from judge.lab.trial.sheet import (
     record,
     sheet,
 )
-from judge.show.web.pages import Pages, read_body, static_route
+from judge.show.web.pages import Pages, in_words, read_body, static_route
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -160,13 +159,6 @@ class Trials:
                     self.opening = False
                 self._backend = backend
             return self._backend
-
-
-def in_words(error: JudgeError) -> str:
-    """An error's sentence and hint, without names of command-line options."""
-    hint = written(error.hint or "", PLAIN)
-    sentence = f"{written(error.sentence, PLAIN)}."
-    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence
 
 
 # Messages from the page of `judge try`: the form's texts and criteria set, within limits of length. The judge is not

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from judge.analysis.distributions import distributions, table
+from judge.analysis.distributions import distributions
+from judge.analysis.distributions import table as shares_table
 from judge.analysis.options.table_options import DistributionOptions
 from judge.questions.charts import distributions as distribution_chart
 from judge.show.pages import charts
@@ -16,7 +17,7 @@ def rating_blocks(inputs: ReportInputs) -> list[Markup]:
     """A chart and a table of human and judge ratings for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     counted, parts = distributions(inputs.table, options), []
-    for number, shares in enumerate(counted):
-        picture = distribution_chart.distributions(shares, inputs.raters_of(shares.dataset))
+    for number, counts in enumerate(counted):
+        picture = distribution_chart.distributions(counts, inputs.raters_of(counts.dataset))
         parts.append(figure(charts.distributions(picture, f"shares-{number}"), picture.caption))
-    return [*parts, *(shown(table(shares), inputs, folded=True) for shares in counted)]
+    return [*parts, *(shown(shares_table(counts), inputs, folded=True) for counts in counted)]

@@ -25,7 +25,7 @@ from judge.explanations.audit.sample.practice import practise
 from judge.show.pages import environment, stylesheet
 from judge.show.web.audit import annotators as tasks
 from judge.show.web.audit.annotators import NotOwnerError, Owners, as_script, lasting, packed_task
-from judge.show.web.pages import Pages, read_body, static_route
+from judge.show.web.pages import Pages, in_words, read_body, static_route
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -231,19 +231,13 @@ def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Calla
             name = await run_in_threadpool(owners.take, given, request.cookies, register=register)
         except JudgeError as error:
             status = 403 if isinstance(error, NotOwnerError) else status_of(error)
-            sentence = _in_words(error)
+            sentence = in_words(error)
             if where == "/annotate":
                 return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
             return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
         return owners.remember(RedirectResponse(owners.link(name, where), 303), name)
 
     return endpoint
-
-
-def _in_words(error: JudgeError) -> str:
-    hint = written(error.hint or "", PLAIN)
-    sentence = f"{written(error.sentence, PLAIN)}."
-    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence
 
 
 def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Response]:
@@ -258,7 +252,7 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
         name = clean_name(given)
         own = owners.given(name, request.query_params, request.cookies)
         if not owners.owns(name, own):
-            sentence = _in_words(NotOwnerError(name))
+            sentence = in_words(NotOwnerError(name))
             if round_no == ANNOTATION:
                 return _welcome_page(store, pages, sentence, name, 403)
             return pages.response("audit_message.html", 403, title="Settle disagreements", text=sentence)
