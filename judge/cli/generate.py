@@ -137,8 +137,8 @@ def stories(
     from judge.asking.run_folder import resolve
     from judge.base.errors import OptionError
     from judge.cli.table_options import emit
+    from judge.lab.generation.faults import rules_of
     from judge.lab.generation.stories import passed_on, write_all, written
-    from judge.lab.generation.stripping import rules_of
     from judge.lab.generation.tables import counted_written, faults_table, signature_of, status_table, statuses
 
     for name, given in (("cut", cut), ("human", human)):

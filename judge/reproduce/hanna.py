@@ -17,7 +17,7 @@ from judge.reproduce import hanna_system_means as system_means
 from judge.reproduce import hanna_user_study as user_study
 from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Printed, Recipe, published
 from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
-from judge.reproduce.listing import TITLES
+from judge.reproduce.published_tables import TITLES
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc
 

@@ -16,7 +16,7 @@ from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.mans import SYSTEMS, read_stories
 from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
 from judge.reproduce.hanna_system_means import Floats
-from judge.reproduce.listing import TITLES
+from judge.reproduce.published_tables import TITLES
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimation import means

@@ -30,7 +30,7 @@ from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import measures_by_name, named
 from judge.lab.measures.measure import Undefined, Value
 from judge.lab.measures.session import UNAVAILABLE, Measured, measured, reason
-from judge.reproduce.listing import TITLES
+from judge.reproduce.published_tables import TITLES
 from judge.version import __version__
 
 # Largest difference of a released number, which has ten digits, from ours.

@@ -18,7 +18,7 @@ from judge.questions.charts.forest import Band, Forest, Line
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale, luminance
 from judge.questions.charts.signs import CONTROL, JUDGE, SIGNS
 from judge.show.pages import charts
-from judge.show.pages.charts.forest import picture
+from judge.show.pages.charts.dots import picture
 from judge.show.pages.charts.svg import BOLD, marker, shortened, text_width
 
 NASTY = "<script>alert('x')</script> & \"q\""

@@ -29,7 +29,6 @@ from judge.exchange.outputs.dataset_folder import (
     Output,
     PeopleWords,
     RecordsWords,
-    Say,
     empty_folder,
     folders_of,
     needed,
@@ -38,6 +37,7 @@ from judge.exchange.outputs.dataset_folder import (
     write_irw,
 )
 from judge.exchange.outputs.measured import TAU, Measured, Measurement, metrics_json
+from judge.exchange.reader import Say
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.version import __version__

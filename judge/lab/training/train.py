@@ -16,7 +16,7 @@ from judge.base.folders.trusted import cache_folder
 from judge.base.records import Story
 from judge.base.whole_file import write_whole
 from judge.inputs.datasets import Dataset
-from judge.lab.training.encoder.rung import teach
+from judge.lab.training.encoder_rung import teach
 from judge.lab.training.evaluation import (
     CalibrationRow,
     Calibrations,

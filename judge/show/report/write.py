@@ -28,15 +28,7 @@ from judge.show.pages.verdict_box import box
 from judge.show.report.blocks import Section, failed, figure, html, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import checklist, methods
-from judge.show.report.sections import (
-    agreement,
-    checked_table,
-    examples,
-    explanation_map,
-    headline,
-    rating_shares,
-    run_settings,
-)
+from judge.show.report.sections import agreement, checked_table, examples, explanation_map, headline, run_settings
 from judge.show.report.sections import audit as audit_words
 from judge.show.report.sections import comparisons as preferences
 
@@ -167,7 +159,7 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("coverage", "Coverage", coverage_blocks),
     ("comparison", "Eval-Prompts and judges compared", preferences.comparison_blocks),
     ("consistency", "Consistency", agreement.consistency_blocks),
-    ("ratings", "How ratings are used", rating_shares.rating_blocks),
+    ("ratings", "How ratings are used", agreement.rating_blocks),
     ("systems", "Systems", system_blocks),
     ("diagnostics", "What goes wrong", diagnostic_blocks),
     ("disagreements", "Where judge and people differ most", examples.example_blocks),

@@ -13,13 +13,17 @@ from judge.analysis.agreement.correlation_grid import Layout
 from judge.analysis.correlation import Correlations
 from judge.analysis.correlation.margins import of_panels
 from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.distributions import distributions
+from judge.analysis.distributions import table as shares_table
 from judge.analysis.inputs.bars import CEILING, CONTROL
 from judge.analysis.labels import ConfusionRow
 from judge.analysis.options.signature import abbreviations
+from judge.analysis.options.table_options import DistributionOptions
 from judge.analysis.reliability import consistency_tables
 from judge.base.estimate import Estimate
 from judge.questions.charts import consistency as chart
 from judge.questions.charts import correlations
+from judge.questions.charts import distributions as distribution_chart
 from judge.questions.charts.confusion import confusion
 from judge.questions.charts.heatmap import heat_map
 from judge.questions.charts.words import worded
@@ -29,6 +33,19 @@ from judge.show.pages import charts
 from judge.show.report.blocks import figure, folded, heading, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.sections import audit as audit_words
+
+# Section on the distribution of human and judge ratings, as small histograms.
+
+
+def rating_blocks(inputs: ReportInputs) -> list[Markup]:
+    """A chart and a table of human and judge ratings for each dataset."""
+    options = DistributionOptions(drop_systems=inputs.options.drop_systems)
+    counted, parts = distributions(inputs.table, options), []
+    for number, counts in enumerate(counted):
+        picture = distribution_chart.distributions(counts, inputs.raters_of(counts.dataset))
+        parts.append(figure(charts.distributions(picture, f"shares-{number}"), picture.caption))
+    return [*parts, *(shown(shares_table(counts), inputs, folded=True) for counts in counted)]
+
 
 # Section on judges' labels against human labels: the answer at the top, tables and confusion matrices.
 

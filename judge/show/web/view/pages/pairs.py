@@ -12,11 +12,10 @@ from judge.answers.parsing.stored_answers import StoredVerdicts
 from judge.base.errors import JudgeError
 from judge.base.records import Answer, Preferred, Story, Verdict
 from judge.base.wording import PLAIN, written
-from judge.show.web.view.index import LEAD
+from judge.show.web.view.index import LEAD, beside
 from judge.show.web.view.judgments import AGREES, Row, Stored, stored
 from judge.show.web.view.marked import answer as marked
 from judge.show.web.view.marked import excerpt
-from judge.show.web.view.people import beside
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import NotFoundError, Site
 from judge.show.web.view.story import story_named

@@ -23,8 +23,8 @@ from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditS
 from judge.explanations.audit.results.adjudication import adjudicate, disputes
 from judge.explanations.audit.sample.practice import practise
 from judge.show.pages import environment, stylesheet
-from judge.show.web.audit import annotators as tasks
-from judge.show.web.audit.annotators import NotOwnerError, Owners, as_script, lasting, packed_task
+from judge.show.web import audit_annotators as tasks
+from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
 from judge.show.web.pages import Pages, in_words, read_body, static_route
 from judge.version import __version__
 
@@ -150,7 +150,7 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
     return message
 
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
@@ -321,7 +321,7 @@ async def _nowhere(_: Request, error: Exception) -> Response:
 # HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers
 # stay in the browser until the annotator saves them as a file, which `judge audit import` imports.
 
-_STATIC = Path(__file__).parents[1] / "static"
+_STATIC = Path(__file__).parent / "static"
 _SCRIPTS = (
     "page.js",
     *(f"audit_{name}.js" for name in ("text", "keep", "parts", "reading", "between", "keys")),

@@ -25,7 +25,7 @@ from transformers.utils import logging
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint_weights
 from judge.base.wording import Advice
-from judge.lab.training.encoder.reading import Lesson, Pair
+from judge.lab.training.encoder_material import Lesson, Pair
 from judge.lab.training.options import EncoderOptions
 
 Floats = NDArray[np.float64]

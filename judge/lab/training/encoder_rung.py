@@ -21,7 +21,7 @@ from judge.base.errors import MissingExtraError, SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_weights
 from judge.base.records import Story
 from judge.base.whole_file import write_whole
-from judge.lab.training.encoder.reading import Lesson, Question, lesson, texts
+from judge.lab.training.encoder_material import Lesson, Question, lesson, texts
 from judge.lab.training.evaluation import Fits, PreferenceCheck, RatingCheck
 from judge.lab.training.material import (
     QUANTILES,
@@ -169,7 +169,7 @@ def _course(
     folder: Path,
 ) -> Course:
     try:
-        from judge.lab.training.encoder import fitting
+        from judge.lab.training import encoder_fits as fitting
     except ImportError as error:
         raise MissingExtraError("training an encoder", "train") from error
     numbers_of = [numbers(material.stories, None, None) for material in materials]
