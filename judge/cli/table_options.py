@@ -1,4 +1,4 @@
-"""Options that all table commands share; each command sets its own defaults."""
+"""Options that all table commands share, and what they show besides tables: lists, progress, messages."""
 
 from __future__ import annotations
 

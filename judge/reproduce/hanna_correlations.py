@@ -1,5 +1,5 @@
-"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people. Kendall's
-tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human."""
+"""HANNA's tables of correlations, and of Williams' tests between them. Kendall's tau-b x100 as the study computed it:
+by scipy, on unrounded floats, over ten systems without Human."""
 
 from __future__ import annotations
 

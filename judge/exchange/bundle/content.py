@@ -1,4 +1,4 @@
-"""Consistent copies of a result folder's files for a bundle."""
+"""What a bundle holds: consistent copies of result folders' files, and tables derived from them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Annotations of AlpacaEval (`annotations.json`), by judges or by people.
-
-Format: https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, 1.5 (0 in older files)
-a tie; another value between 1 and 2 is 1 plus the probability that output_2 is preferred. AlpacaEval shuffles which
-output is shown first, and does not record the order."""
+"""Comparisons of two texts in the logs of AlpacaEval and MT-Bench, by judges or by people."""
 
 from __future__ import annotations
 
@@ -84,6 +80,11 @@ class PreferenceTool:
     tried: str
     orders: Literal["both", "not told"]
 
+
+# Annotations of AlpacaEval (`annotations.json`), by judges or by people. Format:
+# https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, 1.5 (0 in older files) a
+# tie; another value between 1 and 2 is 1 plus the probability that output_2 is preferred. AlpacaEval shuffles which
+# output is shown first, and does not record the order.
 
 # AlpacaEval writes a tie as 0 or as 1.5.
 _TIES = (0.0, 1.5)

@@ -1,6 +1,4 @@
-"""Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`). Format:
-https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the model is
-the judge of the text in its prompt, its filtered answer is the rating; otherwise the task's metrics are."""
+"""Scores from tools that test models on samples: lm-eval, promptfoo and deepeval."""
 
 from __future__ import annotations
 
@@ -180,6 +178,10 @@ PROMPTFOO = Tool(
     "promptfoo 0.123.1",
 )
 
+
+# Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`). Format:
+# https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the model
+# is the judge of the text in its prompt, its filtered answer is the rating; otherwise the task's metrics are.
 
 # Word that lm-eval's filters write where nothing matched.
 INVALID = ("[invalid]", "invalid")

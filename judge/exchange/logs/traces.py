@@ -1,6 +1,4 @@
-"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list. Format:
-https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by HUMAN
-and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count."""
+"""Scores from tools that trace programs: MLflow, Arize Phoenix and Langfuse."""
 
 from __future__ import annotations
 
@@ -134,6 +132,11 @@ PHOENIX = Tool(
 
 
 _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
+
+
+# Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list. Format:
+# https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by
+# HUMAN and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count.
 
 
 def is_mlflow(look: Look) -> bool:

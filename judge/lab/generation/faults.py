@@ -1,4 +1,4 @@
-"""Faults of a generated story that are visible in its text, each by a rule; they are reported and never corrected."""
+"""Faults of a generated story that are visible in its text, and the removal of what is no part of the story."""
 
 from __future__ import annotations
 

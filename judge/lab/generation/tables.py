@@ -1,4 +1,4 @@
-"""Tables of generated stories: requests by status, and stories by fault."""
+"""Tables of generated stories: forecast before they are asked for, requests by status, stories by fault."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder. BERTScore equals
-that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only texts with the
-same number of tokens share a batch, so values do not depend on its size."""
+"""Measures by a model of texts: cosine of sentences, BERTScore and other matchings of tokens, BARTScore, InfoLM."""
 
 from __future__ import annotations
 
@@ -150,6 +148,11 @@ def array(tensor: Any) -> Any:
 
 # Items whose vectors are in memory together, and tokens of one pass.
 _LOT, _TOKENS = 64, 4096
+
+
+# BERTScore and greedy, average and extrema matching, computed from the token vectors of one encoder. BERTScore equals
+# that of the package bert-score at batch size 1: special tokens can be matched but are not scored. Only texts with
+# the same number of tokens share a batch, so values do not depend on its size.
 
 
 class _Text(NamedTuple):

@@ -1,5 +1,4 @@
-"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely
-fifth."""
+"""Likelihood of a story given its story-prompt, and DeltaScore, its decrease when the story is perturbed."""
 
 from __future__ import annotations
 
@@ -16,6 +15,8 @@ from judge.inputs.perturbations.perturbation import Material, Unfit, applied, ma
 from judge.inputs.perturbations.seeding import rng_of
 from judge.lab.measures.encoders import of_scorers
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
+
+# Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely fifth.
 
 LEAST = 0.2
 # Stands between story-prompt and story.

@@ -1,6 +1,4 @@
-"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation. NLTK 3.5,
-which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a word could
-match twice. Later versions corrected this; `meteor-openmeva` reproduces version 3.5."""
+"""METEOR and CIDEr-D: matches of stems and synonyms, and of weighted n-grams."""
 
 from __future__ import annotations
 
@@ -120,6 +118,10 @@ def _stemmer(mode: str) -> Any:
 
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
+# METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation. NLTK 3.5,
+# which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a word
+# could match twice. Later versions corrected this; `meteor-openmeva` reproduces version 3.5.
+
 # Places with their words.
 Words = list[tuple[int, str]]
 

@@ -1,4 +1,4 @@
-"""BLEU and TER by the package sacrebleu, and BLEU as OpenMEVA computed it."""
+"""BLEU, TER and chrF: overlap of n-grams of words or of characters."""
 
 from __future__ import annotations
 
@@ -95,6 +95,9 @@ CHRF_FAMILIES = (
         ),
     ),
 )
+
+
+# BLEU and TER by the package sacrebleu, and BLEU as OpenMEVA computed it.
 
 
 def _sacrebleu() -> Any:

@@ -1,4 +1,4 @@
-"""Tables of all perturbations: what each does, how ratings should react, and whether it is available here."""
+"""Tables of all perturbations, what each needs here, and the signature under tables about perturbed stories."""
 
 from __future__ import annotations
 

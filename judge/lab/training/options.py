@@ -1,4 +1,4 @@
-"""Options of training; the model card lists all of them."""
+"""Options of training, all of which the model card lists, and its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data for an annotator's page: items in order with earlier answers, without the facts that the audit hides."""
+"""An audit's annotators: their personal links, and the data of their pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML responses made from templates, which browsers do not cache, and the static files that they load."""
+"""Requests and responses of local pages: bodies within limits, HTML from templates, static files, errors in words."""
 
 from __future__ import annotations
 

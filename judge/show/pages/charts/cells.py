@@ -1,4 +1,4 @@
-"""Heat maps in a page. An undefined cell is hatched, and its tooltip gives the reason."""
+"""Charts of cells in a page: heat maps, and small histograms of ratings."""
 
 from __future__ import annotations
 

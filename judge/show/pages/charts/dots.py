@@ -1,4 +1,4 @@
-"""Forest plots in a page: dots with whiskers, in panels that share rows and axis. A missing value shows its reason."""
+"""Charts of dots in a page: forest plots, and the map of explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SVG elements as markup in which all text is escaped, and estimated widths of text."""
+"""SVG elements as markup in which all text is escaped, estimated widths of text, and marker shapes."""
 
 from __future__ import annotations
 

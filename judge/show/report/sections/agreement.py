@@ -1,4 +1,4 @@
-"""Section on judges' agreement with people, against human ceiling and control, with heat maps and intervals."""
+"""Sections on judges' agreement with people and with themselves, on labels, and on how ratings are distributed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and sentences about an audit of explanations. Unfinished audits are described as unfinished."""
+"""Section on people's audit of explanations, next to run.yaml or named by the option `audit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section on preferences between two stories: charts of agreement, strengths and wins, and tables."""
+"""Sections on comparisons: of two stories by judges, and of Eval-Prompts and judges with each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judge.show.pages import charts
 from judge.show.report.blocks import failed, figure, folded, heading, items, prose, shown
 from judge.show.report.inputs import ReportInputs
 
-# Section that compares Eval-Prompts and judges with each other: sentences, then folded comparison_tables.
+# Section that compares Eval-Prompts and judges with each other: sentences, then folded tables.
 
 # With more pairs than this, each side is compared with the first alone.
 MOST_PAIRS = 60

@@ -1,5 +1,5 @@
-"""Search for the runs under a folder. Addresses contain a key instead of a path, so that a request cannot name any
-other folder."""
+"""The runs under a folder, and the results that pages computed for them. Addresses contain a key instead of a path, so
+that a request cannot name any other folder."""
 
 from __future__ import annotations
 
