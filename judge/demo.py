@@ -46,7 +46,7 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 def demo_report(folder: Path, *results: Path) -> Path:
     """Path of `report.html` in `folder`, with as many resamples as the demo's tables."""
     from judge.show.report import ReportInputs, ReportOptions
-    from judge.show.report.page import quoted
+    from judge.show.report.blocks import quoted
     from judge.show.report.write import write_page
 
     output = folder / "report.html"

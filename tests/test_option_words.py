@@ -20,9 +20,8 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, render, worded
 from judge.base.wording import PLAIN, Advice, Note, joined, listed, written
 from judge.cli.commands import COMMANDS
-from judge.cli.declared import RARE, flag
+from judge.cli.declared import EVERYWHERE, RARE, flag
 from judge.cli.main import app
-from judge.cli.rare import EVERYWHERE
 from judge.cli.table_options import FLAGS, complaint, mend, with_flags
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,7 +34,7 @@ OTHER_PROGRAMS = {
     "backends/openai/scorer.py": "a vLLM server's own flags",
     "backends/openai/server_facts.py": "a vLLM server's own flags",
     "doctor.py": "pip install",
-    "exchange/logs/lm_eval.py": "lm-eval",
+    "exchange/logs/test_samples.py": "lm-eval",
     "execution/ray/engine.py": "ray start",
     "in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
     "plan/serving.py": "a vLLM server's own flags",
@@ -51,7 +50,14 @@ TO_COPY = {
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"
         for name in (
-            *("batch/forms", "batch/importing", "batch/openai_batches", "batch/output", "batch/reader"),
+            *(
+                "batch/anthropic_batches",
+                "batch/forms",
+                "batch/importing",
+                "batch/openai_batches",
+                "batch/output",
+                "batch/reader",
+            ),
             *("bundle/output", "bundle/verification", "imports/hub_folder", "imports/readers", "outputs/output"),
             *("ratings/reader", "reader/registry"),
         )
@@ -71,9 +77,9 @@ TO_COPY = {
     "report/sections/examples.py": "a page names the command that lists more",
     "report/sections/plain_tables.py": "a page names the command that fills a section",
     "reproduce/openmeva.py": "published numbers come with the command that gives them from other data",
-    "reproduce/tables/system_means.py": "published numbers come with the command that gives them from other data",
-    "reproduce/tables/user_study.py": "published numbers come with the command that gives them from other data",
-    "reproduce/unavailable.py": "published numbers come with the command that gives them from other data",
+    "reproduce/hanna_system_means.py": "published numbers come with the command that gives them from other data",
+    "reproduce/hanna_user_study.py": "published numbers come with the command that gives them from other data",
+    "reproduce/hanna.py": "published numbers come with the command that gives them from other data",
     "summary/next_steps.py": "a summary names the command of each next step",
 }
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.declared import given, offered, with_parameters
-from judge.cli.rare import joined
+from judge.cli.declared import given, joined, offered, with_parameters
 from judge.cli.table_options import (
     Criteria,
     EvalPrompts,
@@ -92,7 +91,7 @@ def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Paramete
 
 def _ask(question: Question, values: Mapping[str, Any]) -> None:
     from judge.analysis.inputs.selection import Selection
-    from judge.cli.reading_bar import reading_bar
+    from judge.cli.table_options import reading_bar
     from judge.questions.source import Source
 
     form, output, folder = values["form"], values["output"], values.get("ratings")

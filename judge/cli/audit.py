@@ -70,8 +70,8 @@ def serve(
     """
     from judge.base.printing.tables import printable
     from judge.explanations.audit.file.store import AuditStore
-    from judge.show.web.audit.owning import Owners
-    from judge.show.web.audit.pages import application, lasting_key
+    from judge.show.web.audit_annotators import Owners
+    from judge.show.web.audit_pages import application, lasting_key
     from judge.show.web.server import check_installed
     from judge.show.web.server import serve as serve_pages
 
@@ -119,7 +119,7 @@ def pack(
     """
     from judge.base.errors import SpecError
     from judge.explanations.audit.file.store import AuditStore
-    from judge.show.web.audit.offline_pack import write_pack
+    from judge.show.web.audit_pages import write_pack
 
     names = _names(annotators)
     if not names:

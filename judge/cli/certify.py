@@ -69,8 +69,7 @@ def certify(
 
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.base.errors import SpecError
-    from judge.cli.reading_bar import reading_bar
-    from judge.cli.table_options import emit
+    from judge.cli.table_options import emit, reading_bar
     from judge.questions.certificate.certify import LeftOut
     from judge.questions.certificate.certify import certify as certified
     from judge.questions.certificate.conditions import Conditions

@@ -10,7 +10,7 @@ import typer
 
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Quiet, Seed
-from judge.exchange.check.given_columns import GivenColumns
+from judge.exchange.check.guess import GivenColumns
 
 if TYPE_CHECKING:
     from judge.exchange.check.table import Checked
@@ -80,8 +80,8 @@ def check(
     from judge.base.errors import SpecError
     from judge.cli.table_options import emit
     from judge.exchange.check.table import check as read
-    from judge.show.report.checked import checked_tables, inputs_of
     from judge.show.report.inputs import ReportOptions
+    from judge.show.report.sections.checked_table import checked_tables, inputs_of
     from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):

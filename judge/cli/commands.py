@@ -34,10 +34,8 @@ PANELS: dict[str, dict[str, Entry]] = {
         "prompts": Entry("prompts", "Eval-Prompts and criteria: list, show, render, check."),
     },
     "How is a judge run?": {
-        "run": Entry("runs.run", "Send a run's requests to its judge, again to continue; --retry, --merge, --batch."),
-        "status": Entry(
-            "runs.status", "Progress of runs, and the outcome of each repeat; --verify checks their files."
-        ),
+        "run": Entry("run", "Send a run's requests to its judge, again to continue; --retry, --merge, --batch."),
+        "status": Entry("status", "Progress of runs, and the outcome of each repeat; --verify checks their files."),
         "train": Entry("train", "Train your own evaluator on people's preferences and ratings."),
     },
     "What was answered?": {
@@ -126,7 +124,7 @@ def app_of(name: str) -> Any:
     """The command as a typer app; its module is imported now."""
     import importlib
 
-    from judge.cli.rare import joined
+    from judge.cli.declared import joined
 
     module = COMMANDS[name].module
     if module == QUESTION:

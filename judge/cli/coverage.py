@@ -58,7 +58,7 @@ def coverage(
         from judge.analysis.coverage import tables
         from judge.analysis.coverage.coverage import coverage as coverage_of
         from judge.analysis.inputs.selection import Selection, narrowed
-        from judge.cli.reading_bar import reading_bar
+        from judge.cli.table_options import reading_bar
         from judge.questions.sentences import coverage as coverage_sentence
         from judge.ratings.ratings_table import read
 

@@ -76,7 +76,7 @@ def _examine(form: str, output: Path | None) -> None:
     findings = sorted(examine(), key=lambda finding: STATES.index(finding.state))
     title, signature = "What works here", f"{sum(finding.state == 'ok' for finding in findings)} of {len(findings)} ok"
     if form == "table":
-        from judge.cli.screen import listing
+        from judge.cli.table_options import listing
 
         emit(listing(title, list(_facts(findings)), signature), form, output)
         return

@@ -11,13 +11,13 @@ from typing import Any
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
 from judge.cli.import_ import command_of, say, words_of
-from judge.exchange.batch import output as batch
-from judge.exchange.bundle import output as bundle
-from judge.exchange.outputs import outputs
+from judge.exchange.batch import requests
+from judge.exchange.bundle import archive
+from judge.exchange.outputs import ratings_and_results as outputs
 from judge.exchange.reader import AS
 
 # The forms of export by name.
-FORMS = MappingProxyType({form.name: form for form in (*outputs.OUTPUTS, *bundle.OUTPUTS, *batch.OUTPUTS)})
+FORMS = MappingProxyType({form.name: form for form in (*outputs.OUTPUTS, *archive.OUTPUTS, *requests.OUTPUTS)})
 
 _TEXT = """Write runs in a form for other programs; nothing is uploaded. --as chooses the form:
 

@@ -76,8 +76,8 @@ def write(
     from judge.asking.run_definition.writing import load_generate_specs
     from judge.asking.run_folder.layout import definition_of
     from judge.base.errors import SpecError
-    from judge.cli.runs.ask import folders_of, part_named
-    from judge.cli.runs.sittings import sit_all
+    from judge.cli.run_ask import folders_of, part_named
+    from judge.cli.run_sittings import sit_all
 
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
@@ -100,7 +100,7 @@ def write(
 
 def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
     from judge.cli.table_options import emit
-    from judge.lab.generation.forecast import forecast_table
+    from judge.lab.generation.tables import forecast_table
 
     emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
 
@@ -137,8 +137,8 @@ def stories(
     from judge.asking.run_folder import resolve
     from judge.base.errors import OptionError
     from judge.cli.table_options import emit
+    from judge.lab.generation.faults import rules_of
     from judge.lab.generation.stories import passed_on, write_all, written
-    from judge.lab.generation.stripping import rules_of
     from judge.lab.generation.tables import counted_written, faults_table, signature_of, status_table, statuses
 
     for name, given in (("cut", cut), ("human", human)):

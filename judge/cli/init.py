@@ -2,13 +2,214 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+import yaml
+from pydantic.fields import FieldInfo
 
-if TYPE_CHECKING:
-    from judge.cli.guessed_dataset import Guessed
+from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
+from judge.base.errors import DataError
+from judge.inputs.criteria import load_criteria, shipped_criteria
+from judge.inputs.datasets import SUFFIXES, Dataset, open_dataset
+from judge.inputs.datasets.files.column_guess import guess, options
+
+# Guesses what a new run.yaml says about stories: dataset, columns, criteria, Eval-Prompts. Reads every story once.
+
+_FAR = 3
+_CHECK = "guessed from the names and cells of the file's columns: check it"
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """Guessed values of run.yaml's keys, comments on them, and a sentence that counts the stories read."""
+
+    values: Mapping[str, Any]
+    comments: Mapping[str, str]
+    sentence: str
+
+
+def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
+    """Values of run.yaml's keys for a known dataset or a file of stories. Raises DataError if a column is missing or a
+    story cannot be read; its hint gives options that would help."""
+    path = Path(named)
+    is_file = path.is_file() or path.suffix.lower() in SUFFIXES
+    columns = _columns(path, named_columns) if is_file else None
+    dataset = open_dataset(named, columns=columns)
+    values: dict[str, Any] = {"dataset": _beside(path, folder) if is_file else named}
+    comments = {"columns": _CHECK}
+    if columns:
+        values["columns"] = columns
+    contents = _Read.of(dataset)
+    values["criteria"], comments["criteria"] = _criteria(contents.criteria)
+    values["eval_prompts"] = ["ep1", "ep2", "ep3", *(["ep4"] if contents.references == contents.stories else [])]
+    sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
+    rated = ", ".join(contents.criteria)
+    sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
+    return Guessed(values, comments, sentence)
+
+
+def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, Any] | None:
+    """None for a file in this program's own format."""
+    if not path.is_file():
+        raise DataError("there is no such file", file=path)
+    if path.suffix.lower() in (".jsonl", ".ndjson") and not named_columns:
+        try:
+            next(open_dataset(str(path)).stories(), None)
+        except DataError:
+            pass
+        else:
+            return None
+    sheet = (named_columns or {}).get("sheet")
+    guessed = guess(path, sheet.removeprefix("=") if sheet else None, named_columns)
+    if guessed.wanted:
+        names = " and ".join(guessed.wanted)
+        raise DataError(f"no column could be guessed for {names}", file=path, hint=options(guessed))
+    return {**guessed.given, **guessed.as_map()}
+
+
+def _beside(path: Path, folder: Path) -> str:
+    # Relative, so that both can be moved together, unless more than `_FAR` (3) levels up or on another drive.
+    try:
+        relative = Path(os.path.relpath(path.resolve(), folder.resolve()))
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
+    return (path.resolve() if relative.parts.count("..") > _FAR else relative).as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    stories: int
+    references: int
+    systems: frozenset[str]
+    criteria: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> _Read:
+        count = references = 0
+        systems: set[str] = set()
+        criteria: dict[str, None] = {}
+        for story in dataset.stories():
+            count += 1
+            references += story.reference is not None
+            systems.add(story.system)
+            criteria |= dict.fromkeys(rating.criterion for rating in story.ratings)
+        return cls(count, references, frozenset(systems), tuple(criteria))
+
+
+def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
+    """The shipped set that shares most criteria with those rated, and a comment."""
+    sets = {name: [criterion.name for criterion in load_criteria(name).criteria] for name in shipped_criteria()}
+    if not rated:
+        return {"set": "overall"}, "nobody rated these stories; judge prompts list shows the sets"
+    best = max(sets, key=lambda name: len(set(rated) & set(sets[name])))
+    both = [criterion for criterion in sets[best] if criterion in rated]
+    names = ", ".join(criterion for criterion in rated if criterion not in both)
+    if not both:
+        return {"set": "overall"}, f"no shipped set has {names}, which people rated: write one, and put its file here"
+    only = {} if len(both) == len(sets[best]) else {"only": both}
+    return {"set": best, **only}, "those that people rated" + (f"; the set has no {names}" if names else "")
+
+
+# Text of a new run.yaml: every key of the schema, with a comment. Keys without a value are commented out.
+
+_NESTED: Mapping[str, Any] = {"generation": GenerationSpec, "criteria": CriteriaSpec}
+# What a key without a default may hold.
+_EXAMPLES: Mapping[str, Any] = {
+    "columns": {"id": "Story ID", "text": "Story", "system": "Model", "ratings": {"Coherence": "coh"}},
+    "criteria.only": ["Coherence"],
+    "criteria.wording": "eval_prompts.json",
+    "generation.temperature": 0.7,
+    "generation.top_p": 0.95,
+    "generation.max_tokens": 256,
+    "generation.seed": 1,
+    "generation.stop": ["###"],
+    "pairs": "all",
+    "system": "You are a careful reader.",
+    "base_url": "http://127.0.0.1:8000/v1",
+    "revision": "main",
+    "identity": "llama-8b in bfloat16",
+    "engine": {"dtype": "bfloat16"},
+    "note": "a pilot: not for publication",
+    "max_cost": 5.0,
+}
+
+_COMMENT_AT = 44
+_KEY = re.compile(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
+
+
+def definition_text(head: list[str], values: Mapping[str, Any], comments: Mapping[str, str]) -> str:
+    """Text of a run.yaml after the lines of `head`; `comments` by dotted key replace the schema's descriptions."""
+    lines = [*head]
+    for key, field in RunSpec.model_fields.items():
+        nested = _NESTED.get(key)
+        if nested is None:
+            lines += _key(key, key, field, values, comments, "")
+            continue
+        given = values.get(key) or {}
+        given = {"set": given} if isinstance(given, str) else given
+        lines.append(_line(f"{key}:", _comment(key, field, comments)))
+        for inner, inner_field in nested.model_fields.items():
+            lines += _key(f"{key}.{inner}", inner, inner_field, given, comments, "  ")
+    return "\n".join(lines) + "\n"
+
+
+def comments_of(text: str) -> dict[str, str]:
+    """Comment behind each key of a run definition's text, by dotted key."""
+    comments: dict[str, str] = {}
+    parent = ""
+    for line in text.splitlines():
+        outer = re.match(r"^([a-z_]+):", line)
+        parent = outer[1] if outer else parent
+        commented = _KEY.match(line)
+        if commented:
+            comments[f"{parent}.{commented[2]}" if commented[1] else commented[2]] = commented[3]
+    return comments
+
+
+def _key(
+    dotted: str, key: str, field: FieldInfo, values: Mapping[str, Any], comments: Mapping[str, str], indent: str
+) -> Iterator[str]:
+    comment = _comment(dotted, field, comments)
+    if key in values and isinstance(values[key], Mapping):
+        yield _line(f"{indent}{key}:", comment)
+        for inner, value in values[key].items():
+            if isinstance(value, Mapping):
+                yield f"{indent}  {inner}:"
+                yield from (f"{indent}    {_flow({name: item})[1:-1]}" for name, item in value.items())
+            else:
+                yield f"{indent}  {_flow({inner: value})[1:-1]}"
+    elif key in values:
+        yield _line(f"{indent}{key}: {_flow(values[key])}", comment)
+    else:
+        default = field.get_default(call_default_factory=True)
+        shown = _EXAMPLES[dotted] if default in (None, [], {}) and dotted in _EXAMPLES else default
+        yield _line(f"{indent}# {key}: {_flow(shown)}", comment)
+
+
+def _comment(dotted: str, field: FieldInfo, comments: Mapping[str, str]) -> str:
+    if dotted in comments:
+        return comments[dotted]
+    default = field.get_default(call_default_factory=True)
+    text = str(field.description or "")
+    if field.is_required() or not isinstance(default, str | int | float):
+        return text
+    return f"{text}; default {default}"
+
+
+def _line(left: str, comment: str) -> str:
+    return f"{left.ljust(_COMMENT_AT)}  # {comment}" if comment else left
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True, sort_keys=False).strip()
+    return text.removesuffix("...").strip()
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -83,7 +284,6 @@ def _trust(dataset: str | None) -> None:
 
 
 def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
-    from judge.cli.guessed_dataset import guess_dataset
     from judge.inputs.datasets.files.column_guess import column_options
 
     return guess_dataset(dataset, column_options(column), folder)
@@ -92,8 +292,6 @@ def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
 def _text(template: str, name: str, guessed: Guessed | None) -> str:
     """The template's text with the new name and the guessed values."""
     import yaml
-
-    from judge.cli.definition_text import comments_of, definition_text
 
     values: dict[str, Any] = yaml.safe_load(template)
     comments = comments_of(template)

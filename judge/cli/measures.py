@@ -106,7 +106,7 @@ def measures(
 
     _refuse_former(datasets or [])
     if not datasets:
-        from judge.lab.measures.listing import measure_tables
+        from judge.lab.measures.session import measure_tables
 
         refuse_flags(ctx, _OF_DATASETS, "the list of measures, which is printed without a DATASET")
         emit(measure_tables(_models(model)), form, output)
@@ -156,7 +156,7 @@ def _compute(
 
 
 def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
-    from judge.lab.measures.models.sentence_cosine import at_layer
+    from judge.lab.measures.encoders import at_layer
     from judge.lab.measures.systems import rows, table
 
     named = models.get("sentence-encoder")

@@ -10,15 +10,61 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.answers.parsing.answers_file import (
+    Compared,
+    pair_labels_fault,
+    pairs_summary,
+    parse_comparisons,
+    read_comparisons,
+)
+from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
+from judge.base.printing.tables import Column, Table
 from judge.base.records import Structured
 from judge.base.whole_file import write_whole
 from judge.cli.table_options import Full, Output, ParserName, Rows, with_flags
+from judge.version import __version__
 
 if TYPE_CHECKING:
     from judge.answers.parsing.answers_file import AnswerLine, Parsed
-    from judge.base.printing.tables import Table
     from judge.base.records import Scale
+
+
+# Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in
+# `judge.answers.parsing`.
+
+
+def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
+    """All answers in a file with the preference that each states; texts are not shortened. `labels` are words for
+    (first, second, tie), separated by commas; `criterion` is for answers without one."""
+    if not path.is_file():
+        raise SpecError(f"--pair reads a file, and {path} is none", hint='give JSON Lines with {"text": "..."} a line')
+    parsed = parse_comparisons(read_comparisons(path, _choices(labels), criterion), structured)
+    passed = dict.fromkeys(key for line in parsed for key in line.answer.passed)
+    keys = ("line", *passed, "preference", "status", "flags", "explanation")
+    rows = [line.row() for line in parsed]
+    return Table(
+        "Verdicts", [Column(key, key) for key in keys], rows, _pairs_signature(path, parsed), [pairs_summary(parsed)]
+    )
+
+
+def _choices(labels: str | None) -> tuple[str, ...]:
+    if labels is None:
+        return CHOICES
+    words = [" ".join(part.split()) for part in labels.split(",")]
+    wrong = pair_labels_fault(words)
+    if wrong is not None:
+        raise SpecError(f"--labels {wrong}", hint="with --pair write first,second,tie, e.g. --labels A,B,C")
+    return tuple(words)
+
+
+def _pairs_signature(path: Path, parsed: list[Compared]) -> str:
+    names = ",".join(sorted({line.answer.criterion or "unnamed" for line in parsed}))
+    labels = ",".join(sorted({"/".join(line.answer.choices) for line in parsed}))
+    lost = sum(line.verdict.preference is None for line in parsed) / len(parsed)
+    asked = f"{path.name}:{len(parsed)}|crit:{names}|labels:{labels}"
+    return f"{asked}|parser:{VERSION}|unparsed:{lost:.1%}|v{__version__}"
+
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -122,7 +168,6 @@ def _refuse_missing(path: Path) -> None:
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
-    from judge.cli.parse_pairs import verdicts
 
     table = verdicts(path, labels, criterion, mode)
     return table if whole else replace(table, rows=[_cut(row) for row in table.rows])

@@ -70,8 +70,7 @@ def plan(
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.selection import Selection
-    from judge.cli.reading_bar import reading_bar
-    from judge.cli.table_options import FLAGS
+    from judge.cli.table_options import FLAGS, reading_bar
     from judge.questions.registry import question
     from judge.questions.source import Source
 

@@ -79,7 +79,7 @@ def ratings(
 def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[..., Table]]:
     from judge.analysis.inputs.selection import narrowed
     from judge.analysis.raw_tables import preview
-    from judge.cli.reading_bar import reading_bar
+    from judge.cli.table_options import reading_bar
     from judge.ratings.ratings_table import read
 
     table = narrowed(read(runs, parser=parser, telling=reading_bar, perturbed=True), keep)

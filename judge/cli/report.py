@@ -80,7 +80,7 @@ def report(
     Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
     """
     from judge.show.report import ReportInputs, ReportOptions
-    from judge.show.report.page import quoted
+    from judge.show.report.blocks import quoted
     from judge.show.report.write import default_output, write_methods, write_page
 
     _readable(output, audit, contamination or [])

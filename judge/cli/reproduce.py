@@ -89,7 +89,7 @@ def reproduce(
     names = _known(studies or [])
     machine = form in ("json", "csv")
     if list_ or not names:
-        from judge.reproduce import listing
+        from judge.reproduce import published_tables as listing
 
         refuse_flags(ctx, (*TAKES["hanna"], "--table", "--differences"), "the list of tables")
         emit(listing.listing_tables(names or list(listing.TITLES), machine=machine), form, output)

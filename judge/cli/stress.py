@@ -142,7 +142,7 @@ def make(
     """
     from judge.inputs.datasets import open_dataset
     from judge.inputs.datasets.files.column_guess import column_options
-    from judge.lab.stress.options import MakeOptions, wanted
+    from judge.lab.stress.making import MakeOptions, wanted
     from judge.lab.stress.session import make as make_stories
 
     if grammar_label is not None and grammar is None:
@@ -174,7 +174,7 @@ def _named(
     """Only perturbations of a set are skipped; those that are named never are."""
     from judge.inputs.perturbations.perturbation import CATALOGUE
     from judge.lab.stress.listing import lacking
-    from judge.lab.stress.options import of_set
+    from judge.lab.stress.making import of_set
 
     names, skipped = list(perturbation or []), {}
     if perturbation_set or not names:
@@ -197,8 +197,8 @@ def _strengths(text: str) -> list[int]:
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
     from judge.cli.table_options import emit
+    from judge.lab.stress.listing import notes, signature
     from judge.lab.stress.making import coverage_tables
-    from judge.lab.stress.signature import notes, signature
 
     emit(
         coverage_tables(made_stories.coverage, signature(made_stories.made_of), notes(made_stories.made_of, skipped)),

@@ -57,8 +57,7 @@ def succeed(
     """
     from judge.analysis import succession
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.cli.reading_bar import reading_bar
-    from judge.cli.table_options import emit
+    from judge.cli.table_options import emit, reading_bar
     from judge.ratings.ratings_table import read
 
     def side(run: str, judge: str | None) -> RatingsTable:

@@ -1,21 +1,50 @@
-"""Options that all table commands share; each command sets its own defaults."""
+"""Options that all table commands share, and what they show besides tables: lists, progress, messages."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from judge.base.choices import Format
 from judge.base.errors import JudgeError
+from judge.base.printing.tables import Column, Table
 from judge.base.wording import written
 from judge.cli.declared import RARE, flag
 
-if TYPE_CHECKING:
-    from judge.base.printing.tables import Table
+# Two-column tables of names and texts, wrapped to the width of the screen.
+
+_WIDEST, _NARROWEST = 80, 30
+
+
+def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
+    """Table of names and texts without headings; long texts wrap at the screen, at most at 80 columns."""
+    screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
+    beside = max((len(name) for name, _ in facts), default=0) + 2
+    columns = [Column("name", ""), Column("text", "", wrap=screen - beside)]
+    return Table(title, columns, [{"name": name, "text": text} for name, text in facts], signature)
+
+
+# Progress bar on stderr while a large run's answers are parsed for the first time; only on a terminal.
+
+
+@contextmanager
+def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
+    """Context with a bar, which yields a function of the number read so far; for `read(..., telling=reading_bar)`."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    # Where stderr is a file, a bar that is gone would leave an empty line.
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading answers", total=answers)
+        yield lambda done: progress.update(task, completed=done)
 
 
 # Options that several commands on runs share; each command sets its own defaults.
@@ -151,7 +180,7 @@ Width = Annotated[
 ]
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
-# Every command is given it (`judge.cli.rare`).
+# Every command is given it (`judge.cli.declared`).
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress messages")]
 
 

@@ -100,8 +100,7 @@ def train(
     from judge.inputs.datasets import open_dataset
     from judge.inputs.datasets.files.column_guess import column_options
     from judge.lab.training.evaluation import training_tables
-    from judge.lab.training.options import TrainOptions, encoder_options
-    from judge.lab.training.telling import Telling
+    from judge.lab.training.options import Telling, TrainOptions, encoder_options
     from judge.lab.training.train import train as make
 
     sizes = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "max_length": max_length}

@@ -233,7 +233,7 @@ class _Files:
     @property
     def stories(self) -> tuple[Story | None, Story | None]:
         """None for a file that was not named."""
-        from judge.lab.trial.texts import read_story
+        from judge.lab.trial.questions import read_story
 
         first, second = (
             None if file is None else read_story(file, self.story_prompt, self.reference) for file in self._files
@@ -242,7 +242,7 @@ class _Files:
 
     @property
     def reference(self) -> str | None:
-        from judge.lab.trial.texts import read_text
+        from judge.lab.trial.questions import read_text
 
         return None if self._reference is None else read_text(self._reference)
 
@@ -289,7 +289,7 @@ def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answe
 
 def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
     if output is not None:
-        from judge.lab.trial.saved import append, record
+        from judge.lab.trial.sheet import append, record
 
         append(output, (record(answer, asking.judge) for answer in answers))
 
@@ -298,7 +298,7 @@ def _print_json(answers: list[Answered], asking: Asking, control: list[Answered]
     import json
 
     from judge.base.judge_name import CONTROL
-    from judge.lab.trial.saved import record
+    from judge.lab.trial.sheet import record
 
     rows = [record(answer, asking.judge) for answer in answers] + [record(answer, CONTROL) for answer in control or ()]
     print(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -325,7 +325,7 @@ def _serve(
 
     from judge.lab.trial.questions import RATES
     from judge.show.web.server import check_installed, serve
-    from judge.show.web.trial.app import Before, trial_app
+    from judge.show.web.trial import Before, trial_app
 
     check_installed()
     story, other = given.stories

@@ -250,7 +250,7 @@ AS = "as_"
 # Each has its readers as `READERS`.
 _MODULES = (
     "judge.exchange.logs.tools",
-    "judge.exchange.ratings.file",
+    "judge.exchange.ratings.ratings_file",
     "judge.exchange.batch.importing",
     "judge.exchange.imports.readers",
 )

@@ -2,21 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 
 import numpy as np
 
+from judge.base.estimate import Estimate
 from judge.base.wording import Advice
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
 from judge.inputs.datasets.studies.hanna_files import CRITERIA, read_score_file
-from judge.reproduce import unavailable
-from judge.reproduce.cell import DIFFERENCES, Numbers, Recipe, published
-from judge.reproduce.listing import TITLES
-from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import correlations, system_means, user_study, williams
-from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.system_means import EVAL_PROMPTS, JUDGES, Scores, off_scale
+from judge.reproduce import hanna_correlations as correlations
+from judge.reproduce import hanna_system_means as system_means
+from judge.reproduce import hanna_user_study as user_study
+from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
+from judge.reproduce.published_tables import TITLES
+from judge.reproduce.study import Family, Options, Study
+from judge.stats.agreement import icc
+
+# Published cells that the released files cannot give, with reasons and commands that compute such numbers.
+
+HUMAN_ICC, HUMAN_HALF, JUDGE_ICC = "icc2k_human", "icc2k_human_ci95_halfwidth", "icc2k_judge"
+LIKERT = "mean_likert_by_eval_prompt"
+RATE, AUC, KEYWORDS = "contamination_rate", "contamination_auc", "keywords"
+DIGITS: Mapping[str, int] = {HUMAN_ICC: 2, HUMAN_HALF: 2, JUDGE_ICC: 2, LIKERT: 2, RATE: 2, AUC: 1, KEYWORDS: 0}
+
+_RATERS = (
+    "ICC(2,k) needs to know who gave which rating, and the score file holds positions; the annotations name the "
+    "raters: judge data fetch hanna, judge run on dataset hanna, judge consistency RUN"
+)
+_RAW_ANSWERS = "judge import FILE --judge NAME, judge run, judge {}"
+# Table -> why the released files that this program reads cannot give it, and the command that can, from other data.
+REASONS: Mapping[str, str] = {
+    HUMAN_ICC: _RATERS,
+    HUMAN_HALF: _RATERS,
+    JUDGE_ICC: "the study computes it over three answers on each of 1,632 stories, and the score file holds the means "
+    "of three on 1,056; the raw answers give it on the 1,056: "
+    + _RAW_ANSWERS.format("consistency RUN --set parser=as-published"),
+    LIKERT: "the study does not say over which systems it averages, and the eleven of the score file have other means; "
+    "the raw answers give the means of HANNA's systems: " + _RAW_ANSWERS.format("systems RUN"),
+    RATE: "the study released neither the models' scores of the stories nor the threshold; judge contamination score "
+    "and judge contamination report compute the rate of a model that you run",
+    AUC: "the study released no model's scores of the BooksMIA texts; judge contamination auc computes the AUC of a "
+    "model that you run on such texts",
+    KEYWORDS: "the study chose them by hand from the 30 that YAKE extracts for a criterion, and the score file holds "
+    "no explanations; the raw answers give the 30: " + _RAW_ANSWERS.format("explain RUN --set as_published=true"),
+}
+
+_EVERY_SYSTEM = Recipe(keep_human=True)
+
+
+def unavailable_cells(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
+    """Family of all printed cells of HANNA that cannot be computed from the released files."""
+    return Family(
+        numbers=cache(partial(numbers, printed)),
+        digits=DIGITS,
+        estimates=partial(estimates, scores),
+        missing=lambda place: REASONS[place[0]],
+        remarks=_remarks,
+    )
+
+
+def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
+    """None for every such cell, since no recipe can compute it."""
+    return {place: None for place in printed if place[0] in REASONS}
+
+
+def estimates(scores: Scores) -> dict[Place, Estimate]:
+    """What HANNA's file allows instead: the one-way ICC of human ratings, and judges' means over eleven systems."""
+    cells: dict[Place, Estimate] = {}
+    for short in NAMES:
+        positions = scores.positions(short, _EVERY_SYSTEM)
+        cells[HUMAN_ICC, short, "Human"] = icc.family(positions.reshape(3, -1).T)["ICC(1,k)"].estimate
+    for judge in ("Beluga-13B", "Llama-13B", "Mistral-7B"):
+        for number in EVAL_PROMPTS:
+            recipe = Recipe(on_scale=OURS.on_scale, keep_human=True)
+            values = np.stack([scores.side(f"{judge} {number}", short, recipe) for short in NAMES])
+            defined = values[~np.isnan(values)]
+            cells[LIKERT, judge, f"EP {number}"] = Estimate(float(defined.mean()), n=defined.size)
+    return cells
+
+
+def _remarks(place: Place) -> tuple[str, ...]:
+    if place[0] == HUMAN_ICC:
+        return ("corrected: ICC(1,k), the form that does not need to know the raters, eleven systems",)
+    if place[0] == LIKERT:
+        return ("corrected: the eleven systems of the file, six criteria, means off the scale left out",)
+    return ()
+
 
 # Counts the judges' released mean ratings that lie outside the scale, by judge and Eval-Prompt.
 
@@ -24,17 +98,17 @@ TABLE, ALL_SYSTEMS = "judge_means_off_scale", "judge_means_off_scale_11_systems"
 EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
 
 
-def family(scores: Scores) -> Family:
+def off_scale_family(scores: Scores) -> Family:
     """How many of the judges' means lie off the scale: for the ten systems that HANNA correlates, and all eleven."""
     return Family(
-        numbers=cache(partial(numbers, scores)),
+        numbers=cache(partial(off_scale_numbers, scores)),
         digits={TABLE: 0, ALL_SYSTEMS: 0},
         switches=("on-scale",),
         remarks=lambda _: ("judges' means below 1 that the file holds as ratings",),
     )
 
 
-def numbers(scores: Scores, recipe: Recipe) -> Numbers:
+def off_scale_numbers(scores: Scores, recipe: Recipe) -> Numbers:
     """Means off the scale by judge and Eval-Prompt, of 6 criteria x 960 (or, with all systems, 1,056) stories. The
     number is 0 if the recipe does not use such ratings."""
     counts: Numbers = {}
@@ -56,11 +130,11 @@ def study(options: Options) -> Study:
     printed = published("hanna")
     families = [
         *(_correlations(scores, level, options) for level in correlations.LEVELS),
-        williams.family(scores),
+        correlations.williams_family(scores),
         system_means.family(scores),
-        user_study.family(user_study.read_user_study(audit_path)),
-        family(scores),
-        unavailable.family(scores, printed),
+        user_study.user_study_family(user_study.read_user_study(audit_path)),
+        off_scale_family(scores),
+        unavailable_cells(scores, printed),
     ]
     return Study(
         name="hanna",

@@ -11,8 +11,7 @@ from judge.base.fingerprint import fingerprint_file
 from judge.base.printing.tables import Column, Table, cell_text
 from judge.base.wording import Advice, joined
 from judge.reproduce.cell import DIFFERENCES, STATES, VERDICTS, Cell, Place, State
-from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.family import Change
+from judge.reproduce.study import Change, Options, Study
 from judge.version import __version__
 
 # Counts printed numbers that match. A number that several tables hold counts once.

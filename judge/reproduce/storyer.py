@@ -21,12 +21,11 @@ from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.text_features import tokens
+from judge.reproduce import storyer_samples
 from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
-from judge.reproduce.listing import TITLES
-from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import storyer_samples
-from judge.reproduce.tables.family import Family
-from judge.reproduce.tables.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
+from judge.reproduce.published_tables import TITLES
+from judge.reproduce.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
+from judge.reproduce.study import Family, Options, Study
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.estimation import means
 from judge.stats.ordering.recall_at_k import recall_at_k

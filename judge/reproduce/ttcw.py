@@ -25,9 +25,8 @@ from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
 from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 from judge.reproduce.cell import Numbers, Place, Recipe, published
-from judge.reproduce.listing import TITLES
-from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.family import Family
+from judge.reproduce.published_tables import TITLES
+from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.confusion import confusion
 from judge.stats.resampling import bootstrap

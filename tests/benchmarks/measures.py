@@ -17,10 +17,9 @@ import numpy as np
 
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
-from judge.lab.measures import named, of_set
+from judge.lab.measures import named, of_set, rouge
 from judge.lab.measures.measure import Undefined
 from judge.lab.measures.session import measured
-from judge.lab.measures.strings import rouge
 from tests.benchmarks.figures import Figure, show
 
 PAIRS, WORDS, REFERENCES = 1000, 500, 200
@@ -42,7 +41,7 @@ def pairs() -> list[Story]:
 def speed() -> list[Figure]:
     """CPU seconds of all string measures, of ROUGE, and of the cache."""
     stories, wanted = pairs(), of_set("all")
-    rouge.scores([("a text", "a text")])
+    rouge.rouge_scores([("a text", "a text")])
     with tempfile.TemporaryDirectory() as folder:
         seconds = []
         for _ in range(2):
@@ -50,7 +49,7 @@ def speed() -> list[Figure]:
             found = measured(stories, wanted, cache=Path(folder), skip=True)
             seconds.append(time.process_time() - began)
     began = time.process_time()
-    rouge.scores([(story.text, story.reference or "") for story in stories])
+    rouge.rouge_scores([(story.text, story.reference or "") for story in stories])
     alone = time.process_time() - began
     remark = f"{len(found.measures)} measures of {PAIRS} pairs of {WORDS} words"
     return [

@@ -21,7 +21,7 @@ from judge.explanations.audit.file.snapshot import snapshot
 from judge.explanations.audit.file.store import AuditStore
 from judge.explanations.audit.results.adjudication import disputes
 from judge.explanations.audit.sample.practice import practice_score
-from judge.show.web.audit.owning import Owners
+from judge.show.web.audit_annotators import Owners
 from judge.stats.agreement.chance_agreement import gwet
 from tests.browser.conftest import watch
 from tests.server.command import Command

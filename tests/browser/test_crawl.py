@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from judge.cli.main import main
-from judge.show.web.audit.owning import Owners
+from judge.show.web.audit_annotators import Owners
 from tests.server.command import Command
 from tests.web.audits import make_audit
 from tests.web.view_runs import define, finish, start

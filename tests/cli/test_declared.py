@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from judge.analysis.options import table_options
 from judge.base.errors import SpecError
 from judge.cli.commands import COMMANDS, QUESTION
-from judge.cli.declared import RARE, flag, options_from, takes
+from judge.cli.declared import KEYS, RARE, flag, options_from, set_words, takes
 from judge.cli.main import app as main_app
-from judge.cli.rare import KEYS, set_words
 from judge.questions import registry
 from tests.documents.test_pages import commands
 

@@ -9,11 +9,11 @@ from typing import get_args
 import pytest
 import typer
 
+from judge.cli import run
 from judge.cli.commands import COMMANDS, MEANT, app_of
 from judge.cli.export import FORMS
 from judge.cli.main import main
-from judge.cli.runs import run
-from judge.cli.runs.ask import TAKES, OtherWay, way_of
+from judge.cli.run_ask import TAKES, OtherWay, way_of
 from judge.questions import registry
 
 RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}
@@ -84,10 +84,10 @@ def test_a_word_for_a_command_leads_to_the_command(word: str, capsys: pytest.Cap
     assert f"No such command {word!r}. Did you mean {MEANT[word]!r}?" in capsys.readouterr().err
 
 
-def test_a_way_imports_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = ("ask", "batch", "merge", "retry", "serve_command", "sittings")
+def test_the_way_of_the_command_imports_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = ("ask", "batch", "sittings")
     for name in ways:
-        monkeypatch.delitem(sys.modules, f"judge.cli.runs.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"judge.cli.run_{name}", raising=False)
     with pytest.raises(SystemExit):
         main(["run", str(tmp_path), "--serve-command"])
-    assert [name for name in ways if f"judge.cli.runs.{name}" in sys.modules] == ["serve_command"]
+    assert [name for name in ways if f"judge.cli.run_{name}" in sys.modules] == []

@@ -19,7 +19,7 @@ from judge.backends import recorded
 from judge.backends.protocol import Settings
 from judge.base.records import STATUSES, Outcome
 from judge.cli.commands import COMMANDS, app_of
-from judge.cli.rare import EVERYWHERE, KEYS
+from judge.cli.declared import EVERYWHERE, KEYS
 from judge.ratings.ratings_table import COLUMNS
 from tests.documents.blocks import ROOT, blocks, commands_in, prose_pages
 from tests.documents.generated import fresh, stale

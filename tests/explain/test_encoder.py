@@ -20,10 +20,9 @@ from judge.backends.trained.model import EncoderScorer, read_model
 from judge.base.errors import BackendError, OptionError, SpecError
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
-from judge.lab.training.encoder.rung import teach
+from judge.lab.training.encoder_rung import teach
 from judge.lab.training.material import read
-from judge.lab.training.options import EncoderOptions, TrainOptions, encoder_options
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import EncoderOptions, Telling, TrainOptions, encoder_options
 from judge.lab.training.train import train
 from tests.training.test_train import COLUMNS, WORDS, opened, query, rated_file
 

@@ -15,8 +15,7 @@ from judge.base.errors import BackendError
 from judge.base.records import Scale, Story
 from judge.inputs.embedding import embed
 from judge.inputs.text_features import for_regression, own_features
-from judge.lab.training.options import TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import Telling, TrainOptions
 from judge.lab.training.train import train
 from tests.training.test_train import WORDS, opened, query, rated_file
 

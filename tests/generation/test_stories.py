@@ -15,9 +15,8 @@ from judge.base.errors import DataError, OptionError, RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.cli.main import main
 from judge.inputs.datasets import open_dataset
-from judge.lab.generation.faults import faults_of
+from judge.lab.generation.faults import faults_of, rules_of, stripped
 from judge.lab.generation.stories import STATUSES, declines, near_duplicates, passed_on, write_all, written
-from judge.lab.generation.stripping import rules_of, stripped
 from judge.lab.generation.tables import counted, faults_table, status_table, statuses
 from tests.generation.conftest import PROMPTS, sitting, written_definition
 from tests.server.loopback import LoopbackServer

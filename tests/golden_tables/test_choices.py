@@ -19,9 +19,8 @@ import typer
 from judge.analysis.options import agreement_options, table_options
 from judge.analysis.options import agreement_options as planning_options
 from judge.cli.commands import COMMANDS, QUESTION
-from judge.cli.declared import RARE, flag
+from judge.cli.declared import KEYS, RARE, flag
 from judge.cli.main import app
-from judge.cli.rare import KEYS
 from judge.questions import registry
 from judge.questions.question import WAY
 from tests.golden_tables.calls import inside, judge, prepare

@@ -17,8 +17,8 @@ import pytest
 
 from judge.explanations.audit.file.store import AuditStore
 from judge.show.web.access import Access, Guard, access_for
-from judge.show.web.audit.owning import Owners, lasting
-from judge.show.web.audit.pages import application, lasting_key
+from judge.show.web.audit_annotators import Owners, lasting
+from judge.show.web.audit_pages import application, lasting_key
 from tests.web.audits import make_audit
 from tests.web.conftest import Served, serving
 
@@ -312,7 +312,7 @@ def test_tokens_are_compared_in_constant_time() -> None:
 
 
 def test_a_bundle_holds_no_key_of_the_pages(tmp_path: Path) -> None:
-    from judge.exchange.bundle.run_copy import _without_page_keys
+    from judge.exchange.bundle.content import _without_page_keys
 
     path = tmp_path / "audit.sqlite"
     with make_audit(path) as store:

@@ -18,7 +18,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, JudgeError, TemplateError
 from judge.base.foreign import reading
 from judge.base.printing.values import moment
-from judge.exchange.bundle.tables import difference
+from judge.exchange.bundle.content import difference
 from judge.exchange.logs.as_import import LogOptions, read_logs
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS, read_preferences
 from judge.explanations.audit.file.store import AuditStore

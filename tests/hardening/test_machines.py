@@ -112,8 +112,8 @@ _SERVING = """
 import sys
 from pathlib import Path
 from judge.explanations.audit.file.store import AuditStore
-from judge.show.web.audit.owning import Owners
-from judge.show.web.audit.pages import application
+from judge.show.web.audit_annotators import Owners
+from judge.show.web.audit_pages import application
 from judge.show.web.server import serve
 store = AuditStore.open(Path(sys.argv[1]))
 def build(access):
@@ -127,7 +127,7 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
     names = ["Ada", "Bo", "Cy", "Di"]
     path = tmp_path / "audit.sqlite"
     with make_audit(path) as store:
-        from judge.show.web.audit.owning import Owners
+        from judge.show.web.audit_annotators import Owners
 
         for name in names:
             store.register(name)

@@ -14,7 +14,7 @@ import pytest
 
 from judge.lab.trial.questions import Asking
 from judge.show.web.access import Access, access_for
-from judge.show.web.trial.app import MOST, Before, trial_app
+from judge.show.web.trial import MOST, Before, trial_app
 from tests.hardening.conftest import Call, held
 from tests.hardening.test_answers import Server, send
 from tests.web.conftest import Served, serving

@@ -161,7 +161,7 @@ def test_the_snapshot_is_made_from_a_wheel(tmp_path: Path) -> None:
 
 def test_the_snapshot_is_read_only_when_it_is_needed() -> None:
     program = (
-        "import sys, judge.asking.execution.session, judge.cli.runs.ask, judge.cli.runs.sittings\n"
+        "import sys, judge.asking.execution.session, judge.cli.run_ask, judge.cli.run_sittings\n"
         "import judge.asking.in_force.words\n"
         "from judge.asking.in_force.catalogue import catalogue\n"
         "from judge.asking.in_force.catalogue import endpoints\n"

@@ -110,7 +110,7 @@ def test_a_judge_that_stays_and_keeps_to_everything_has_no_gap(loopback: Start, 
 def test_a_bundles_definition_is_still_one_that_can_be_run(loopback: Start, definition: Path, tmp_path: Path) -> None:
     server = loopback(models=["deepseek-reasoner"])
     assert command("run", "runs/thinks", "--quiet", "--set", f"base_url={server.url}") == 0
-    from judge.exchange.bundle.run_copy import define
+    from judge.exchange.bundle.content import define
 
     manifest = json.loads((definition / "openai-deepseek-reasoner" / "manifest.json").read_text())
     made = dict(define({}, manifest))

@@ -17,7 +17,7 @@ from judge.analysis.distributions import distributions
 from judge.base.folders import shipped
 from judge.base.records import Criterion, Rating, Scale, Story
 from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.file import read_ratings
+from judge.exchange.ratings.ratings_file import read_ratings
 from judge.explanations.audit.exchange.label_studio import _data
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.store import AuditStore
@@ -27,7 +27,7 @@ from judge.questions.figures.distributions import draw
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.show.pages import charts
 from judge.show.web.access import Access
-from judge.show.web.audit.tasks import annotation_task
+from judge.show.web.audit_annotators import annotation_task
 from judge.show.web.view.app import view_app
 from judge.show.web.view.story import people_of
 from tests.web.conftest import serving

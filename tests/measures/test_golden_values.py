@@ -6,25 +6,28 @@ from collections.abc import Sequence
 
 import pytest
 
-from judge.inputs.datasets import locate as wordnet_files
+from judge.inputs.datasets.locate import wordnet_folder
+from judge.lab.measures import meteor, overlap, rouge, statistics
+from judge.lab.measures import meteor as cider
+from judge.lab.measures import overlap as chrf
+from judge.lab.measures import rouge as rouge_family
 from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Family, Item, Scored, Tools
-from judge.lab.measures.strings import chrf, cider, meteor, overlap, rouge, rouge_family, statistics
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}
 
 
 def found(family: Family, items: Sequence[Item], golden: Golden) -> list[Scored]:
-    return family.score(items, Tools(references=golden.human, wordnet=wordnet_files.wordnet_folder()))
+    return family.score(items, Tools(references=golden.human, wordnet=wordnet_folder()))
 
 
 @pytest.mark.parametrize(
     ("family", "key", "column"),
     [
         (overlap.BLEU, "bleu", "bleu"),
-        (chrf.FAMILIES[0], "chrf", "chrf2"),
-        (chrf.FAMILIES[0], "hanna", "chrf3nl"),
+        (chrf.CHRF_FAMILIES[0], "chrf", "chrf2"),
+        (chrf.CHRF_FAMILIES[0], "hanna", "chrf3nl"),
         (overlap.BLEU_OPENMEVA, "bleu", "bleu_nltk_m1"),
         (rouge_family.ROUGE_OPENMEVA, "f", "rouge-l_f"),
     ],
@@ -36,10 +39,10 @@ def test_values_are_those_of_the_programs(golden: Golden, family: Family, key: s
     )
 
 
-@pytest.mark.skipif(wordnet_files.wordnet_folder() is None, reason="WordNet 3.0 is not on this machine")
+@pytest.mark.skipif(wordnet_folder() is None, reason="WordNet 3.0 is not on this machine")
 @pytest.mark.parametrize(("key", "column"), [("meteor", "meteor_nltk"), ("twice", "meteor_nltk35")])
 def test_meteor_is_nltks(golden: Golden, key: str, column: str) -> None:
-    scored = found(meteor.FAMILIES[0], [pair.item for pair in golden.pairs], golden)
+    scored = found(meteor.METEOR_FAMILIES[0], [pair.item for pair in golden.pairs], golden)
     wanted = [float(pair.values[column]) for pair in golden.pairs]
     assert [one.values[key] for one in scored] == pytest.approx(wanted, abs=1e-12)
 
@@ -67,10 +70,10 @@ def test_hannas_released_columns_are_repeated(golden: Golden) -> None:
     pairs = _released(golden)
     items = [pair.item for pair in pairs]
     assert len(items) == 23
-    for family, key, column in ((overlap.BLEU, "bleu", "BLEU Ξ§"), (chrf.FAMILIES[0], "hanna", "chrF Ξ§")):
+    for family, key, column in ((overlap.BLEU, "bleu", "BLEU Ξ§"), (chrf.CHRF_FAMILIES[0], "hanna", "chrF Ξ§")):
         wanted = [golden.released[pair.id][column] for pair in pairs]
         assert [one.values[key] for one in found(family, items, golden)] == pytest.approx(wanted, abs=1e-9)
-    scored = found(cider.FAMILIES[0], items, golden)
+    scored = found(cider.CIDER_FAMILIES[0], items, golden)
     assert [one.values["cider"] for one in scored] == pytest.approx([golden.cider[p.id] for p in pairs], abs=1e-9)
     titles = {"recall": "Recall", "precision": "Precision", "f": "F-Score"}
     for pair, one in zip(pairs, found(rouge_family.ROUGE, items, golden), strict=True):

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.lab.measures import overlap, rouge
+from judge.lab.measures import overlap as chrf
 from judge.lab.measures import systems as diversity
 from judge.lab.measures.measure import Item, Tools, Undefined
-from judge.lab.measures.strings import chrf, overlap, rouge
-from judge.lab.measures.strings.rouge_family import f_score
+from judge.lab.measures.rouge import f_score
 
 TEXT = st.lists(
     st.sampled_from(["the", "cat", "sat", "on", "a", "mat", ".", "Running", "ran"]), min_size=2, max_size=30
@@ -50,8 +51,8 @@ def _plain_weight(reference: list[str], text: list[str]) -> float:
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=5))
 def test_many_tables_at_once_are_what_one_after_the_other_is(pairs: list[tuple[list[str], list[str]]]) -> None:
     texts = [(" ".join(one), " ".join(other)) for one, other in pairs]
-    together = rouge.scores(texts)
-    assert together == [rouge.scores([pair])[0] for pair in texts]
+    together = rouge.rouge_scores(texts)
+    assert together == [rouge.rouge_scores([pair])[0] for pair in texts]
     for (text, reference), one in zip(texts, together, strict=True):
         x, y = rouge.tokens(reference), rouge.tokens(text)
         if x and y:
@@ -62,11 +63,11 @@ def test_many_tables_at_once_are_what_one_after_the_other_is(pairs: list[tuple[l
 @given(TEXT)
 def test_a_text_against_itself_has_the_most_there_is(words: list[str]) -> None:
     text = " ".join(words) + " cat"
-    one = rouge.scores([(text, text)])[0]
+    one = rouge.rouge_scores([(text, text)])[0]
     size = len(rouge.tokens(text))
     assert one["1 f"] == one["l f"] == 1
     assert one["w-1.2 recall"] == pytest.approx(size**-0.2, abs=6e-6)
-    assert chrf.scores([(text, text)], beta=2, whitespace=False) == [pytest.approx(100)]
+    assert chrf.chrf_scores([(text, text)], beta=2, whitespace=False) == [pytest.approx(100)]
     assert f_score(text, text) == pytest.approx(1)
     if len(words) > 6:
         assert overlap.smoothed_bleu(text, text) == pytest.approx(1)

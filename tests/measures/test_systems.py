@@ -7,7 +7,7 @@ import math
 import pytest
 
 from judge.base.records import Story
-from judge.lab.measures.strings.overlap import counted
+from judge.lab.measures.overlap import counted
 from judge.lab.measures.systems import rows, self_bleu
 
 TEXTS = [

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from judge.base.records import Story
-from judge.lab.measures import named
+from judge.lab.measures import encoders as bartscore
+from judge.lab.measures import encoders as infolm
+from judge.lab.measures import encoders as token_vectors
+from judge.lab.measures import likelihood, named
+from judge.lab.measures import likelihood as delta_score
+from judge.lab.measures.encoders import load
 from judge.lab.measures.measure import Item, Need, Tools, Undefined
-from judge.lab.measures.models import bartscore, delta_score, infolm, likelihood, token_vectors
-from judge.lab.measures.models.loading import load
 from judge.lab.measures.session import measured
 from tests.conftest import missing
 from tests.model_measures import tiny
@@ -43,7 +46,7 @@ def test_bertscore_is_bert_scores_at_a_batch_of_one(encoder: str) -> None:
     import bert_score
 
     for layer in (1, 2):
-        found = token_vectors.FAMILIES[0].score(ITEMS, tools(encoder=f"{encoder}@{layer}"))
+        found = token_vectors.VECTOR_FAMILIES[0].score(ITEMS, tools(encoder=f"{encoder}@{layer}"))
         for item, one in zip(ITEMS, found, strict=True):
             wanted = bert_score.score([item.text], [item.reference], model_type=encoder, num_layers=layer, batch_size=1)
             assert [one.values[name] for name in ("precision", "recall", "f")] == pytest.approx(
@@ -52,19 +55,19 @@ def test_bertscore_is_bert_scores_at_a_batch_of_one(encoder: str) -> None:
 
 
 def test_no_batch_size_moves_a_number(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    together = token_vectors.FAMILIES[0].score(ITEMS, tools(encoder=encoder))
+    together = token_vectors.VECTOR_FAMILIES[0].score(ITEMS, tools(encoder=encoder))
     monkeypatch.setattr(token_vectors, "_TOKENS", 1)
     monkeypatch.setattr(token_vectors, "_LOT", 1)
-    alone = token_vectors.FAMILIES[0].score(ITEMS, tools(encoder=encoder))
+    alone = token_vectors.VECTOR_FAMILIES[0].score(ITEMS, tools(encoder=encoder))
     for one, other in zip(together, alone, strict=True):
         assert one.values == pytest.approx(other.values, abs=1e-5)
 
 
 def test_a_text_is_nearest_to_itself_and_a_long_one_is_cut(encoder: str) -> None:
-    (same,) = token_vectors.FAMILIES[0].score([Item(TEXTS[1], TEXTS[1], "")], tools(encoder=encoder))
+    (same,) = token_vectors.VECTOR_FAMILIES[0].score([Item(TEXTS[1], TEXTS[1], "")], tools(encoder=encoder))
     assert all(value == pytest.approx(1, abs=1e-5) for value in same.values.values())
     assert not same.cut
-    (long,) = token_vectors.FAMILIES[0].score([Item("the cat " * 60, TEXTS[1], "")], tools(encoder=encoder))
+    (long,) = token_vectors.VECTOR_FAMILIES[0].score([Item("the cat " * 60, TEXTS[1], "")], tools(encoder=encoder))
     assert long.cut
 
 
@@ -72,7 +75,7 @@ def test_perplexity_is_that_of_the_model_asked_plainly(models: Path) -> None:
     import torch
 
     name = tiny.causal(models / "causal")
-    found = likelihood.FAMILIES[0].score(ITEMS, tools(lm=f"hf/{name}"))
+    found = likelihood.LIKELIHOOD_FAMILIES[0].score(ITEMS, tools(lm=f"hf/{name}"))
     loaded = load("AutoModelForCausalLM", name)
     for item, one in zip(ITEMS, found, strict=True):
         before = loaded.tokenizer(item.story_prompt + likelihood.BETWEEN)["input_ids"]
@@ -87,11 +90,11 @@ def test_perplexity_is_that_of_the_model_asked_plainly(models: Path) -> None:
 def test_deltascore_is_the_difference_of_two_likelihoods(models: Path) -> None:
     model = tools(lm=f"hf/{tiny.causal(models / 'causal')}")
     items = [Item("the cat slept under the mat. the dog ran.", "", "a cat"), Item("cat", "", "a cat")]
-    for family, name in zip(delta_score.FAMILIES, delta_score.PERTURBATIONS, strict=True):
+    for family, name in zip(delta_score.DELTA_SCORE_FAMILIES, delta_score.PERTURBATIONS, strict=True):
         found = family.score(items, model)
         text = delta_score.perturbed(items[0], name)
         assert isinstance(text, str)
-        before, after = likelihood.FAMILIES[0].score([items[0], Item(text, "", "a cat")], model)
+        before, after = likelihood.LIKELIHOOD_FAMILIES[0].score([items[0], Item(text, "", "a cat")], model)
         assert found[0].values["difference"] == pytest.approx(before.values["mean"] - after.values["mean"], abs=1e-5)
         if name != "typos":
             assert isinstance(found[1].values["difference"], Undefined)
@@ -99,7 +102,7 @@ def test_deltascore_is_the_difference_of_two_likelihoods(models: Path) -> None:
 
 def test_bartscore_is_minus_the_loss(models: Path) -> None:
     name = tiny.encoder_decoder(models / "bart")
-    found = bartscore.FAMILIES[0].score(ITEMS, tools(seq2seq=name))
+    found = bartscore.BARTSCORE_FAMILIES[0].score(ITEMS, tools(seq2seq=name))
     loaded = load("AutoModelForSeq2SeqLM", name)
     for item, one in zip(ITEMS, found, strict=True):
         source = loaded.tokenizer([item.reference], return_tensors="pt")
@@ -110,11 +113,11 @@ def test_bartscore_is_minus_the_loss(models: Path) -> None:
 
 def test_infolm_is_a_distance(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     items = [*ITEMS, Item(TEXTS[0], TEXTS[0], "")]
-    found = [one.values["fisher-rao"] for one in infolm.FAMILIES[0].score(items, tools(mlm=encoder))]
+    found = [one.values["fisher-rao"] for one in infolm.INFOLM_FAMILIES[0].score(items, tools(mlm=encoder))]
     assert found[-1] == pytest.approx(0, abs=1e-3)
     assert min(found[:-1]) > 0.01
-    monkeypatch.setattr(infolm, "_TOKENS", 1)
-    again = [one.values["fisher-rao"] for one in infolm.FAMILIES[0].score(items, tools(mlm=encoder))]
+    monkeypatch.setattr(infolm, "_INFOLM_TOKENS", 1)
+    again = [one.values["fisher-rao"] for one in infolm.INFOLM_FAMILIES[0].score(items, tools(mlm=encoder))]
     assert again == pytest.approx(found, abs=1e-4)
 
 

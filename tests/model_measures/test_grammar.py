@@ -8,9 +8,8 @@ import pytest
 
 from judge.base.errors import OptionError
 from judge.inputs.datasets import open_dataset
-from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar
-from judge.lab.stress.options import MakeOptions, wanted
-from judge.lab.stress.session import make
+from judge.lab.stress.making import MakeOptions, wanted
+from judge.lab.stress.session import UNGRAMMATICAL, Grammar, make
 from tests.stress.made_stories import dataset
 
 

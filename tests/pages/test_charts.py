@@ -18,9 +18,8 @@ from judge.questions.charts.forest import Band, Forest, Line
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale, luminance
 from judge.questions.charts.shared import CONTROL, JUDGE, SIGNS
 from judge.show.pages import charts
-from judge.show.pages.charts.forest import picture
-from judge.show.pages.charts.signs import marker
-from judge.show.pages.charts.svg import BOLD, shortened, text_width
+from judge.show.pages.charts.dots import picture
+from judge.show.pages.charts.svg import BOLD, marker, shortened, text_width
 
 NASTY = "<script>alert('x')</script> & \"q\""
 SVG = "{http://www.w3.org/2000/svg}"

@@ -97,7 +97,7 @@ def test_the_report_says_it_in_its_first_box_and_in_its_methods(tmp_path: Path) 
     inputs = ReportInputs.read([_ask(tmp_path, people={"Coherence": "Overall"})], ReportOptions(resamples=50))
     said = "Coherence against people's Overall"
     assert any(said in sentence for sentence in headline.sentences(inputs))
-    assert said in unescape("".join(map(str, methods.blocks(inputs))))
+    assert said in unescape("".join(map(str, methods.methods_blocks(inputs))))
 
 
 def test_the_one_rule() -> None:

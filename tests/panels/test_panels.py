@@ -106,7 +106,7 @@ def test_the_first_box_of_a_report_says_that_panels_disagree_in_sign(tmp_path: P
     inputs = ReportInputs.read([run], ReportOptions(resamples=200, permutations=50))
     said = headline.sentences(inputs)
     assert any(one.startswith("Panels disagree in sign") and "with expert" in one for one in said), said
-    page = "".join(map(str, agreement.blocks(inputs)))
+    page = "".join(map(str, agreement.agreement_blocks(inputs)))
     assert "Agreement between panels" in page
     alone = folder_of(narrowed(study({"lay": 1.0}), Selection(panel="lay")), tmp_path / "alone")
     plain = ReportInputs.read([alone], ReportOptions(resamples=200, permutations=50))

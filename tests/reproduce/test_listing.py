@@ -13,10 +13,11 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.printing.tables import render
 from judge.cli.commands import COMMANDS
-from judge.reproduce import listing, openmeva
+from judge.reproduce import openmeva
+from judge.reproduce import published_tables as listing
 from judge.reproduce.cell import Cell, Place
-from judge.reproduce.listing import STATES, Listed, listed
 from judge.reproduce.printing import numbers_in
+from judge.reproduce.published_tables import STATES, Listed, listed
 from judge.reproduce.study import Options, Study
 
 

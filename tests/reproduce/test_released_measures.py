@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets import locate as wordnet_files
+from judge.inputs.datasets.locate import wordnet_folder
 from judge.reproduce import released_measures
 
 
@@ -30,10 +30,10 @@ def test_table_11_is_reproduced_as_printed_and_corrected() -> None:
     table = released_measures.openmeva()
     rows = {(row["row"], row["set"]): row for row in table.rows}
     recomputed = [row for row in table.rows if row["as_published"].defined]
-    assert len(recomputed) == (6 if wordnet_files.find() else 4)
+    assert len(recomputed) == (6 if wordnet_folder() else 4)
     assert not released_measures.off(table)
     assert rows["BLEU", "mans_wp"]["as_published"].value == pytest.approx(-0.0537, abs=5e-5)
-    if wordnet_files.find():
+    if wordnet_folder():
         assert rows["METEOR", "mans_roc"]["corrected"].value == pytest.approx(0.0023, abs=2e-4)
         assert rows["METEOR", "mans_wp"]["corrected"].value == pytest.approx(-0.0074, abs=2e-4)
     assert "needs judge measures" in str(rows["BERTScore F", "mans_roc"]["as_published"].reason)

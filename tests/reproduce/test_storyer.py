@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from judge.reproduce import storyer
+from judge.reproduce import storyer_samples as why
 from judge.reproduce.cell import VERDICTS, Cell, Place
 from judge.reproduce.printing import study_tables
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import storyer_samples as why
 
 VERDICT_OF = {
     "no": "never",

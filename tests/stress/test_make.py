@@ -12,7 +12,7 @@ from judge.base.errors import DataError, OptionError, SpecError
 from judge.cli.main import main
 from judge.inputs.datasets import open_dataset
 from judge.inputs.perturbations.perturbation import Edit, applied
-from judge.lab.stress.options import MakeOptions, of_set, wanted
+from judge.lab.stress.making import MakeOptions, of_set, wanted
 from judge.lab.stress.session import make
 from tests.stress.made_stories import dataset, stories
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from judge.base.records import Story
 from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Edit, Material, Unfit, applied, maker, rng_of
 from judge.inputs.perturbations.sentences import PLACEHOLDER, pieces, sentences
-from judge.lab.stress.making import versions
-from judge.lab.stress.options import wanted
+from judge.lab.stress.making import versions, wanted
 
 NAMES = ("lexical-repetition", "sentence-shuffle", "typos")
 _WORDS = "the old [MALE] man [FEMALE] n't did 's went He was very tired , `` '' I U.S. 1,000 [WP]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.inputs.datasets import locate as wordnet_files
+from judge.inputs.datasets.locate import wordnet_folder
 from judge.inputs.perturbations import tagging
 from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
@@ -21,7 +21,7 @@ def tagger() -> Tagger:
 
 @pytest.fixture(scope="session")
 def wordnet() -> WordNet:
-    place = wordnet_files.find()
+    place = wordnet_folder()
     if place is None:
         missing("stress", "WordNet 3.0 is not on this machine (make test-stress)")
     return WordNet(place)

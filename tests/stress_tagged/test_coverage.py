@@ -11,8 +11,7 @@ import pytest
 from judge.inputs.datasets import open_dataset
 from judge.inputs.perturbations.perturbation import Edit
 from judge.inputs.perturbations.sentences import PLACEHOLDER
-from judge.lab.stress.making import Perturbed, versions
-from judge.lab.stress.options import MakeOptions, of_set, wanted
+from judge.lab.stress.making import MakeOptions, Perturbed, of_set, versions, wanted
 from judge.lab.stress.session import Workshop
 
 BARS = {

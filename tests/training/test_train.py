@@ -19,8 +19,7 @@ from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.inputs.datasets import Dataset, open_dataset
 from judge.lab.training.evaluation import Trained
 from judge.lab.training.linear import PairTask, RatingTask, fitted, out_of_fold
-from judge.lab.training.options import TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import Telling, TrainOptions
 from judge.lab.training.train import train
 from judge.ratings.preferences_table import read as read_preferences
 from judge.ratings.ratings_table import read as read_ratings
@@ -260,7 +259,7 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
     from judge.cli.export import app
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
-    from judge.exchange.outputs.outputs import write_trl
+    from judge.exchange.outputs.ratings_and_results import write_trl
     from judge.ratings.preferences_table import of_dataset
 
     made_file = write_trl(out, of_dataset(opened(data)))

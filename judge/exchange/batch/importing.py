@@ -25,8 +25,17 @@ from judge.asking.run_folder import ResultFolder, lock, read_manifest, resolve, 
 from judge.base.errors import BackendError, DataError, RunFolderError, SpecError
 from judge.base.records import Request, Response
 from judge.base.wording import Advice
-from judge.exchange.batch.custom_id import BatchId, judge_part, parse_id
-from judge.exchange.batch.results import LinePosition, ResultFiles, answers_in, as_openai, created_at, find_results
+from judge.exchange.batch.results import (
+    BatchId,
+    LinePosition,
+    ResultFiles,
+    answers_in,
+    as_openai,
+    created_at,
+    find_results,
+    judge_part,
+    parse_id,
+)
 from judge.exchange.reader import Look, Reader, Say
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import orjson
 
 from judge.asking.run_folder import ResultFolder, read_manifest, write_manifest
 from judge.base.errors import RunFolderError
-from judge.exchange.batch.custom_id import parse_id
+from judge.exchange.batch.results import parse_id
 
 LEDGER, FOLDER = "batches.json", "batches"
 

@@ -4,14 +4,11 @@ provider's list of batches is therefore searched before another is created."""
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from judge.asking.execution.sending.stopping import decide
 from judge.backends import Settings
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import status_error
@@ -19,7 +16,7 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.redaction import redact
 from judge.base.whole_file import write_whole
-from judge.exchange.batch.provider_api import Remote
+from judge.exchange.batch.provider_api import BatchClient, Remote
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
@@ -27,17 +24,17 @@ if TYPE_CHECKING:
 Route = Literal["/v1/chat/completions", "/v1/completions", "/v1/responses"]
 T = TypeVar("T")
 
-_ATTEMPTS = 6
 # Rows in a page of the provider's lists.
 _PAGE = 100
 
 
-class BatchServer:
+class BatchServer(BatchClient):
     """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
 
+        super().__init__()
         self.url = addresses_of(settings.base_url)[0].rstrip("/")
         self._credentials = Credentials((self.url,), settings)
         self._credentials.require()
@@ -54,10 +51,6 @@ class BatchServer:
             # The SDK's own client would carry keys to wherever a server redirects.
             http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
-        self._rng = random.Random()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -71,7 +64,7 @@ class BatchServer:
             with content.open("rb") as stream:
                 return self._client.files.create(file=(name, stream), purpose="batch").id
 
-        return self._patiently(once)
+        return self._done(once)
 
     def find_file(self, name: str, size: int) -> str | None:
         def once() -> str | None:
@@ -80,7 +73,7 @@ class BatchServer:
                     return file.id
             return None
 
-        return self._patiently(once)
+        return self._done(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
         """Start a batch; after a lost reply the provider's batches are searched for it first."""
@@ -95,14 +88,14 @@ class BatchServer:
                 input_file_id=file_id, endpoint=cast("Route", route), completion_window="24h", metadata=metadata
             )
 
-        return _remote(self._patiently(once))
+        return _remote(self._done(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        batch = self._patiently(lambda: self._find(metadata))
+        batch = self._done(lambda: self._find(metadata))
         return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
+        return _remote(self._done(lambda: self._client.batches.retrieve(batch_id)))
 
     def download(self, file_id: str, target: Path) -> None:
         """Write a file of the provider to `target`. A failed download leaves no partial file."""
@@ -112,7 +105,7 @@ class BatchServer:
             # between versions. Files are of some 200 MB at most.
             write_whole(target, self._credentials.clean(self._client.files.content(file_id).content), follow=False)
 
-        self._patiently(once)
+        self._done(once)
 
     def _find(self, metadata: dict[str, str]) -> RemoteBatch | None:
         for batch in self._client.batches.list(limit=_PAGE):
@@ -120,18 +113,14 @@ class BatchServer:
                 return batch
         return None
 
-    def _patiently(self, once: Callable[[], T]) -> T:
-        attempts = 0
-        while True:
+    def _done(self, once: Callable[[], T]) -> T:
+        def worded() -> T:
             try:
                 return once()
             except self._openai.APIError as error:
-                attempts += 1
-                failure = self._sentence(error)
-                delay = decide(failure, attempts, _ATTEMPTS, self._rng).delay if failure.retryable else None
-                if delay is None or attempts >= _ATTEMPTS:
-                    raise failure from error
-                time.sleep(delay)
+                raise self._sentence(error) from error
+
+        return self._patiently(worded)
 
     def _sentence(self, error: Any) -> BackendError:
         if isinstance(error, self._openai.APIStatusError):

@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import textwrap
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,19 +18,22 @@ from pathlib import Path
 import orjson
 import yaml
 
+from judge.analysis.options.alternatives import option
 from judge.asking.plan.prices import Price
 from judge.asking.run_folder import ResultFolder, folder_cost, resolve
 from judge.asking.run_folder.layout import DEFINITION, MANIFEST
 from judge.asking.run_folder.manifest import environment
 from judge.base import yaml_file
 from judge.base.credentials.written_keys import found_keys
-from judge.base.errors import RunFolderError
+from judge.base.errors import OptionError, RunFolderError
 from judge.base.fingerprint import sha256_file
 from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
 from judge.base.sqlite_file import read_only
-from judge.exchange.bundle import run_copy
-from judge.exchange.bundle.run_copy import Bundled
-from judge.exchange.bundle.tables import TableChoices, write_tables
+from judge.base.wording import Advice, joined
+from judge.exchange.bundle import content as run_copy
+from judge.exchange.bundle.content import Bundled, TableChoices, write_tables
+from judge.exchange.outputs.dataset_folder import Output, ResampledWords, TextsWords
+from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__
 
@@ -213,8 +216,6 @@ PIECE = 1 << 20
 # Of every file in the archive: the earliest that the format can say.
 _DATE = (1980, 1, 1, 0, 0, 0)
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
@@ -335,3 +336,33 @@ def _pack(staged: Path, files: Sequence[Path], target: Path) -> None:
             info.file_size = path.stat().st_size
             with path.open("rb") as source, archive.open(info, "w") as sink:
                 shutil.copyfileobj(source, sink, PIECE)
+
+
+# The bundle as a form of export.
+
+
+@dataclass(frozen=True, kw_only=True)
+class BundleWords(ResampledWords, TextsWords):
+    with_batches: bool = option("additional files batches.json and batches/", default=False)
+
+    def __post_init__(self) -> None:
+        """Raise OptionError for a number of resamples that is none."""
+        if self.resamples < 1:
+            raise OptionError("resamples", self.resamples, "must be 1 or more")
+
+
+def _write(runs: Sequence[str], output: Path | None, words: BundleWords, say: Say) -> None:
+    tables = TableChoices(resamples=words.resamples, seed=words.seed)
+    choices = BundleChoices(not words.without_texts, words.with_batches, tables)
+    result = bundle([Path(run) for run in runs], output, choices, say)
+    for note in result.notes:
+        say(joined("note: ", note))
+    say(f"{result.path}: {result.files} files, {result.rows} ratings, {result.bytes / 1e6:.1f} MB")
+    if not words.without_texts:
+        say(Advice("it holds the stories' texts, under their dataset's licence; {without_texts} leaves them out"))
+    say(f"check it anywhere: judge status {result.path} --verify")
+
+
+OUTPUTS = (
+    Output("bundle", "one archive for artifact review: definition, journal, tables, checksums", BundleWords, _write),
+)

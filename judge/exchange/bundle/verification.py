@@ -23,9 +23,10 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import DataError, JudgeError
 from judge.base.fingerprint import sha256_file
 from judge.base.foreign import reading
-from judge.exchange.bundle import run_copy
-from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
-from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
+from judge.exchange.bundle import content as run_copy
+from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES
+from judge.exchange.bundle.content import TableChoices, difference, names, write_tables
+from judge.exchange.reader import Say
 
 # A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes.
 MOST_FILES = 100_000

@@ -3,31 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
+import orjson
 import pandas as pd
+import yaml
 from numpy.typing import NDArray
 
 from judge.analysis.options.alternatives import Nothing, option
-from judge.base.errors import DataError, MissingExtraError, SpecError
+from judge.base.errors import DataError, MissingExtraError, RunFolderError, SpecError
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
-from judge.exchange.imports import recorded_run, ttcw_answers
+from judge.base.whole_file import write_whole
 from judge.exchange.imports.imported_folder import Import, read_plotguided, said, set_of, write_folder
-from judge.exchange.outputs.hub import CONTENTS, FORMAT
+from judge.exchange.outputs.dataset_folder import CONTENTS, FORMAT
 from judge.exchange.reader import Look, Reader, Say, folder_for
+from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies import hanna_files as hanna_scores
+from judge.inputs.datasets.studies import hanna_files
 from judge.inputs.datasets.studies import ttcw_answers as ttcw
 from judge.inputs.datasets.studies.hanna import SCALE
 from judge.inputs.datasets.studies.hanna_files import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.ttcw import MAGAZINE
+from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.ratings.ratings_table import COLUMNS
+
+# Writer of a run that replays answers obtained elsewhere, which are then parsed like any judge's.
+
+ANSWERS = "answers.jsonl"
+
+
+def refuse_taken(folder: Path) -> None:
+    """Raise RunFolderError where the folder already holds a run."""
+    if (folder / "run.yaml").exists():
+        raise RunFolderError(f"{folder} holds a run already", hint="choose another place with -o FOLDER")
+
+
+def write_recorded_run(
+    folder: Path, judge: str, answers: Sequence[Mapping[str, Any]], definition: Mapping[str, Any]
+) -> Path:
+    """Path of a written `run.yaml` with `definition`; `answers.jsonl` beside it is for the back-end `recorded`."""
+    path = folder / "run.yaml"
+    content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / ANSWERS, b"".join(orjson.dumps(answer) + b"\n" for answer in answers))
+        write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    except OSError as error:
+        raise RunFolderError(f"{folder} cannot be written: {error.strerror}") from error
+    return path
+
+
+# Conversion of the HANNA study's raw answers into recorded answers and a run that replays them.
+
+
+def write_hanna_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
+    """A run.yaml on dataset `hanna` that replays a model's answers in the HANNA study's file, and their number. A
+    story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
+    RunFolderError where the folder holds a run already."""
+    refuse_taken(folder)
+    answers = list(hanna_files.read_answers(path))
+    if not answers:
+        raise DataError("holds no answers", file=path)
+    asked = {answer.eval_prompt for answer in answers}
+    definition = {
+        "dataset": "hanna",
+        "criteria": "hanna",
+        "eval_prompts": [name for name in hanna_files.EVAL_PROMPTS.values() if name in asked],
+        "repeats": 1 + max(answer.repeat for answer in answers),
+        "note": f"answers of {judge} as the HANNA study released them ({path.name})",
+    }
+    lines = [{**asdict(answer), "story": str(answer.story)} for answer in answers]
+    return write_recorded_run(folder, judge, lines, definition), len(answers)
+
+
+# Conversion of answers to the tests of Art or Artifice into a run that replays them. A test's number is its
+# criterion's position in the set `ttcw`. A null response becomes an empty answer; "Content Blocked" (stopped by the
+# provider's filter) is kept and marked as filtered. Neither can be parsed as a label.
+
+TTCW_CRITERIA, TTCW_EVAL_PROMPT = "ttcw", "ep2"
+
+
+def write_ttcw_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
+    """A run.yaml that replays a model's answers in `path` on dataset `ttcw+newyorker`, and the number of answers. The
+    dataset is `ttcw` where all stories are by models. Raises DataError for no answers or an unknown test, and
+    RunFolderError where the folder already holds a run."""
+    refuse_taken(folder)
+    tests = [criterion.name for criterion in load_criteria(TTCW_CRITERIA).criteria]
+    lines = [_ttcw_line(answer, tests, path) for answer in read_answers(path)]
+    if not lines:
+        raise DataError("holds no answers", file=path)
+    magazine = any(line["story"].endswith(f"_{MAGAZINE}") for line in lines)
+    definition = {
+        "dataset": "ttcw+newyorker" if magazine else "ttcw",
+        "criteria": TTCW_CRITERIA,
+        "eval_prompts": [TTCW_EVAL_PROMPT],
+        "repeats": 1,
+        "note": f"answers of {judge} to the tests of Art or Artifice, asked in the study's words ({path.name})",
+    }
+    return write_recorded_run(folder, judge, lines, definition), len(lines)
+
+
+def _ttcw_line(answer: TestAnswer, tests: list[str], path: Path) -> dict[str, Any]:
+    if not 1 <= answer.test <= len(tests):
+        raise DataError("no such test", file=path, column="id", found=answer.test, allowed=f"1 to {len(tests)}")
+    line = {
+        "story": answer.story,
+        "criterion": tests[answer.test - 1],
+        "eval_prompt": TTCW_EVAL_PROMPT,
+        "repeat": 0,
+        "text": answer.text or "",
+    }
+    return line | ({"finish_reason": "content_filter"} if answer.blocked else {})
+
 
 # HANNA's released score file as a ratings table. Means outside the scale count as missing unless the user keeps them.
 
@@ -284,7 +378,7 @@ def _has_tasks(look: Look) -> bool:
     stories = look.value.values() if isinstance(look.value, Mapping) else [look.record()]
     story = next(iter(stories), None)
     tasks = next(iter(story.values()), None) if isinstance(story, Mapping) else None
-    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna_scores.EVAL_PROMPTS))
+    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna_files.EVAL_PROMPTS))
 
 
 def _has_chance(look: Look) -> bool:
@@ -301,14 +395,14 @@ READERS = (
         "the HANNA study's raw answers (llm_answers/*.json), as a run that replays them",
         AnswersWords,
         _has_tasks,
-        _answers(recorded_run.write_run),
+        _answers(write_hanna_run),
     ),
     Reader(
         "ttcw-answers",
         "answers to the tests of Art or Artifice (id, response), as a run that replays them",
         AnswersWords,
         _has_tests,
-        _answers(ttcw_answers.write_run),
+        _answers(write_ttcw_run),
     ),
     Reader(
         "hanna-scores",

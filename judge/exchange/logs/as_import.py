@@ -14,8 +14,8 @@ from judge.base.foreign import reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
 from judge.exchange.imports.imported_folder import Import
-from judge.exchange.logs.places import STATUS, WORDS, Asked, LogFacts, LogRow, Loss, Tool, Value
-from judge.exchange.ratings.file import import_rows
+from judge.exchange.logs.fields import STATUS, WORDS, Asked, LogFacts, LogRow, Loss, Tool, Value
+from judge.exchange.ratings.ratings_file import import_rows
 from judge.exchange.ratings.rows import FileRow
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.records import Scale
-from judge.exchange.logs.places import (
+from judge.exchange.logs.fields import (
     CODE,
     Asked,
     LogFacts,
@@ -162,11 +162,11 @@ class _Log:
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
 
-def fits(look: Look) -> bool:
+def is_inspect(look: Look) -> bool:
     return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
 
 
-def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_inspect(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """Scores in one log of inspect; rows of failed samples, which have no score, come last."""
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
@@ -368,8 +368,8 @@ def _words(content: Any) -> str | None:
 INSPECT = Tool(
     "inspect",
     "scores of inspect's .eval or JSON logs; N, failures and blocks are counted",
-    fits,
-    read,
+    is_inspect,
+    read_inspect,
     {
         "story": "MODEL/SAMPLE/EPOCH of each output (the epoch where there are several); of inputs the sample's id",
         "criterion": "the scorer's name; SCORER.KEY where a score has several values",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,30 +20,27 @@ from judge.base.foreign import reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
 from judge.exchange.imports.imported_folder import STORIES, replace_folder, said, write_folder
-from judge.exchange.logs.alpaca_eval import ALPACA_EVAL, STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
 from judge.exchange.logs.as_import import LogOptions, Scaling, read_logs, refuse_same
-from judge.exchange.logs.inspect_log import INSPECT
-from judge.exchange.logs.lm_eval import LM_EVAL
-from judge.exchange.logs.mlflow import MLFLOW
-from judge.exchange.logs.mt_bench import MT_BENCH
-from judge.exchange.logs.phoenix import PHOENIX
-from judge.exchange.logs.places import (
-    CODE,
-    LANGFUSE,
+from judge.exchange.logs.comparisons import (
+    ALPACA_EVAL,
+    MT_BENCH,
+    STATUS,
+    WORDS,
+    LoggedStory,
+    PreferenceRow,
+    PreferenceTool,
+)
+from judge.exchange.logs.fields import (
     Asked,
     Judged,
     LogFacts,
-    LogRow,
     Places,
     Tool,
-    as_text,
-    loss_of,
-    lost,
-    scored,
-    with_people,
 )
-from judge.exchange.logs.promptfoo import PROMPTFOO
-from judge.exchange.reader import Look, NotedWords, Reader, Say, TableWords, as_object, folder_for, whole
+from judge.exchange.logs.inspect_log import INSPECT
+from judge.exchange.logs.test_samples import DEEPEVAL, LM_EVAL, PROMPTFOO
+from judge.exchange.logs.traces import LANGFUSE, MLFLOW, PHOENIX
+from judge.exchange.reader import NotedWords, Reader, Say, TableWords, folder_for
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales, is_key, label_scales
 from judge.ratings.preferences_table.journaled import COLUMNS, ORDER_UNKNOWN, read_imported
@@ -316,84 +313,6 @@ def _names(words: Sequence[str]) -> dict[str, str]:
             raise SpecError(Advice("{criterion} {!r} is not NAME=NAME_IN_LOG", word), hint=hint)
         names[logged] = own
     return names
-
-
-# Test runs of deepeval (`test_run_DATE.json`, `.deepeval/.latest_run_full.json`).
-
-_CASES = (("testCases", "test_cases"), ("conversationalTestCases", "conversational_test_cases"))
-_UNREAD = "invalid JSON"
-
-
-def fits(look: Look) -> bool:
-    """Whether a file is a test run of deepeval."""
-    return any(look.has(name, at=("", "testRunData")) for names in _CASES for name in names)
-
-
-def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores in one test run of deepeval, one row per metric of a test case."""
-    run = as_object(whole(file), file, 1)
-    inner = run.get("testRunData")
-    run = inner if isinstance(inner, dict) else run
-    if not any(name in run for names in _CASES for name in names):
-        raise DataError("is no test run of deepeval: it has no 'testCases'", file=file)
-    log_facts.untold["the points that deepeval's G-Eval divided by are not in the log: scores are of 0 to 1"] = 1
-    number = 0
-    for names in _CASES:
-        for case in _get(run, *names) or []:
-            number += 1
-            held = as_object(case, file, number)
-            yield from with_people(_of_case(file, number, held, asked, log_facts), held, asked.places)
-
-
-def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    for metric in _get(case, "metricsData", "metrics_data") or []:
-        record, places = {**case, "metric": metric}, asked.places
-        name = str(metric.get("name"))
-        model = _get(metric, "evaluationModel", "evaluation_model")
-        row = LogRow(
-            number=number,
-            story=places.story(record, case.get("name"), file, number),
-            criterion=name,
-            judge=places.text("judge", record, model or f"{CODE}/{name}"),
-            eval_prompt=places.text("eval_prompt", record),
-            story_prompt=places.text("story_prompt", record, as_text(case.get("input"))),
-            system=places.text("system", record),
-            text=places.text("text", record, _text(case)),
-            explanation=places.text("explanation", record, metric.get("reason")),
-        )
-        error = metric.get("error")
-        if error:
-            yield lost(row, "unparsed" if _UNREAD in str(error) else loss_of(str(error)))
-        else:
-            yield from scored(row, places.value("rating", record, metric.get("score")), log_facts)
-
-
-def _text(case: Mapping[str, Any]) -> str | None:
-    """Output of a test case, or its conversation with the role before each turn."""
-    turns = case.get("turns")
-    if isinstance(turns, list):
-        return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))
-    return as_text(_get(case, "actualOutput", "actual_output"))
-
-
-def _get(held: Mapping[str, Any], *names: str) -> Any:
-    return next((held[name] for name in names if name in held), None)
-
-
-DEEPEVAL = Tool(
-    "deepeval",
-    "metrics of deepeval's test runs; a metric with an error has no score",
-    fits,
-    read,
-    {
-        "story": "the test case's name",
-        "criterion": "the metric's name",
-        "judge": "the metric's evaluation model; code/METRIC where there is none",
-        "story-prompt": "the test case's input",
-        "repeat": "numbered in the file's order, where one story is rated again",
-    },
-    "deepeval 4.3.1",
-)
 
 
 TOOLS: dict[str, Tool] = {

@@ -4,18 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
+from judge.answers.parsing.answers_file import RESULT_KEYS
 from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.wording import Advice
-from judge.exchange.ratings.parsed import is_parsed, story_columns
 from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
-from judge.inputs.datasets.files.column_guess import named_column
+from judge.inputs.datasets.files.column_guess import fits, named_column
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
 from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL
+
+# Columns of a table that `judge parse` wrote, which a ratings table does not have.
+
+# The column of the line in the file of answers.
+LINE = "line"
+
+# Rows: enough to tell texts from ids.
+_LOOKED_AT = 200
+
+
+def is_parsed(present: Sequence[str]) -> bool:
+    """Whether a table with these columns is one of parsed answers."""
+    return set(RESULT_KEYS) <= set(present)
+
+
+def story_columns(path: Path, present: Sequence[str]) -> dict[str, str]:
+    """The columns of the stories' ids and texts. In a file of answers, `story` is the judged text or its id."""
+    own_id = named_column("id", present)
+    if own_id is None:
+        return {}
+    if "story" not in present:
+        return {"story": own_id}
+    stories = [cell(cells, "story") for _, cells in islice(table_rows(path), _LOOKED_AT)]
+    return {"story": own_id, "text": "story"} if fits("text", stories) else {}
+
 
 NEEDED = ("story", "criterion", "rating")
 FIELDS = (*COLUMNS, LABEL, PANEL, "text", "reference")

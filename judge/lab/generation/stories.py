@@ -23,8 +23,7 @@ from judge.base.judge_name import JudgeName
 from judge.base.records import Answer, Story, StoryPrompt
 from judge.base.whole_file import write_whole
 from judge.inputs.datasets.files.native import write_stories
-from judge.lab.generation.faults import Fault, faults_of
-from judge.lab.generation.stripping import Rule, stripped
+from judge.lab.generation.faults import Fault, Rule, faults_of, stripped
 
 # Near-duplicates: pairs of stories by one model that share many of their word n-grams, among all pairs.
 

@@ -14,19 +14,13 @@ from judge.lab.measures.measure import Family, Measure
 
 # Modules whose `FAMILIES` are the program's own.
 MODULES = (
-    "judge.lab.measures.strings.overlap",
-    "judge.lab.measures.strings.chrf",
-    "judge.lab.measures.strings.rouge_family",
-    "judge.lab.measures.strings.meteor",
-    "judge.lab.measures.strings.cider",
-    "judge.lab.measures.strings.statistics",
+    "judge.lab.measures.overlap",
+    "judge.lab.measures.rouge",
+    "judge.lab.measures.meteor",
+    "judge.lab.measures.statistics",
     "judge.lab.measures.systems",
-    "judge.lab.measures.models.likelihood",
-    "judge.lab.measures.models.delta_score",
-    "judge.lab.measures.models.token_vectors",
-    "judge.lab.measures.models.sentence_cosine",
-    "judge.lab.measures.models.bartscore",
-    "judge.lab.measures.models.infolm",
+    "judge.lab.measures.likelihood",
+    "judge.lab.measures.encoders",
 )
 
 MeasureSet = Literal["quick", "hanna", "openmeva", "all"]

@@ -6,13 +6,14 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from judge.base.errors import DataError, SpecError
-from judge.base.fingerprint import digest
+from judge.base.errors import DataError, MissingExtraError, OptionError, SpecError
+from judge.base.fingerprint import digest, fingerprint_file
 from judge.base.records import Story
 from judge.base.whole_file import draft
 from judge.inputs.datasets import locate
@@ -21,25 +22,85 @@ from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
 from judge.inputs.perturbations.attacks import attacks_version
 from judge.inputs.perturbations.lists import lists_version
-from judge.inputs.perturbations.perturbation import Material, Need, Token, Words, read_name
+from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, read_name
 from judge.inputs.perturbations.sentences import sentences
 from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
-from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar, is_filtered
 from judge.lab.stress.listing import lacking
 from judge.lab.stress.making import (
     Coverage,
+    MakeOptions,
     Perturbed,
     facts_path,
+    recorded,
     untouched,
     versions,
     write_end,
     write_head,
     write_version,
 )
-from judge.lab.stress.options import MakeOptions, recorded
 from judge.lab.stress.rewording import FEWEST_WORDS, FORM, Rewriter
 from judge.version import __version__
+
+# Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences. Without a
+# classifier no story is filtered. The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or
+# more, and did not filter typos.
+
+UNGRAMMATICAL = "a changed sentence is not grammatical to the classifier"
+_LEAST = 0.5
+_UNASKED = frozenset({"typos"})
+
+
+def is_filtered(facts: Facts) -> bool:
+    """Whether the classifier checks a perturbation: those of discrimination and invariance tests, but not typos."""
+    return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
+
+
+class Grammar:
+    """A sequence classifier (package transformers) of grammatical sentences; its model is loaded once."""
+
+    def __init__(self, model: str, label: int) -> None:
+        self._tokenizer, self._model = _loaded(model)
+        count = int(self._model.config.num_labels)
+        if not 0 <= label < count:
+            raise OptionError("grammar_label", label, f"is none of the model's {count} labels, 0 to {count - 1}")
+        self._label = label
+        self.identity = f"{_name(model)}, label {label}, >= {_LEAST:g}"
+        self._score = lru_cache(maxsize=1 << 14)(self._asked)
+
+    def accepts(self, text: str, origin: str) -> bool:
+        """Whether all sentences of `text` that are not in the original text are grammatical."""
+        own_sentences = {origin[slice(*span)] for span in sentences(origin)}
+        fresh = [text[slice(*span)] for span in sentences(text)]
+        return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)
+
+    def _asked(self, sentence: str) -> float:
+        import torch
+
+        with torch.inference_mode():
+            read = self._tokenizer(sentence, return_tensors="pt", truncation=True)
+            scores = self._model(**read).logits[0].float()
+        return float(torch.softmax(scores, -1)[self._label])
+
+
+def _name(model: str) -> str:
+    """As given or, for a local folder, its name with a hash of its weights."""
+    weights = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
+    return f"{Path(model).name} {fingerprint_file(weights[0])}" if weights else model
+
+
+def _loaded(model: str) -> tuple[Any, Any]:
+    try:
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError("a model of grammar", "hf") from error
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+        return tokenizer, transformers.AutoModelForSequenceClassification.from_pretrained(model).eval()
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise SpecError(f"{model} cannot be loaded: {reason}", hint="give a folder of a sentence classifier") from error
+
 
 # A fixed sample of stories of a dataset with their nouns and verbs, from which perturbations of other stories take
 # material.

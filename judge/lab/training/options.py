@@ -1,12 +1,29 @@
-"""Options of training; the model card lists all of them."""
+"""Options of training, all of which the model card lists, and its messages."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judge.asking.execution.progress import Progress
 from judge.base.errors import OptionError
+
+# Messages and progress bar of a training. They go to stderr, because tables go to stdout.
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Messages about a training; `quiet` switches off the progress bar."""
+
+    tell: Callable[[str], None]
+    quiet: bool = True
+
+    def progress(self, total: int) -> Progress:
+        """Context manager with a progress bar over `total` steps."""
+        return Progress(total, parser=None, quiet=self.quiet)
+
 
 LEAST_FOLDS = 2
 # Fewer leave little room for the story beside the question.

@@ -16,7 +16,7 @@ from judge.base.folders import cache_folder
 from judge.base.records import Story
 from judge.base.whole_file import write_whole
 from judge.inputs.datasets import Dataset
-from judge.lab.training.encoder.rung import teach
+from judge.lab.training.encoder_rung import teach
 from judge.lab.training.evaluation import (
     CalibrationRow,
     Calibrations,
@@ -42,8 +42,7 @@ from judge.lab.training.material import (
     rating_head,
     read,
 )
-from judge.lab.training.options import TrainOptions
-from judge.lab.training.telling import Telling
+from judge.lab.training.options import Telling, TrainOptions
 from judge.version import __version__
 
 # Training of linear models on surface features of stories and, where an embedding model is named, on embeddings.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from judge.asking.execution.session import charged
@@ -11,12 +12,39 @@ from judge.asking.plan import Plan, forecast, load_prices, make_plan
 from judge.asking.plan.prices import how_to_price, reports_cost
 from judge.asking.run_definition.spec import RunSpec, override, parse_run_spec
 from judge.base.credentials.written_keys import refuse_keys
-from judge.base.errors import SpecError
+from judge.base.errors import DataError, SpecError
 from judge.base.judge_name import CONTROL, JudgeName
 from judge.base.printing.values import dollars
 from judge.base.records import Comparison, Query, Story, Subject
 from judge.base.wording import Advice
 from judge.inputs.eval_prompts import load_eval_prompt
+
+# Stories for a trial, read from text files up to a maximum length.
+
+# Longer than any novel: what is larger is no story's text, and would fill the memory of templates and judges.
+MOST_BYTES = 4_000_000
+
+
+def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
+    """A UTF-8 file as a story; `id_` None = the file's name. Raises DataError where it cannot be read, is not UTF-8 or
+    is too large for a story."""
+    return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
+
+
+def read_text(file: Path) -> str:
+    """Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    if len(data) > MOST_BYTES:
+        raise DataError(f"longer than {MOST_BYTES:,} bytes, which no story is", file=file)
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 (byte {error.start})", file=file) from error
+
 
 # The Eval-Prompts that ask for a rating, and for a preference, with reasons in a few words.
 RATES, COMPARES = "ep2", "pair2"

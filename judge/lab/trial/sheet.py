@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.stored_answers import read_response, read_verdict
@@ -15,7 +18,7 @@ from judge.asking.execution.session import charged, settings_of
 from judge.asking.plan import Price, load_prices
 from judge.asking.run_definition.spec import RunSpec
 from judge.backends import Backend, open_backend
-from judge.base.errors import BackendError
+from judge.base.errors import BackendError, SpecError
 from judge.base.records import Criterion, Judgment, Query, Request, Response, Story, Verdict
 from judge.lab.trial.questions import Questions
 
@@ -340,3 +343,51 @@ def _compared(pair: list[Query], answers: Mapping[str, Answered], control: _Both
 
 def _text(answered: Answered | None) -> str | None:
     return None if answered is None or answered.response is None else answered.response.text
+
+
+# Answers of a trial as plain data, appended to a file on request.
+
+
+def record(answered: Answered, judge: str) -> dict[str, Any]:
+    """One answer as plain data: request, answer, parsed content, tokens and cost."""
+    query, response = answered.query, answered.response
+    return {
+        "judge": judge,
+        "eval_prompt": query.eval_prompt,
+        "criterion": ", ".join(criterion.name for criterion in query.criteria) or query.criterion.name,
+        "messages": [{"role": m.role, "content": m.content} for m in query.messages],
+        "text": None if response is None else response.text,
+        "finish_reason": None if response is None else response.finish_reason,
+        "reasoning": None if response is None else response.reasoning,
+        **_taken(query, answered.read),
+        "prompt_tokens": None if response is None else response.prompt_tokens,
+        "completion_tokens": None if response is None else response.completion_tokens,
+        "reasoning_tokens": None if response is None else response.reasoning_tokens,
+        "cost": answered.cost,
+        **({} if answered.error is None else {"error": answered.error}),
+    }
+
+
+def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Append records to a JSON Lines file. Raises SpecError where it cannot be written."""
+    try:
+        with path.open("ab") as stream:
+            for entry in records:
+                stream.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
+    """Rating, ratings per criterion, or preference with the stories in the order shown."""
+    if isinstance(read, Verdict):
+        other = "" if query.other is None else query.other.id
+        return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}
+    if not query.criteria:
+        return {"rating": read[0].rating, **_about(read[0])}
+    each = zip(query.criteria, read, strict=True)
+    return {"judgments": [{"criterion": criterion.name, "rating": j.rating, **_about(j)} for criterion, j in each]}
+
+
+def _about(judged: Judgment | Verdict) -> dict[str, Any]:
+    return {"status": judged.status, "flags": list(judged.flags), "explanation": judged.explanation}

@@ -2,8 +2,8 @@
 Sections take numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
 assembles them."""
 
+from judge.show.report.blocks import html
 from judge.show.report.inputs import ReportInputs, ReportOptions
-from judge.show.report.page import html
 from judge.show.report.write import page_sections
 
 __all__ = ["ReportInputs", "ReportOptions", "html", "page_sections"]

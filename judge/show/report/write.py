@@ -7,11 +7,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from judge.analysis import diagnose
-from judge.analysis import systems_tables as tables
+from judge.analysis import diagnose, systems_tables
 from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
+from judge.analysis.stress.printed import tables as stress_tables
 from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
@@ -20,26 +20,45 @@ from judge.base.printing.tables import Column, Table
 from judge.base.references import bibtex
 from judge.base.whole_file import write_whole
 from judge.contamination.tables import report_table
+from judge.questions.charts import stress as chart
 from judge.questions.summary import preferences as preferences_said
+from judge.show.pages import charts
 from judge.show.pages.verdict_box import box
-from judge.show.report.blocks import Section, failed, prose, shown
+from judge.show.report.blocks import Section, failed, figure, html, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import checklist, methods
-from judge.show.report.page import html
-from judge.show.report.sections import (
-    agreement,
-    audit,
-    checked_table,
-    comparison,
-    consistency,
-    examples,
-    explanation_map,
-    headline,
-    preferences,
-    rating_shares,
-    run_settings,
-    stress,
-)
+from judge.show.report.sections import agreement, checked_table, examples, explanation_map, headline, run_settings
+from judge.show.report.sections import audit as audit_words
+from judge.show.report.sections import comparisons as preferences
+
+# Section on stress tests: perturbations that judges miss or that change their ratings, a chart of detection, and
+# tables.
+
+
+def stress_blocks(inputs: ReportInputs) -> list[Markup]:
+    return list(_stress_blocks(inputs))
+
+
+def _stress_blocks(inputs: ReportInputs) -> Iterator[Markup]:
+    stress = inputs.stress
+    if stress is None:
+        yield prose("No story of these runs was perturbed.")
+        return
+    box, *evidence = stress_tables(stress)
+    yield prose(
+        "Perturbed stories are set against the very stories that they were made of. All other sections are about the "
+        "stories as they were."
+    )
+    yield shown(box, inputs)
+    for number, dataset in enumerate(dict.fromkeys(row.subject.dataset for row in stress.rows)):
+        try:
+            picture = chart.forest(stress, dataset)
+            yield figure(charts.forest(picture, f"stress-{number}", width=230), picture.caption)
+        except JudgeError as error:
+            yield failed(f"Detection on {dataset} cannot be drawn", error)
+    for table in evidence:
+        yield shown(table, inputs, folded=True)
+
 
 # Lists the page's sections and makes them. A section that cannot be made is replaced by the reason.
 
@@ -58,7 +77,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
-    system_tables = tables.tables(systems(inputs.table, options))
+    system_tables = systems_tables.tables(systems(inputs.table, options))
     return [shown(table, inputs) for table in system_tables] or [prose("No system has a rating.")]
 
 
@@ -128,52 +147,56 @@ Progress = Callable[[str], None]
 def _summary(inputs: ReportInputs) -> list[Markup]:
     if inputs.checked is not None:
         return [box([*headline.answers(inputs), *checked_table.answers(inputs)])]
-    of_ratings = headline.blocks(inputs) if inputs.rates else []
+    of_ratings = headline.headline_blocks(inputs) if inputs.rates else []
     return [*of_ratings, *([box(preferences_said.answers(inputs))] if inputs.compared else [])]
 
 
 # (anchor, heading, maker).
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
-    ("agreement", "Agreement with people", agreement.blocks),
+    ("agreement", "Agreement with people", agreement.agreement_blocks),
     ("coverage", "Coverage", coverage_blocks),
-    ("comparison", "Eval-Prompts and judges compared", comparison.blocks),
-    ("consistency", "Consistency", consistency.blocks),
-    ("ratings", "How ratings are used", rating_shares.blocks),
+    ("comparison", "Eval-Prompts and judges compared", preferences.comparison_blocks),
+    ("consistency", "Consistency", agreement.consistency_blocks),
+    ("ratings", "How ratings are used", agreement.rating_blocks),
     ("systems", "Systems", system_blocks),
     ("diagnostics", "What goes wrong", diagnostic_blocks),
-    ("disagreements", "Where judge and people differ most", examples.blocks),
-    ("explanations", "Explanations", explanation_map.blocks),
-    ("audit", "Audit of explanations by people", audit.blocks),
+    ("disagreements", "Where judge and people differ most", examples.example_blocks),
+    ("explanations", "Explanations", explanation_map.explanation_blocks),
+    ("audit", "Audit of explanations by people", audit_words.audit_blocks),
     ("contamination", "Contamination", contamination_blocks),
-    ("methods", "Methods", methods.blocks),
-    ("checklist", "What a reviewer will ask", checklist.blocks),
-    ("asked", "Settings and provenance", run_settings.blocks),
+    ("methods", "Methods", methods.methods_blocks),
+    ("checklist", "What a reviewer will ask", checklist.checklist_blocks),
+    ("asked", "Settings and provenance", run_settings.settings_blocks),
 )
 
 # Of pages about runs that compared.
-PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.blocks)
+PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.preference_blocks)
 
 # Of pages about runs on perturbed stories.
-STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress.blocks)
+STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress_blocks)
 
 
 # Of pages about one table of ratings made elsewhere.
-CHECKED: tuple[str, str, Maker] = ("file", "How the file was read, and what is missing in it", checked_table.blocks)
+CHECKED: tuple[str, str, Maker] = (
+    "file",
+    "How the file was read, and what is missing in it",
+    checked_table.file_blocks,
+)
 
 
 # Of pages about runs that compared, and hold no rating.
 COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
-    ("agreement", "Agreement with people's preferences", preferences.agreement_blocks),
+    ("agreement", "Agreement with people's preferences", preferences.preference_agreement_blocks),
     ("order", "Order: noise and place", preferences.order_blocks),
-    ("systems", "Systems", preferences.system_blocks),
+    ("systems", "Systems", preferences.preference_system_blocks),
     ("stories", "Stories within a story-prompt", preferences.story_blocks),
     ("transitivity", "Transitivity", preferences.transitivity_blocks),
-    ("coverage", "Coverage", preferences.coverage_blocks),
-    ("methods", "Methods", methods.blocks),
-    ("checklist", "What a reviewer will ask", checklist.blocks),
-    ("asked", "Settings and provenance", run_settings.blocks),
+    ("coverage", "Coverage", preferences.preference_coverage_blocks),
+    ("methods", "Methods", methods.methods_blocks),
+    ("checklist", "What a reviewer will ask", checklist.checklist_blocks),
+    ("asked", "Settings and provenance", run_settings.settings_blocks),
 )
 
 

@@ -1,11 +1,13 @@
-"""HTML responses made from templates, which browsers do not cache, and the static files that they load."""
+"""Requests and responses of local pages: bodies within limits, HTML from templates, static files, errors in words."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judge.base.errors import JudgeError
 from judge.base.fingerprint import fingerprint
+from judge.base.wording import PLAIN, written
 from judge.show.pages import environment, stylesheet
 from judge.version import __version__
 
@@ -15,6 +17,34 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from judge.show.web.access import Access
+
+
+# Reading of the body of a write request, within limits of size and time.
+
+# An item's answers with a note take a few kilobytes; a body without a limit would fill the server's memory.
+_LARGEST = 1_000_000
+
+
+async def read_body(request: Request) -> bytes:
+    """The body of a request; HTTPException where it is over one megabyte or does not arrive in time."""
+    from starlette.exceptions import HTTPException
+
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size <= _LARGEST:
+                parts.append(part)
+            # A little more is read to its end, so that the sender is told why and does not find the line cut.
+            elif size > 10 * _LARGEST:
+                break
+    except TimeoutError as error:
+        raise HTTPException(408, "The answer did not come in time.") from error
+    if size > _LARGEST:
+        raise HTTPException(413, "That is more than an answer can be.")
+    return b"".join(parts)
+
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _FOLDER = Path(__file__).parent
@@ -62,3 +92,10 @@ def static_route() -> Route:
 
 def _static(name: str) -> str:
     return stylesheet() if name == "style.css" else (_FOLDER / "static" / name).read_text(encoding="utf-8")
+
+
+def in_words(error: JudgeError) -> str:
+    """An error's sentence and hint, without names of command-line options."""
+    hint = written(error.hint or "", PLAIN)
+    sentence = f"{written(error.sentence, PLAIN)}."
+    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

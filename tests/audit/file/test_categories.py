@@ -9,7 +9,7 @@ import pytest
 from judge.base.errors import SpecError
 from judge.explanations.audit.file.categories import NAMED, load_form
 from judge.explanations.audit.file.store import AuditStore
-from judge.show.web.audit.tasks import annotation_task
+from judge.show.web.audit_annotators import annotation_task
 
 
 def test_the_four_questions_about_comments_are_asked_as_faults() -> None:

@@ -17,7 +17,7 @@ from judge.explanations.audit.results.printed import audit_tables
 from judge.explanations.audit.results.report import report
 from judge.explanations.audit.sample.population import read_population
 from judge.explanations.audit.sample.sampling import sample
-from judge.show.web.audit.tasks import annotation_task
+from judge.show.web.audit_annotators import annotation_task
 
 DONE = ("none", "typos.1", "negation.1")
 Said = Callable[[AuditStore, str, int, int], None]

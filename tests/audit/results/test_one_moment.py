@@ -19,7 +19,7 @@ from judge.explanations.audit.results.adjudication import adjudicate, disputes
 from judge.explanations.audit.results.printed import audit_tables
 from judge.show.report import inputs
 from judge.show.report.sections import audit as audit_section
-from judge.show.report.sections import audit_words
+from judge.show.report.sections import audit as audit_words
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]
@@ -166,7 +166,7 @@ def test_a_page_reads_the_audit_once(
     page = inputs.ReportInputs.read([run_folder], inputs.ReportOptions(audit=audit.path))
     facts = audit_words.audit_facts(page)
     said(audit, "Ada", 2, 0)
-    section = " ".join(map(str, audit_section.blocks(page)))
+    section = " ".join(map(str, audit_section.audit_blocks(page)))
     assert facts is not None
     assert facts.finished == 1
     assert "items:1/40" in section

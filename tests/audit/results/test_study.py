@@ -17,7 +17,7 @@ from judge.explanations.audit.file.store import AuditStore
 from judge.explanations.audit.results.answer_matrix import answered
 from judge.explanations.audit.results.printed import audit_tables
 from judge.explanations.audit.results.report import agreement, rates, report
-from judge.reproduce.tables.user_study import read_user_study
+from judge.reproduce.hanna_user_study import read_user_study
 
 # Printed in the study: AC1 and the half-width of its 95 % interval.
 PUBLISHED = {

@@ -22,10 +22,10 @@ from judge.asking.execution.session import sit
 from judge.asking.execution.verification import verify_journal
 from judge.backends import Settings
 from judge.base.errors import BackendError, DataError, RunFolderError, SpecError
-from judge.exchange.batch.custom_id import LONGEST, BatchId, parse_id, split_ids
 from judge.exchange.batch.importing import import_results
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.requests import Wanted, export, numbered
+from judge.exchange.batch.results import LONGEST, BatchId, parse_id, split_ids
 from tests.exchange.conftest import Start, answers, asked, definition, live
 from tests.server.loopback import LoopbackServer
 

@@ -25,7 +25,7 @@ from judge.cli.main import main
 from judge.demo import run_demo
 from judge.exchange.bundle import verification
 from judge.exchange.bundle.archive import BundleChoices, bundle
-from judge.exchange.bundle.tables import OF_RATINGS, TableChoices, difference
+from judge.exchange.bundle.content import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.imports.readers import read_scores

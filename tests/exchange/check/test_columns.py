@@ -11,7 +11,7 @@ import pytest
 
 from judge.base.errors import DataError, SpecError
 from judge.cli.table_options import with_flags as flags
-from judge.exchange.check.given_columns import GivenColumns
+from judge.exchange.check.guess import GivenColumns
 from judge.exchange.check.table import Checked, check
 from judge.exchange.check.table_cells import named
 

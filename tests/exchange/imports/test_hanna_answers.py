@@ -9,7 +9,7 @@ import pytest
 
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.exchange.imports.recorded_run import write_run
+from judge.exchange.imports.readers import write_hanna_run
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read
 
@@ -26,7 +26,7 @@ def test_the_run_gives_the_answers_again_and_the_parser_reads_them(tmp_path: Pat
     stories = tmp_path / "hanna_like.jsonl"
     lines = [{"id": str(i), "system": "Human", "text": f"Story {i}.", "story_prompt": "p"} for i in range(3)]
     stories.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    definition, count = write_run(_answers(tmp_path / "a.json", 3), tmp_path / "run", "Beluga-13B")
+    definition, count = write_hanna_run(_answers(tmp_path / "a.json", 3), tmp_path / "run", "Beluga-13B")
     assert count == 3 * 6 * 2 * 3
     with pytest.raises(SystemExit) as stop:
         main(["run", str(definition), "--set", f"dataset={stories}", "--quiet"])
@@ -44,7 +44,7 @@ def test_the_run_gives_the_answers_again_and_the_parser_reads_them(tmp_path: Pat
 def test_an_empty_file_and_a_taken_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text("[]")
     with pytest.raises(DataError, match="holds no answers"):
-        write_run(tmp_path / "e.json", tmp_path / "run", "m")
-    write_run(_answers(tmp_path / "a.json", 1), tmp_path / "run", "m")
+        write_hanna_run(tmp_path / "e.json", tmp_path / "run", "m")
+    write_hanna_run(_answers(tmp_path / "a.json", 1), tmp_path / "run", "m")
     with pytest.raises(RunFolderError, match="holds a run already"):
-        write_run(tmp_path / "a.json", tmp_path / "run", "m")
+        write_hanna_run(tmp_path / "a.json", tmp_path / "run", "m")

@@ -10,7 +10,7 @@ import yaml
 
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.exchange.imports.ttcw_answers import write_run
+from judge.exchange.imports.readers import write_ttcw_run
 from judge.ratings.ratings_table import read
 
 
@@ -36,7 +36,7 @@ def _run(*arguments: str) -> int:
 
 def test_the_released_answers_go_into_a_journal(with_studies: Path, tmp_path: Path) -> None:
     file = with_studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
-    definition, count = write_run(file, tmp_path / "run", "gpt4")
+    definition, count = write_ttcw_run(file, tmp_path / "run", "gpt4")
     assert count == 672
     assert _run(str(definition)) == 0
     table = read([definition])
@@ -57,7 +57,7 @@ def test_null_empty_blocked_and_absent_answers_are_lost(with_studies: Path, tmp_
         "story_0_Claude_test3": "Content Blocked",
         "story_0_NewYorker_test4": "\ncontent blocked ",
     }
-    definition, count = write_run(_lines(tmp_path / "a.jsonl", said), tmp_path / "run", "m")
+    definition, count = write_ttcw_run(_lines(tmp_path / "a.jsonl", said), tmp_path / "run", "m")
     assert count == 670
     assert yaml.safe_load(definition.read_text(encoding="utf-8"))["dataset"] == "ttcw+newyorker"
     assert _run(str(definition)) == 3
@@ -73,7 +73,7 @@ def test_null_empty_blocked_and_absent_answers_are_lost(with_studies: Path, tmp_
 
 
 def test_answers_to_the_models_stories_alone_are_of_the_dataset_that_has_their_texts(tmp_path: Path) -> None:
-    definition, _ = write_run(_lines(tmp_path / "a.jsonl", {"story_3_GPT4_test14": "No."}), tmp_path / "run", "m")
+    definition, _ = write_ttcw_run(_lines(tmp_path / "a.jsonl", {"story_3_GPT4_test14": "No."}), tmp_path / "run", "m")
     assert yaml.safe_load(definition.read_text(encoding="utf-8"))["dataset"] == "ttcw"
     (line,) = (tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line) == {
@@ -87,20 +87,20 @@ def test_answers_to_the_models_stories_alone_are_of_the_dataset_that_has_their_t
 
 def test_wrong_files_and_a_taken_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no answers"):
-        write_run(_lines(tmp_path / "a.jsonl", {}), tmp_path / "run", "m")
+        write_ttcw_run(_lines(tmp_path / "a.jsonl", {}), tmp_path / "run", "m")
     with pytest.raises(DataError, match=r"no such test.*15.*1 to 14"):
-        write_run(_lines(tmp_path / "a.jsonl", {"story_0_X_test15": "Yes"}), tmp_path / "run", "m")
+        write_ttcw_run(_lines(tmp_path / "a.jsonl", {"story_0_X_test15": "Yes"}), tmp_path / "run", "m")
     good = _lines(tmp_path / "a.jsonl", {"story_0_X_test1": "Yes"})
-    write_run(good, tmp_path / "run", "m")
+    write_ttcw_run(good, tmp_path / "run", "m")
     with pytest.raises(RunFolderError, match="holds a run already"):
-        write_run(good, tmp_path / "run", "m")
+        write_ttcw_run(good, tmp_path / "run", "m")
 
 
 def test_a_real_judge_is_never_asked_about_a_story_without_text(
     with_studies: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = with_studies / "ttcw" / "llm_answers" / "annotations_cgpt.jsonl"
-    definition, _ = write_run(file, tmp_path / "run", "cgpt")
+    definition, _ = write_ttcw_run(file, tmp_path / "run", "cgpt")
     # Beside the recorded answers, in their own folder (whoever declares their identity), and as a forecast.
     for arguments in (["-o", str(tmp_path / "other")], ["--dry-run"]):
         assert _run(str(definition), "--set", "judge=surface", *arguments) != 0

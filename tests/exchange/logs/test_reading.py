@@ -15,9 +15,9 @@ from judge.cli.main import main
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.logs import inspect_log as zip_members
 from judge.exchange.logs.as_import import LogOptions, read_logs
-from judge.exchange.logs.places import Places, at, loss_of
+from judge.exchange.logs.fields import Places, at, loss_of
 from judge.exchange.logs.tools import TOOLS
-from judge.exchange.ratings.file import read_ratings
+from judge.exchange.ratings.ratings_file import read_ratings
 from judge.ratings.ratings_table import read
 
 FILES = Path(__file__).parent / "files"
@@ -126,7 +126,7 @@ def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkey
 
 
 def _told() -> object:
-    from judge.exchange.logs.places import LogFacts
+    from judge.exchange.logs.fields import LogFacts
 
     return LogFacts()
 

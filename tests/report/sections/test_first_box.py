@@ -22,7 +22,7 @@ def test_the_demos_questions_are_answered(demo_run: Path) -> None:
 
 def test_the_box_is_the_summary_of_one_row_in_its_words(demo_run: Path) -> None:
     inputs = ReportInputs.read([demo_run], ReportOptions(resamples=60))
-    first, others = first_box.blocks(inputs)
+    first, others = first_box.headline_blocks(inputs)
     (found,) = inputs.summary.datasets
     said = html.unescape(re.sub(r"<[^>]+>", "", first))
     assert f"About {found.row}." in said

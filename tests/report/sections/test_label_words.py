@@ -11,7 +11,7 @@ import pytest
 from judge.base.records import Scale
 from judge.ratings.ratings_table import RatingsTable
 from judge.show.report.inputs import ReportInputs, ReportOptions
-from judge.show.report.sections import label_words
+from judge.show.report.sections import agreement as label_words
 from tests.labels.tables import labelled_table
 
 GOLDEN = Path(__file__).parents[2] / "golden_tables" / "inputs"
@@ -41,7 +41,7 @@ def table(right: float, *, yes: float = 0.5, known: bool = True, **more: object)
     ],
 )
 def test_the_verdict_goes_by_chance_and_one_person(right: float, verdict: str) -> None:
-    found = label_words.answer(inputs(table(right)), "toy", "")
+    found = label_words.label_answer(inputs(table(right)), "toy", "")
     assert found is not None
     assert found.question == "Are the judge's labels those of people?"
     assert found.verdict is not None
@@ -53,14 +53,14 @@ def test_the_verdict_goes_by_chance_and_one_person(right: float, verdict: str) -
 
 
 def test_a_yes_bias_is_in_the_sentences() -> None:
-    found = label_words.answer(inputs(table(0.1, yes=0.95)), "toy", "")
+    found = label_words.label_answer(inputs(table(0.1, yes=0.95)), "toy", "")
     assert found is not None
     assert found.sentences[1].startswith("It says Yes to 9")
     assert " of them, people to " in found.sentences[1]
 
 
 def test_unknown_raters_leave_chance_alone() -> None:
-    found = label_words.answer(inputs(table(1.0, known=False)), "toy", "")
+    found = label_words.label_answer(inputs(table(1.0, known=False)), "toy", "")
     assert found is not None
     assert found.verdict is not None
     assert found.verdict.text == "above chance"
@@ -68,7 +68,7 @@ def test_unknown_raters_leave_chance_alone() -> None:
 
 
 def test_the_part_holds_matrices_and_tables() -> None:
-    made = "".join(label_words.blocks(inputs(table(0.5))))
+    made = "".join(label_words.label_blocks(inputs(table(0.5))))
     assert "Labels beside people" in made
     assert 'id="confusion-0' in made or "confusion-0" in made
     for title in ("Labels of judges beside people", "Confusion matrix, No / Yes", "Judges beside one person"):
@@ -77,8 +77,8 @@ def test_the_part_holds_matrices_and_tables() -> None:
 
 def test_numbers_have_no_such_part() -> None:
     numbers = inputs(table(0.5, scales={"A": Scale(0, 1, 1)}))
-    assert label_words.blocks(numbers) == []
-    assert label_words.answer(numbers, "toy", "") is None
+    assert label_words.label_blocks(numbers) == []
+    assert label_words.label_answer(numbers, "toy", "") is None
 
 
 def test_a_report_takes_the_pass_rate_as_a_criterion_and_counts_what_was_asked(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from judge.inputs.datasets.studies.hanna_files import read_score_file
+from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce.cell import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED, Cell, Place
+from judge.reproduce.hanna_correlations import estimates, resampled_tau
+from judge.reproduce.hanna_system_means import JUDGED, NAMES, Scores
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables import correlations
-from judge.reproduce.tables.correlations import estimates, resampled_tau
-from judge.reproduce.tables.system_means import JUDGED, NAMES, Scores
 from judge.stats.resampling import bootstrap
 
 CRITERIA = tuple(NAMES)

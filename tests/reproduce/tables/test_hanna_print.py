@@ -11,8 +11,8 @@ from pathlib import Path
 from judge.cli.commands import COMMANDS
 from judge.reproduce import hanna
 from judge.reproduce.cell import PUBLISHED, Cell, Place, as_printed, published
+from judge.reproduce.hanna_system_means import NAMES
 from judge.reproduce.study import Options, Study
-from judge.reproduce.tables.system_means import NAMES
 
 MATCHING = {
     "correlations_overall_EP1": 91,

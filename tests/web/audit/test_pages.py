@@ -22,9 +22,8 @@ from judge.explanations.audit.file.store import AuditStore
 from judge.explanations.audit.results.adjudication import disputes
 from judge.explanations.audit.sample.practice import practice_score
 from judge.show.web.access import access_for
-from judge.show.web.audit.offline_pack import page, write_pack
-from judge.show.web.audit.owning import Owners
-from judge.show.web.audit.pages import application, lasting_key
+from judge.show.web.audit_annotators import Owners
+from judge.show.web.audit_pages import application, lasting_key, page, write_pack
 from tests.web.audits import MARKUP, SECRET_JUDGE, SECRET_SYSTEM, make_audit
 from tests.web.conftest import Served
 

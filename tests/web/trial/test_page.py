@@ -13,7 +13,7 @@ import pytest
 from judge.base.errors import SpecError
 from judge.lab.trial.questions import Asking
 from judge.show.web.access import Access
-from judge.show.web.trial.app import MOST, trial_app
+from judge.show.web.trial import MOST, trial_app
 from tests.server.loopback import LoopbackServer
 from tests.web.conftest import Served
 

@@ -22,7 +22,7 @@ from judge.show.report.blocks import folded, prose
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import compared_checklist
 from judge.show.report.manuscript.compared_checklist import FEW_SYSTEMS, Item
-from judge.show.report.sections import audit_words
+from judge.show.report.sections import audit as audit_words
 
 _IMPORT = "judge import FILE"
 _STATES = {"met": "met", "gap": "gap", "open": "not known here"}
@@ -42,7 +42,7 @@ def checklist(inputs: ReportInputs) -> list[Item]:
 _TITLES = ("question", "state", "what was found", "what closes it")
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def checklist_blocks(inputs: ReportInputs) -> list[Markup]:
     """The checklist as a table, after a sentence with the number of gaps."""
     items = checklist(inputs)
     gaps = sum(item.state == "gap" for item in items)

@@ -25,7 +25,7 @@ from judge.show.report.blocks import folded, prose
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.manuscript import compared_checklist
 from judge.show.report.manuscript.compared_checklist import cite, listed
-from judge.show.report.sections import audit_words
+from judge.show.report.sections import audit as audit_words
 from judge.show.report.sections.headline import looks
 from judge.version import __version__
 
@@ -49,7 +49,7 @@ def cited(text: str) -> list[str]:
     )
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def methods_blocks(inputs: ReportInputs) -> list[Markup]:
     """The methods with authors and years as citations, and the list of references."""
     text = paragraph(inputs)
     keys = cited(text)
@@ -286,6 +286,6 @@ def _further(inputs: ReportInputs) -> Iterator[str]:
     except JudgeError:
         facts = None  # the page's section says why
     if facts is not None and facts.finished:
-        yield audit_words.methods(facts, cite("gwet-2008-computing"))
+        yield audit_words.audit_methods(facts, cite("gwet-2008-computing"))
     if inputs.options.contamination:
         yield f"Whether stories were seen in training was tested by Min-K% Prob {cite('shi-etal-2024-detecting')}."

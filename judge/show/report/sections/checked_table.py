@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -14,9 +18,11 @@ from judge.analysis.inputs.candidates import Subject
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import PLAIN, written
 from judge.exchange.check.table import Checked
+from judge.exchange.imports.imported_folder import write_folder
 from judge.questions.summary.result import Answer
 from judge.show.report.blocks import items, prose, shown
-from judge.show.report.inputs import ReportInputs
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.sections import headline
 
 _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
@@ -39,7 +45,7 @@ def without(inputs: ReportInputs) -> frozenset[str]:
     return frozenset(absent)
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def file_blocks(inputs: ReportInputs) -> list[Markup]:
     """How columns were read, with the command that repeats it, and what cannot be computed."""
     checked = inputs.checked
     if checked is None:
@@ -167,3 +173,25 @@ def _who_key(subject: Subject) -> tuple[str | None, ...]:
 
 def _signature(checked: Checked) -> str:
     return f"{checked.path.name}:{checked.rows}rows|sha256:{checked.digest[:12]}"
+
+
+# Report on a table of ratings from outside; it is analysed like a run in a temporary folder.
+
+
+@contextmanager
+def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
+    """Context with a report's inputs for the checked table, as a result folder: `keep`, or a temporary one."""
+    with tempfile.TemporaryDirectory(prefix="judge-check-") as temporary:
+        folder = write_folder(keep or Path(temporary) / checked.path.stem, checked.ratings)
+        inputs = ReportInputs.read([folder.path], options)
+        yield replace(inputs, runs=(str(keep or Path("runs") / checked.path.stem),), checked=checked)
+
+
+def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
+    """Answers to the main questions, agreement (where the data allow), what cannot be computed, and columns' roles."""
+    tables = [answers_table(headline.answers(inputs), checked)]
+    if inputs.has_people:
+        tables.append(agreement_table(inputs.correlations))
+        if any(len(matrix.systems) > 1 for matrix in inputs.matrices):
+            tables.append(systems_table(inputs.correlations_over_systems, inputs.classes))
+    return [*tables, untold_table(checked), columns_table(checked)]

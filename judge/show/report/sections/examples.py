@@ -21,7 +21,7 @@ _EXPLANATION = 1200
 _REPEATS = 3
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def example_blocks(inputs: ReportInputs) -> list[Markup]:
     """One card for each story on which judge and people differ most, largest difference first."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]

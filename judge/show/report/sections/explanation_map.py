@@ -30,7 +30,7 @@ _JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028":
 PointOf = Mapping[str, Any]
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def explanation_blocks(inputs: ReportInputs) -> list[Markup]:
     """Maps and tables; folders analysed together share a map. Without results, the command that makes them."""
     pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
     stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]

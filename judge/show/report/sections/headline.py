@@ -28,7 +28,8 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.show.pages.verdict_box import summary_boxes
 from judge.show.report.blocks import folded, items
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.sections import audit_words, label_words
+from judge.show.report.sections import agreement
+from judge.show.report.sections import audit as audit_words
 
 # Sentences about explanations, from the results that `judge explain` stored.
 
@@ -96,7 +97,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
         if claimed is not None and best is not None and len(_rows(inputs, matrix)) > 1:
             findings.append(f"{_UNFLATTERED}: {' '.join(claimed.sentences)}")
         answers_so_far.append(Answer(f"Does the judge agree with {rater_words}{on}?", tuple(findings), verdict))
-        labelled = label_words.answer(inputs, matrix.dataset, on)
+        labelled = agreement.label_answer(inputs, matrix.dataset, on)
         answers_so_far += [labelled] if labelled is not None else []
     answers_so_far.append(_loss(inputs))
     answers_so_far += _consistency(inputs)
@@ -108,7 +109,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
     except JudgeError:
         audited = None  # its own section says why
     if audited is not None:
-        answers_so_far.append(Answer("What did people find in them?", (audit_words.headline(audited),)))
+        answers_so_far.append(Answer("What did people find in them?", (audit_words.audit_headline(audited),)))
     return answers_so_far
 
 
@@ -149,7 +150,7 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
     findings += [named] if named else []
     if best is not None:
         # Right behind the one figure that stands for all people.
-        findings = [*findings[:1], *audit_words.sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
+        findings = [*findings[:1], *audit_words.audit_sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
     return best, findings
 
 
@@ -311,7 +312,7 @@ def _value(estimate: Estimate) -> str:
 # Eval-Prompt) of each dataset. What the other rows say is folded below it.
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def headline_blocks(inputs: ReportInputs) -> list[Markup]:
     """A box for each dataset of the summary, and the sentences over all rows."""
     others = [answer for answer in answers(inputs) if answer.question != WORTH]
     sentences = [f"{answer.question} {sentence}" for answer in others for sentence in answer.sentences]

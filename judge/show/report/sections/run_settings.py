@@ -42,7 +42,7 @@ _NOT_SAID = "not set: the provider's default"
 _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
 
 
-def blocks(inputs: ReportInputs) -> list[Markup]:
+def settings_blocks(inputs: ReportInputs) -> list[Markup]:
     """A table of settings for each result folder, and the notes on all tables."""
     parts = []
     for asked_run in inputs.asked_runs:

@@ -5,7 +5,7 @@
 "use strict";
 window.judge = window.judge || {};
 judge.Keeper = class {
-  // task: see judge/show/web/audit/tasks.py. report(kind, sentence): "saved", "saving", "kept", "refused" or "volatile".
+  // task: see judge/show/web/audit_annotators.py. report(kind, sentence): "saved", "saving", "kept", "refused" or "volatile".
   // changed(id): the server told of an item what this page did not know, such as an answer of another tab.
   constructor(task, report, changed = () => {}) {
     this.task = task;

@@ -19,7 +19,7 @@ from judge.base.errors import RunFolderError
 from judge.base.fingerprint import fingerprint
 from judge.base.sqlite_file import connect, reading
 from judge.base.whole_file import draft, write_whole
-from judge.show.web.view.kept import FORMAT
+from judge.show.web.view.runs import FORMAT
 
 SOURCE = "explanations.json"
 # Points in the picture at most; the list beside it has all.

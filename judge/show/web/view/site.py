@@ -17,9 +17,8 @@ from judge.show.web.pages import Pages
 from judge.show.web.view.index import identity_of
 from judge.show.web.view.jobs import Jobs, Work
 from judge.show.web.view.judgments import asked, judgments
-from judge.show.web.view.kept import INDEX, Kept, state
 from judge.show.web.view.live import Live
-from judge.show.web.view.runs import FoundRun, Runs
+from judge.show.web.view.runs import INDEX, FoundRun, Kept, Runs, state
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -9,9 +9,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from judge.base.errors import TELLS_INTACT
 from judge.base.records import Answer, Judgment, Rating, Scale, Story
 from judge.show.web.view.judgments import Stored
 from judge.show.web.view.marked import answer as marked
+from judge.show.web.view.site import NotFoundError
 
 # Of ratings that have no labels.
 _NUMBERS = Scale()
@@ -180,3 +182,12 @@ def _said(group: Sequence[tuple[Answer, Judgment]], scale: Scale) -> Said:
         None if response is None else response.finish_reason,
         scale.label_of(judgment.rating),
     )
+
+
+def story_named(opened: Stored, name: str) -> Story:
+    """The journal's story of this name. Raises NotFoundError where it has none."""
+    position = opened.journal.position_of(name)
+    story = None if position is None else opened.journal.story_at(position)
+    if story is None:
+        raise NotFoundError(f"the journal has no story {name!r}", hint=TELLS_INTACT)
+    return story

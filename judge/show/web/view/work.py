@@ -14,7 +14,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import JudgeError
 from judge.base.wording import PLAIN, written
 from judge.show.web.view.jobs import SENTENCE
-from judge.show.web.view.kept import write_kept
+from judge.show.web.view.runs import write_kept
 
 if TYPE_CHECKING:
     from judge.analysis.disagreement_tables import Disagreement

@@ -12,9 +12,8 @@ from markupsafe import Markup
 from judge.base.printing.html_table import html_table
 from judge.base.printing.output import table
 from judge.show.web.view import pictures
-from judge.show.web.view.kept import read_kept, run_state
 from judge.show.web.view.pages.overview import sides
-from judge.show.web.view.runs import FoundRun
+from judge.show.web.view.runs import FoundRun, read_kept, run_state
 from judge.show.web.view.site import Site
 from judge.show.web.view.tables import COMPARED, RATED
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from markupsafe import Markup
 
 from judge.answers.parsing.stored_answers import StoredVerdicts
-from judge.base.errors import TELLS_INTACT, JudgeError
+from judge.base.errors import JudgeError
 from judge.base.records import Answer, Preferred, Story, Verdict
 from judge.base.wording import PLAIN, written
-from judge.show.web.view import people
-from judge.show.web.view.index import LEAD
+from judge.show.web.view.index import LEAD, beside
 from judge.show.web.view.judgments import AGREES, Row, Stored, stored
 from judge.show.web.view.marked import answer as marked
 from judge.show.web.view.marked import excerpt
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import NotFoundError, Site
+from judge.show.web.view.story import story_named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -126,7 +126,7 @@ def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str])
     names = dict.fromkeys([*given, *means[0]])
     by_criterion: dict[str, People] = {}
     for criterion in criteria:
-        by, rated = people.beside(criterion, given), people.beside(criterion, means[0])
+        by, rated = beside(criterion, given), beside(criterion, means[0])
         both = None if rated is None or rated not in means[1] else (means[0][rated], means[1][rated])
         by_criterion[criterion] = People(by or rated or criterion, tuple(given.get(by or "", ())), both)
     named = {people.criterion for people in by_criterion.values()}
@@ -252,7 +252,7 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
         pair = None if number is None else journal.pair_at(number)
         if number is None or pair is None:
             raise NotFoundError(f"run {run.name} has no pair {name!r}", hint="the list of comparisons has them all")
-        one, other = (_story(opened, story) for story in pair[1:])
+        one, other = (story_named(opened, story) for story in pair[1:])
         before, after = journal.pair_at(number - 1), journal.pair_at(number + 1)
         criteria = list(opened.asked.criteria)
         judges = [side(chosen[0], opened, name, one)]
@@ -285,14 +285,6 @@ def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -
             return side(slug, opened, pair, one)
     except JudgeError as error:
         return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
-
-
-def _story(opened: Stored, name: str) -> Story:
-    position = opened.journal.position_of(name)
-    story = None if position is None else opened.journal.story_at(position)
-    if story is None:
-        raise NotFoundError(f"the journal has no story {name!r}", hint=TELLS_INTACT)
-    return story
 
 
 PAGES: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/pair": pair_page}

@@ -1,0 +1,336 @@
+"""Reader of ratings from a table file of the user, in any supported file format. Columns are named, not guessed.
+
+The file can have the columns of the ratings table and, for the stories, `text` and `reference`. `story`, `criterion`
+and `rating` are required. A row without a rating needs a `status` that says why. A column map gives other names:
+`{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a constant. Its key `ratings.CRITERION` gives the column with
+the row's ratings on one criterion, `people.CRITERION` that with human ratings of the row's story, and
+`judges.CRITERION` one for each of several judges (`gpt:gpt_score,claude:claude_score`). With `*` for CRITERION, the
+row's own criterion is used. `judges` lists the names in the column of raters that are judges. `{"story": "=row"}`
+numbers stories by rows. Several ratings by a judge in a cell are repeats. Where a criterion has labels, a cell holds
+the label, in any case, or its code; a column `label` may be added or replace codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis.options.alternatives import option
+from judge.base.errors import DataError, SpecError
+from judge.base.records import STATUSES, Criterion, Scale
+from judge.base.wording import Advice
+from judge.exchange.imports.imported_folder import Import, said, write_folder
+from judge.exchange.ratings.rows import LINE, FileRow, RatingsMap, file_rows, is_parsed, ratings_map
+from judge.exchange.ratings.stories import StoryFacts, join, stories_of
+from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
+from judge.inputs.datasets import Dataset
+from judge.inputs.datasets.dataset import LabelScales
+from judge.ratings.ratings_table import COLUMNS, PANEL
+from judge.ratings.ratings_table.columns import ordered, without_empty
+
+# Handling of several rows that hold a rating of the same thing: repeats if they are numbered, otherwise an error.
+
+# Pairs of rows named in a message.
+_NAMED = 3
+
+
+def _key(row: FileRow) -> tuple[Any, ...]:
+    """Rows that are repeats of each other have the same key."""
+    return tuple(row.cells[name] for name in ("run", "dataset", "judge", "eval_prompt", "story", "criterion"))
+
+
+def number(rows: Sequence[FileRow], path: Path) -> None:
+    """Number the repeats of each judge's query in place, in the file's order; DataError where they are numbered."""
+    counts: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        if row.cells["source"] != "judge":
+            continue
+        if row.cells["repeat"] is not None:
+            hint = Advice("leave out {number_repeats}")
+            raise DataError("the file numbers its repeats", file=path, row=row.number, hint=hint)
+        row.cells["repeat"] = counts[_key(row)] = counts.get(_key(row), -1) + 1
+
+
+def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
+    """Raise DataError for duplicate ratings by a judge or a named rater."""
+    judged = [row for row in rows if row.cells["source"] == "judge"]
+    pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
+    if pairs:
+        row = pairs[0][1]
+        asked = f"judge {row.cells['judge']!r}" + _prompt(row)
+        if row.cells["repeat"] is None:
+            numbered = Advice(
+                "repeated answers are numbered in a column repeat, or by {number_repeats} in the file's order; of rows "
+                "that say the same, delete all but one",
+                number_repeats=True,
+            )
+            raise DataError(_repeated_sentence(pairs, asked, "", "judges' ratings"), file=path, hint=numbered)
+        hint = "number the repeats of one story and criterion 0, 1, 2, ..., or delete all rows but one"
+        raise DataError(
+            _repeated_sentence(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"),
+            file=path,
+            hint=hint,
+        )
+    named = [row for row in rows if row.cells["source"] == "rater" and row.cells["rater"] is not None]
+    pairs = _pairs(
+        named, lambda row: tuple(row.cells[name] for name in ("dataset", "rater", PANEL, "story", "criterion"))
+    )
+    if pairs:
+        asked = f"rater {pairs[0][1].cells['rater']!r}"
+        hint = "delete all rows but one; where the column does not name persons, leave it out"
+        raise DataError(_repeated_sentence(pairs, asked, "", "people's ratings"), file=path, hint=hint)
+
+
+def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
+    """(first row, later row) for every row with the same key as an earlier row."""
+    first: dict[tuple[Any, ...], FileRow] = {}
+    return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
+
+
+def _prompt(row: FileRow) -> str:
+    return f", Eval-Prompt {row.cells['eval_prompt']}" if row.cells["eval_prompt"] != "-" else ""
+
+
+def _repeated_sentence(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, rows_name: str) -> str:
+    first, second = pairs[0]
+    story, criterion = second.cells["story"], second.cells["criterion"]
+    sentence = f"rows {first.number} and {second.number}: {who} rates story {story!r} on {criterion} twice{repeat}"
+    if len(pairs) > 1:
+        more = ", ".join(f"{a.number} and {b.number}" for a, b in pairs[1:_NAMED])
+        rest = ", ..." if len(pairs) > _NAMED else ""
+        sentence += f"; {len(pairs)} of the {rows_name} occur twice, also in rows {more}{rest}"
+    return sentence
+
+
+def read_ratings(
+    path: Path,
+    *,
+    dataset: str | Dataset | None = None,
+    criteria: Sequence[Criterion] = (),
+    notes: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
+    leave_out: Sequence[str] = (),
+    number_repeats: bool = False,
+    unrated: str | None = None,
+    ratings: Literal["single", "means"] | None = None,
+) -> Import:
+    """Ratings in a table file, with every column of the ratings table, and its data on the stories.
+
+    `dataset` names the dataset where the file does not (default: the file's name); a Dataset adds its stories and human
+    ratings by the story's id. `criteria` give scales: ratings outside become rows with status `out_of_scale`; other
+    criteria stay unchecked. `columns` maps a field to a column. With `number_repeats`, rows with the same judge,
+    Eval-Prompt, story and criterion are repeats. `unrated` is the status of rows with neither rating nor status.
+    Without `ratings`, those that are all points of the scale count as single. Raises DataError for missing or unknown
+    columns, a rating that is not a number, a row with neither rating nor status, a duplicate rating, contradictory data
+    on a story, or fewer than half of the stories in the dataset."""
+    chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
+    name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
+    rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
+    by_name = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
+    by_name |= {criterion.name: criterion for criterion in criteria}
+    return import_rows(
+        rows,
+        path,
+        dataset=dataset if isinstance(dataset, Dataset) else None,
+        criteria=list(by_name.values()),
+        notes=[*notes, *_passed_over(chosen, leave_out)],
+        ratings=ratings,
+        asked=_asked(dataset, chosen, columns or {}),
+    )
+
+
+def import_rows(
+    rows: Sequence[FileRow],
+    path: Path,
+    *,
+    dataset: Dataset | None,
+    criteria: Sequence[Criterion],
+    notes: Sequence[str],
+    ratings: Literal["single", "means"] | None,
+    asked: Mapping[str, Any],
+) -> Import:
+    """Ratings from a file's rows, joined with the dataset's stories and compared with the criteria's scales. `asked`
+    holds the options to be stored. Raises DataError for a duplicate rating, for contradictory data on a story, and
+    where the dataset has too few of the stories' ids."""
+    refuse_twice(rows, path)
+    facts = stories_of(rows, path)
+    judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
+    story_notes: list[str] = []
+    labels_note = None
+    if dataset is not None:
+        joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
+        people += joined.people
+        story_notes, labels_note = joined.notes, dataset.labels_note
+    frame = _frame(judged + people, facts)
+    by_name = {criterion.name: criterion for criterion in criteria}
+    if dataset is not None:
+        of_dataset = ((str(name), dataset.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
+        by_name = {name: _criterion(name, scale) for name, scale in of_dataset if scale is not None} | by_name
+    names = [str(name) for name in pd.unique(frame["criterion"])]
+    off = _off_scale(frame, by_name)
+    return Import(
+        frame=frame,
+        judge=", ".join(sorted({str(cells["judge"]) for cells in judged})) or "people only",
+        criteria=[by_name[name] for name in names if name in by_name],
+        notes=[*notes, *story_notes, *filter(None, [labels_note]), *off],
+        sources=[path],
+        stories=_story_table(facts),
+        asked=asked,
+        ratings=ratings,
+        labels_note=labels_note,
+    )
+
+
+def _with_labels(
+    chosen: RatingsMap, dataset: str | Dataset | None, criteria: Sequence[Criterion], path: Path
+) -> RatingsMap:
+    labels, owner = (dataset.labels, dataset.name) if isinstance(dataset, Dataset) else (LabelScales(), path.name)
+    for more in (chosen.labels, LabelScales.of_criteria(criteria)):
+        labels = labels.with_given(more, owner)
+    return replace(chosen, labels=labels)
+
+
+def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
+    names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
+    scales = ((name, chosen.labels.of(name)) for name in names)
+    return [(name, scale) for name, scale in scales if scale is not None]
+
+
+def _criterion(name: str, scale: Scale) -> Criterion:
+    return Criterion(name, name, "", scale)
+
+
+def _checked_rows(
+    path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
+) -> list[FileRow]:
+    rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
+    _check_status(rows, path)
+    if number_repeats:
+        number(rows, path)
+    return rows
+
+
+def _passed_over(chosen: RatingsMap, leave_out: Sequence[str]) -> list[str]:
+    """A note on columns of answers' files that are in no ratings table and that nobody asked to leave out."""
+    columns = [name for name in chosen.left_out if name not in leave_out and name != LINE]
+    return [f"columns of the answers' file that are left out: {', '.join(columns)}"] if columns else []
+
+
+def _asked(dataset: str | Dataset | None, chosen: RatingsMap, columns: Mapping[str, Any]) -> dict[str, Any]:
+    joined = {"dataset": dataset.name, "dataset_hash": dataset.fingerprint()} if isinstance(dataset, Dataset) else {}
+    asked: dict[str, Any] = {"columns": dict(columns), "left_out": list(chosen.left_out), **joined}
+    return {key: value for key, value in asked.items() if value}
+
+
+def _check_status(rows: Sequence[FileRow], path: Path) -> None:
+    for row in rows:
+        status, rating = row.cells["status"], row.cells["rating"]
+        if status not in STATUSES:
+            allowed = ", ".join(STATUSES)
+            raise DataError("unknown status", file=path, row=row.number, found=status, allowed=allowed)
+        if rating is not None and status not in ("ok", "imported"):
+            message = "the row has a rating, but its status says that there is none"
+            raise DataError(message, file=path, row=row.number, found=status, allowed="ok, imported")
+        if rating is None and status in ("ok", "imported"):
+            message = "the row has no rating, but its status says that there is one"
+            allowed = ", ".join(name for name in STATUSES if name not in ("ok", "imported"))
+            raise DataError(message, file=path, row=row.number, found=status, allowed=allowed)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
+    """Every row of a story gets the story's system and story-prompt."""
+    frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
+    frame = frame[ordered(frame.columns)]
+    places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
+    frame["system"] = [story.system or "-" for story in places]
+    frame["story_prompt"] = [story.story_prompt for story in places]
+    frame["rating"] = frame["rating"].astype(np.float64)
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    return frame
+
+
+def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
+    """One row per story with a text; None where no story has one."""
+    rows = [
+        {
+            "dataset": dataset,
+            "story": story,
+            "words": len(story_facts.text.split()),
+            "text": story_facts.text,
+            "reference": story_facts.reference,
+        }
+        for (dataset, story), story_facts in facts.items()
+        if story_facts.text is not None
+    ]
+    return pd.DataFrame(rows) if rows else None
+
+
+def _off_scale(frame: pd.DataFrame, criteria: Mapping[str, Criterion]) -> list[str]:
+    low = frame["criterion"].map({name: c.scale.min for name, c in criteria.items()}).astype(np.float64)
+    high = frame["criterion"].map({name: c.scale.max for name, c in criteria.items()}).astype(np.float64)
+    off = (frame["source"] == "judge") & ((frame["rating"] < low) | (frame["rating"] > high))
+    # A mean of labels without an order is none of them.
+    loose = [name for name, c in criteria.items() if c.scale.labels and not c.scale.numeric]
+    off |= (frame["source"] == "judge") & frame["criterion"].isin(loose) & (frame["rating"] % 1 > 0)
+    if not off.any():
+        return []
+    frame.loc[off, "rating"] = math.nan
+    frame.loc[off, "status"] = "out_of_scale"
+    return [f"{int(off.sum())} judges' ratings lie off their criterion's scale and count as missing"]
+
+
+# Reader of tables of ratings: a file that is a table and has the form of no tool.
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsWords(TableWords):
+    """Options of the reader of tables of ratings."""
+
+    number_repeats: bool = option(
+        "rows with the same judge, story, criterion and Eval-Prompt, taken as repeats", default=False
+    )
+    unrated: str | None = option("status of rows that have neither rating nor status")
+    given_as: Literal["single", "means"] | None = option(
+        "judges' ratings: single ones, or means of repeats; else by their values"
+    )
+
+
+def _fits(look: Look) -> bool:
+    """Whether a file is a table; of JSON, whether its records have columns of a ratings table."""
+    keys = [*look.record()]
+    return bool(look.columns) or is_parsed(keys) or "rating" in keys or {"story", "criterion"} <= {*keys}
+
+
+def _read(files: Sequence[Path], words: RatingsWords, target: Path | None, say: Say) -> None:
+    if len(files) > 1:
+        raise SpecError(f"{len(files)} tables of ratings: they are imported one by one")
+    imported = read_ratings(
+        files[0],
+        dataset=words.opened(),
+        criteria=words.known_criteria,
+        notes=words.notes,
+        columns=words.column_map,
+        leave_out=words.left_out,
+        number_repeats=words.number_repeats,
+        unrated=words.unrated,
+        ratings=words.given_as,
+    )
+    for line in said(write_folder(folder_for(files, target), imported), imported):
+        say(line)
+
+
+READERS = (
+    Reader(
+        "ratings",
+        "any other table: CSV, TSV, JSON, JSON Lines, Parquet or XLSX, with a row for each rating, or by --column",
+        RatingsWords,
+        _fits,
+        _read,
+        general=True,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Training of encoder judges: a cross-encoder that is fine-tuned from the weights of a language model."""

@@ -1,1 +1,0 @@
-"""Computes the studies' published tables; one module for each kind of table."""

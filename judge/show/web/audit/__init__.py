@@ -1,1 +1,0 @@
-"""Web pages on which people audit judges' explanations."""

@@ -1,0 +1,384 @@
+"""The pages of one audit as a web application: welcome, items, second round, results. Annotators see how far others
+are. No page for annotators links to `/results` (rates, agreement), which would bias them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.base.errors import JudgeError, SpecError
+from judge.base.fingerprint import sha256_script
+from judge.base.whole_file import write_whole
+from judge.base.wording import PLAIN, Advice, written
+from judge.explanations.audit.file.rows import ItemState, clean_name
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
+from judge.explanations.audit.results.adjudication import adjudicate, disputes
+from judge.explanations.audit.sample.practice import practise
+from judge.show.pages import environment, stylesheet
+from judge.show.web import audit_annotators as tasks
+from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
+from judge.show.web.pages import Pages, in_words, read_body, static_route
+from judge.version import __version__
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from judge.show.web.access import Access
+
+
+# Checks of the answers that the pages of an audit of explanations send. Answers are committed to the audit's file,
+# and confirmed after the commit.
+
+_Value = Annotated[int, Field(ge=0, le=1)]
+
+
+class RefusedError(Exception):
+    """A message with answers is refused, with an HTTP status and a sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    audit: str
+    annotator: str = Field(min_length=1, max_length=200)
+    own: str = Field(default="", max_length=200)
+    round: Literal[1, 2]
+
+
+class _ItemMessage(_Message):
+    message: str = Field(min_length=1, max_length=100)
+    item: int = Field(ge=1, lt=2**31)
+    values: dict[str, _Value | None]
+    note: str | None = Field(default=None, max_length=20_000)
+    seconds: float = Field(ge=0, le=1e7, allow_inf_nan=False)
+
+
+class _PracticeMessage(_Message):
+    practice: int = Field(ge=1, lt=2**31)
+    values: dict[str, _Value]
+
+
+# Whether a key is that of a name.
+Owns = Callable[[str, str], bool]
+
+
+def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
+    """What is stored of an item after an annotator's message `text` of round 1. `owns` says whether the key in it is
+    that of the annotator's name."""
+    message = _read(_ItemMessage, store, owns, text, ANNOTATION)
+    state = store.answer(
+        message.annotator,
+        message.item,
+        message.values,
+        note=message.note,
+        seconds=message.seconds,
+        message=message.message,
+    )
+    return _stored(message.item, state, done=state.done)
+
+
+def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
+    """What is stored of an item after an adjudicator's message `text`, as `save_answers`."""
+    message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
+    disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
+    state = adjudicate(
+        store,
+        message.annotator,
+        message.item,
+        message.values,
+        note=message.note,
+        seconds=message.seconds,
+        message=message.message,
+    )
+    return _stored(message.item, state, done=set(disputed) <= state.values.keys())
+
+
+def _stored(item: int, state: ItemState, *, done: bool) -> dict[str, Any]:
+    """`revision` is the number of the annotator's changes to it."""
+    return {
+        "item": item,
+        "done": done,
+        "values": dict(state.values),
+        "note": state.note,
+        "seconds": state.seconds or 0,
+        "revision": state.revision,
+    }
+
+
+def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
+    """The practice item's number and whether all answers are given, after the message `text`."""
+    message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
+    values = dict.fromkeys((category.key for category in store.categories), None) | message.values
+    return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
+
+
+def status_of(error: Exception) -> int:
+    """400 for a mistake in the message; 503, after which the page sends it again, if the file could not be written."""
+    return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
+
+
+_M = TypeVar("_M", bound=_Message)
+
+
+def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: int) -> _M:
+    try:
+        message = kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise RefusedError(400, f"{where + ': ' if where else ''}{first['msg']}") from error
+    if message.audit != store.audit_id:
+        raise RefusedError(409, "This server holds another audit now. Your answers stay in this browser.")
+    if message.round != round_no:
+        raise RefusedError(400, f"round: answers of round {message.round} do not belong here")
+    if not owns(message.annotator, message.own):
+        raise RefusedError(403, f"Answers of {message.annotator} come from the page of that person's own link alone.")
+    return message
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def application(store: AuditStore, access: Access) -> Starlette:
+    """The web application of an audit; every answer is on disk before it is confirmed."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    pages, owners = Pages(TEMPLATES, access), Owners(store)
+    routes = [
+        Route("/", _welcome(store, pages)),
+        Route("/start", _start(store, pages, owners, "/annotate"), methods=["POST"]),
+        Route("/annotate", _work(store, pages, owners, ANNOTATION)),
+        Route("/results", _results(store, pages)),
+        Route("/adjudicate", _work(store, pages, owners, ADJUDICATION)),
+        Route("/adjudicate/start", _start(store, pages, owners, "/adjudicate"), methods=["POST"]),
+        _taking("/answers", store, owners, save_answers),
+        _taking("/practice", store, owners, save_practice),
+        _taking("/settled", store, owners, save_settled),
+        static_route(),
+    ]
+    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+
+
+def lasting_key(store: AuditStore) -> str:
+    """The access key for other machines, stored in the audit, so that links sent out survive a restart."""
+    return lasting(store, "page_key")
+
+
+def introduction(store: AuditStore) -> dict[str, Any]:
+    """Facts for welcome and offline pages: numbers of items, categories, practice, and hidden facts."""
+    # The time that others needed is left out, because it could influence how long an annotator takes.
+    return {
+        "count": store.item_count,
+        "categories": store.categories,
+        "practice": len(store.practice),
+        "blind": store.blind,
+    }
+
+
+def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
+    def endpoint(_: Request) -> Response:
+        return _welcome_page(store, pages)
+
+    return endpoint
+
+
+def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
+    with store.reading():
+        progress_by_name = [
+            (who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)
+        ]
+    shown = [(who, len(progress.done), progress.total) for who, progress in progress_by_name]
+    return pages.response(
+        "audit_welcome.html",
+        status,
+        annotators=shown,
+        trouble=trouble,
+        name=name,
+        audit=store.audit_id,
+        **introduction(store),
+    )
+
+
+def _only_adjudicating(store: AuditStore) -> set[str]:
+    return set(store.annotators(ADJUDICATION)) - set(store.annotators())
+
+
+def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
+    """Claims a name from a form for the sender, and redirects to the personal link."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import RedirectResponse
+
+    async def endpoint(request: Request) -> Response:
+        form = parse_qs((await read_body(request)).decode("utf-8", "replace"))
+        given = (form.get("name") or [""])[0]
+        try:
+            register = where == "/annotate"
+            name = await run_in_threadpool(owners.take, given, request.cookies, register=register)
+        except JudgeError as error:
+            status = 403 if isinstance(error, NotOwnerError) else status_of(error)
+            sentence = in_words(error)
+            if where == "/annotate":
+                return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
+            return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
+        return owners.remember(RedirectResponse(owners.link(name, where), 303), name)
+
+    return endpoint
+
+
+def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Response]:
+    from starlette.responses import RedirectResponse
+
+    def endpoint(request: Request) -> Response:
+        given = request.query_params.get("name", "")
+        # Nobody becomes an annotator by a link alone, or a misspelt one would be a further rater. Whoever settles
+        # disagreements is made known by the first answer.
+        if not given.strip() or (round_no == ANNOTATION and given not in store.registered()):
+            return RedirectResponse("/" if round_no == ANNOTATION else "/results", 303)
+        name = clean_name(given)
+        own = owners.given(name, request.query_params, request.cookies)
+        if not owners.owns(name, own):
+            sentence = in_words(NotOwnerError(name))
+            if round_no == ANNOTATION:
+                return _welcome_page(store, pages, sentence, name, 403)
+            return pages.response("audit_message.html", 403, title="Settle disagreements", text=sentence)
+        task = tasks.TASKS[round_no](store, name) | {"own": own}
+        page = pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
+        return owners.remember(page, name)
+
+    return endpoint
+
+
+def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
+    def endpoint(_: Request) -> Response:
+        # Statistics need numpy and scipy, which the annotators' pages do without.
+        from judge.base.printing.html_table import html_table
+        from judge.explanations.audit.results.printed import audit_tables
+        from judge.explanations.audit.results.report import report
+
+        audit = snapshot(store)
+        tables, trouble = [], ""
+        try:
+            tables = [html_table(table, copies=False) for table in audit_tables(report(audit))]
+        except SpecError as error:
+            trouble = f"{written(error.sentence, PLAIN)}."
+        all_ = disputes(audit)
+        open_ = [entry for entry in all_ if entry.open]
+        finished = {(entry.item, entry.annotator) for entry in audit.annotation.answers if entry.done}
+        done = Counter(item for item, _ in finished)
+        numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
+        return pages.response("audit_results.html", tables=tables, trouble=trouble, **numbers)
+
+    return endpoint
+
+
+def _taking(
+    path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
+) -> Route:
+    """Answers are confirmed after the commit."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    async def endpoint(request: Request) -> Response:
+        text = await read_body(request)
+        try:
+            return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
+        except RefusedError as error:
+            return PlainTextResponse(str(error), error.status)
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    hint = getattr(error, "hint", None)
+    return PlainTextResponse(f"{error} ({hint})" if hint else str(error), status_of(error))
+
+
+async def _nowhere(_: Request, error: Exception) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    del error
+    return PlainTextResponse("There is no such page here. The audit begins at /\n", 404)
+
+
+# HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers
+# stay in the browser until the annotator saves them as a file, which `judge audit import` imports.
+
+_STATIC = Path(__file__).parent / "static"
+_SCRIPTS = (
+    "page.js",
+    *(f"audit_{name}.js" for name in ("text", "keep", "parts", "reading", "between", "keys")),
+    "audit.js",
+)
+
+
+def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
+    """Write `audit-NAME.html` for each annotator; only importing answers registers them. Raises SpecError for an
+    invalid name or one that occurs twice, and where the folder cannot be written."""
+    names = [clean_name(name) for name in annotators]
+    folded = [name.casefold() for name in names]
+    for name in names:
+        if folded.count(name.casefold()) > 1:
+            raise SpecError(
+                Advice("{annotators} names {!r} twice", name), hint="two people by one name would count as one rater"
+            )
+    pages: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        stem = "audit-" + "".join(c if c.isalnum() else "_" for c in name)
+        # Some file systems do not tell upper from lower case.
+        while stem.casefold() in taken:
+            stem += "_"
+        taken.add(stem.casefold())
+        pages[f"{stem}.html"] = page(store, name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in pages.items():
+            write_whole(folder / file, text)
+    except OSError as error:
+        raise SpecError(
+            f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"
+        ) from error
+    return [folder / file for file in pages]
+
+
+def page(store: AuditStore, annotator: str) -> str:
+    """The offline page. Its content security policy allows only this program's scripts, by their hashes."""
+    scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    return (
+        environment(TEMPLATES)
+        .get_template("audit_pack.html")
+        .render(
+            annotator=annotator,
+            task=as_script(packed_task(store, annotator)),
+            style=_own("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
+            scripts=[_own("script", script) for script in scripts],
+            hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
+            version=__version__,
+            **introduction(store),
+        )
+    )
+
+
+def _own(tag: str, text: str) -> Markup:
+    """Unescaped text, which must come from one of this program's own files."""
+    if f"</{tag}" in text.casefold():
+        raise AssertionError(f"a file of ours ends its {tag} element")
+    return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above

@@ -1,1 +1,0 @@
-"""Web page of `judge try`, on which users try a judge on their own stories."""
