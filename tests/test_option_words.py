@@ -30,57 +30,45 @@ STYLE = re.compile(r"--(c|c[1-8]|faint|line|ink|page)\b")
 """Colours of the stylesheet, which are written like flags."""
 
 OTHER_PROGRAMS = {
+    "asking/execution/ray/engine.py": "ray start",
+    "asking/in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
+    "asking/plan/serving.py": "a vLLM server's own flags",
+    "asking/run_folder/manifest.py": "git status",
     "backends/hf/packaged_model.py": "pip install",
     "backends/openai/scorer.py": "a vLLM server's own flags",
-    "backends/openai/server_facts.py": "a vLLM server's own flags",
     "doctor.py": "pip install",
-    "exchange/logs/test_samples.py": "lm-eval",
-    "execution/ray/engine.py": "ray start",
-    "in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
-    "plan/serving.py": "a vLLM server's own flags",
-    "run_folder/manifest.py": "git status",
 }
 """Module -> the program whose flags it names."""
 
 TO_COPY = {
     **{
         f"questions/{name}.py": "the help of a command, with its examples"
-        for name in ("agreement", "comparing", "failings", "reliability", "seen")
+        for name in ("agreement", "comparing", "failings")
     },
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"
         for name in (
-            *(
-                "batch/anthropic_batches",
-                "batch/forms",
-                "batch/importing",
-                "batch/openai_batches",
-                "batch/output",
-                "batch/reader",
-            ),
-            *("bundle/output", "bundle/verification", "imports/hub_folder", "imports/readers", "outputs/output"),
-            *("ratings/reader", "reader/registry"),
+            *("batch/forms", "batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
+            *("batch/submission", "bundle/archive", "bundle/verification", "imports/readers", "outputs/dataset_folder"),
+            *("ratings/ratings_file", "reader"),
         )
     },
-    "ratings_table/journaled.py": "a run of comparisons given for ratings comes with the command for it",
-    "reproduce/printing.py": "a study's tables come with the command that lists what is missing",
-    "errors.py": "hints about damaged files name the command that checks a run",
-    "exchange/batch/ledger.py": "advice on a batch names the command that goes on with it",
-    "exchange/batch/submission.py": "advice on a batch names the command that goes on with it",
-    "exchange/bundle/readme.py": "a bundle's page names the command that checks it",
-    "run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
-    "audit/sample/populations_file.py": "a file of another form comes with the command that writes the right one",
+    "asking/run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
+    "base/errors.py": "hints about damaged files name the command that checks a run",
     "demo.py": "the demo's page names the command that makes it",
-    "report/manuscript/checklist.py": "a page names the command that closes a gap",
-    "report/manuscript/compared_checklist.py": "a page names the command that closes a gap",
-    "report/manuscript/methods.py": "a page names the command that writes it as Markdown",
-    "report/sections/examples.py": "a page names the command that lists more",
-    "report/sections/plain_tables.py": "a page names the command that fills a section",
-    "reproduce/openmeva.py": "published numbers come with the command that gives them from other data",
+    "explanations/audit/sample/population.py": "a file of another form comes with the command that writes it",
+    "questions/summary/summarize.py": "a summary names the command of each next step",
+    "ratings/ratings_table/journaled.py": "a run of comparisons given for ratings comes with the command for it",
+    "reproduce/hanna.py": "published numbers come with the command that gives them from other data",
     "reproduce/hanna_system_means.py": "published numbers come with the command that gives them from other data",
     "reproduce/hanna_user_study.py": "published numbers come with the command that gives them from other data",
-    "reproduce/hanna.py": "published numbers come with the command that gives them from other data",
-    "summary/next_steps.py": "a summary names the command of each next step",
+    "reproduce/openmeva.py": "published numbers come with the command that gives them from other data",
+    "reproduce/printing.py": "a study's tables come with the command that lists what is missing",
+    "show/report/manuscript/checklist.py": "a page names the command that closes a gap",
+    "show/report/manuscript/compared_checklist.py": "a page names the command that closes a gap",
+    "show/report/manuscript/methods.py": "a page names the command that writes it as Markdown",
+    "show/report/sections/examples.py": "a page names the command that lists more",
+    "show/report/write.py": "a page names the command that fills a section",
 }
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""
 

@@ -106,7 +106,8 @@ def _import(parts: Sequence[str], output: Path | None, named: str | None, said: 
     files = [file for part in parts for file in released(part)]
     reader = reader_of(files, named)
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    say(f"{files[0]}{more}: taken for {reader.name}, {reader.text}")
+    if named is None:
+        say(f"{files[0]}{more}: taken for {reader.name}, {reader.text}")
     reader.read(files, words_of(readers(), reader.name, said), output, say)
 
 

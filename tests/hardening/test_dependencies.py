@@ -119,4 +119,4 @@ def test_nothing_unpickles_but_the_restricted_reader_and_our_own_child() -> None
         for path in (ROOT / "judge").rglob("*.py")
         if re.search(r"pickle\.loads?\(|pickle\.Unpickler", path.read_text(encoding="utf-8"))
     }
-    assert found == {"datasets/studies/storyer.py", "eval_prompts/apart_child.py"}
+    assert found == {"inputs/datasets/studies/storyer.py", "inputs/eval_prompts/sandbox.py"}

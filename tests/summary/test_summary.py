@@ -104,7 +104,8 @@ def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run
     assert one.verdict("systems") == "better than chance"
     assert one.verdict("itself") == "not known"
     assert [gap.name for gap in one.missing] == ["raters", "repeats", "held-out", "seen"]
-    assert one.commands[:2] == (f"judge summary {hanna_run} --positions", f"judge contamination check {hanna_run}")
+    first = (f"judge summary {hanna_run} --set positions=true", f"judge contamination check {hanna_run}")
+    assert one.commands[:2] == first
     assert any(command.startswith("judge succeed") for command in one.commands)
     assert one.verdict("stories") == "enough for tau to ±10"
     assert not any(command.startswith("judge run") for command in one.commands)

@@ -30,6 +30,7 @@ from judge.exchange.logs.comparisons import (
     PreferenceRow,
     PreferenceTool,
 )
+from judge.exchange.logs.evaluations import DEEPEVAL, LM_EVAL, PROMPTFOO
 from judge.exchange.logs.fields import (
     Asked,
     Judged,
@@ -38,7 +39,6 @@ from judge.exchange.logs.fields import (
     Tool,
 )
 from judge.exchange.logs.inspect_log import INSPECT
-from judge.exchange.logs.test_samples import DEEPEVAL, LM_EVAL, PROMPTFOO
 from judge.exchange.logs.traces import LANGFUSE, MLFLOW, PHOENIX
 from judge.exchange.reader import NotedWords, Reader, Say, TableWords, folder_for
 from judge.inputs.datasets import Dataset
