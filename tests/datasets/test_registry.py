@@ -56,7 +56,7 @@ def test_a_third_party_adds_a_dataset_by_an_entry_point(tmp_path: Path, monkeypa
     info = tmp_path / "others-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[judge.inputs.datasets]\nothers_set = others_reader:load\n")
+    (info / "entry_points.txt").write_text("[judge.datasets]\nothers_set = others_reader:load\n")
     (tmp_path / "others_reader.py").write_text(
         "from judge.inputs.datasets import Dataset\n"
         "from judge.base.records import Story\n"

@@ -149,7 +149,7 @@ def test_a_third_partys_family_is_asked_like_our_own(monkeypatch: pytest.MonkeyP
         def load(self) -> object:
             return family
 
-    monkeypatch.setattr(measures, "entry_points", lambda group: [Entry()] if group == "judge.lab.measures" else [])
+    monkeypatch.setattr(measures, "entry_points", lambda group: [Entry()] if group == "judge.measures" else [])
     measures.families.cache_clear()
     try:
         found = measured(stories()[:2], measures.named(["vowels"]))

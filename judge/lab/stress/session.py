@@ -21,6 +21,7 @@ from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
 from judge.inputs.perturbations.attacks import attacks_version
+from judge.inputs.perturbations.facts_file import facts_path
 from judge.inputs.perturbations.lists import lists_version
 from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, read_name
 from judge.inputs.perturbations.sentences import sentences
@@ -31,7 +32,6 @@ from judge.lab.stress.making import (
     Coverage,
     MakeOptions,
     Perturbed,
-    facts_path,
     recorded,
     untouched,
     versions,
