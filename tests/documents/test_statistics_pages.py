@@ -16,14 +16,9 @@ PARTS = ("Meaning", "Formula", "Misleads", "Undefined", "Source")
 OPTIONAL = {"Undefined"}
 
 SHARED_TOOLS = {
-    "estimate": "the type of all estimates",
     "flat_frame": "rows as a data frame",
     "near_ties": "ties closer than rounding noise",
-    "kernels.compiled": "the loops of other modules, compiled",
-    "kernels.loops": "the loops of other modules",
     "correlation.weighted_tau": "tau-b of many resamples",
-    "resampling.many_taus": "tau-b of many criteria together, as `correlation.weighted_tau` gives it for one",
-    "estimation.balanced": "the draw of a sample that `estimation.stratified` weights",
 }
 """Modules of judge/stats that compute no number of their own."""
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from judge import open_run
-from judge.base import references as works
 from judge.base.errors import DataError, SpecError
+from judge.base.references import works
 from judge.cli.main import main
 from judge.demo import run_demos
 from judge.exchange.imports.imported_folder import write_folder

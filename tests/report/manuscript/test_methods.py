@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base import references as works
-from judge.base.references import bibtex
+from judge.base.references import bibtex, works
 from judge.show.report import ReportInputs, ReportOptions
 from judge.show.report.manuscript import checklist, methods
 from tests.report import runs
