@@ -1,6 +1,6 @@
 """Whatever a model answers, a run goes on and its tables come: generated answers for each of sixteen forms of answer.
 
-There are 250 of them for each form; JUDGE_TEST_ANSWERS asks for another number.
+There are 400 of them for each form; JUDGE_TEST_ANSWERS asks for another multiple of 200.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.hardening import odd_answers
 from tests.hardening.conftest import Call
 from tests.hardening.test_answers import Server, send
 
-ANSWERS = int(os.environ.get("JUDGE_TEST_ANSWERS", "250"))
+ANSWERS = int(os.environ.get("JUDGE_TEST_ANSWERS", "400"))
 STORIES = 50
 LABELS = """name: mine
 criteria:
