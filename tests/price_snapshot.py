@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-TARGET = Path(__file__).resolve().parents[1] / "judge" / "plan" / "prices.json"
+TARGET = Path(__file__).resolve().parents[1] / "judge" / "asking" / "plan" / "prices.json"
 
 # id in the catalogue -> hosts of its endpoints. Where the models are the maker's own, which nobody else serves under
 # this name, their price also holds behind a gateway.

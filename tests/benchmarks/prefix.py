@@ -91,7 +91,7 @@ def forget(url: str) -> None:
 
 def run_definition(folder: Path, model: Path, url: str, concurrency: int, stories: int) -> Path:
     """A run.yaml of HANNA's criteria by four Eval-Prompts over the first packaged stories."""
-    source = ROOT / "judge" / "datasets" / "demo_stories.jsonl"
+    source = ROOT / "judge" / "inputs" / "datasets" / "demo_stories.jsonl"
     lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     lines.sort(key=lambda line: line["story_prompt"])
     data = folder / "stories.jsonl"
