@@ -79,14 +79,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         def found(variables: Mapping[str, str]) -> Arithmetic:
             return by_kernels[variables["OPENBLAS_CORETYPE"]] if variables and works else usual
 
-        def tests(variables: Mapping[str, str]) -> tuple[bool, str]:
+        def passed(variables: Mapping[str, str]) -> tuple[bool, str]:
             ran.append(variables["OPENBLAS_CORETYPE"])
             return right, "270 of 270 golden tables, 900 of 900 tests in all"
 
         monkeypatch.setattr(platform, "machine", lambda: "x86_64")
         monkeypatch.setattr("os.cpu_count", lambda: 2)
         monkeypatch.setattr(arithmetics, "found_with", found)
-        monkeypatch.setattr(arithmetics, "passed", tests)
+        monkeypatch.setattr(arithmetics, "passed", passed)
         return main([]), ran, capsys.readouterr().out
 
     return made

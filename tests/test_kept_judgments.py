@@ -262,7 +262,7 @@ def test_whatever_becomes_of_a_journal(
         elif step == "forget":
             made.result.parsed(name).unlink(missing_ok=True)
         rest()
-        check(made.result, name)
+        assert check(made.result, name) == len(plain(made.result, name))
 
 
 def vacuum(path: Path) -> None:

@@ -28,7 +28,7 @@ def package_file(*parts: str) -> Path:
     return _PACKAGE.joinpath(*parts)
 
 
-# Folders of the user, which this module does not create.
+# Folders of the user; whoever writes there makes them.
 
 
 def home() -> Path:

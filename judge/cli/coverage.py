@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,7 +82,13 @@ def coverage(
         printed += counts.tables(of_verdicts)
         sentences.append((of_verdicts.share, counts.sentence(of_verdicts)))
     emit(printed, form, output, full=full)
-    below = [words for share, words in sentences if require is not None and (share is None or 100 * share < require)]
+    if require is not None:
+        _check(sentences, require)
+
+
+def _check(sentences: Sequence[tuple[float | None, str]], require: float) -> None:
+    """Leave with the code of a failed check where less than this percentage, or none that is known, was rated."""
+    below = [words for share, words in sentences if share is None or 100 * share < require]
     if below:
         typer.echo(f"coverage: {'; '.join(below)}: below {require:g} %", err=True)
         raise typer.Exit(CHECK_FAILED)

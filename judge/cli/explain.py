@@ -145,8 +145,6 @@ def explain(
         _refuse_beside_contradictions(options, numbers, figure, mark, by=by, no_map=no_map)
         _contradictions(_texts(named, parser, column, chosen), options.seed, form, output, full=full)
         return
-    if quiet:
-        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
     if figure is not None:
         _check_figure(figure, no_map=no_map)  # before minutes are spent
     options = _options(options, numbers, by, no_map=no_map)
@@ -222,6 +220,8 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
     from judge.explanations.mapping import explanation_map
     from judge.explanations.results import results
 
+    if quiet:
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
     with _Progress(quiet=quiet) as step:
         return results(explanation_map.map_explanations(texts, options, step), step)
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from judge.base.records import Scale
 
 
-# Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in
-# `judge.answers.parsing`.
+# With --pair: which of two stories each answer prefers.
 
 
 def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
