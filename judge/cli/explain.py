@@ -127,7 +127,7 @@ def explain(
 
     Example: judge explain comments.csv --column text=Comment --column criterion=Aspect --model tfidf
 
-    Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --figure sides.png
+    Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --top 5 --figure ttcw_sides.png
 
     Example: judge explain --validate-flags user_study.csv
 

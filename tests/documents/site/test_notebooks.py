@@ -1,4 +1,4 @@
-"""Each tutorial's notebook runs whole in a kernel of its own. Needs the extra `docs`."""
+"""What the notebooks of tutorials hold, and that one runs whole in a kernel of its own. Needs the extra `docs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import blocks
-from tests.documents.tutorials import can_run, environment_for, reads_studies, tutorials
+from tests.documents.tutorials import can_run, environment_for, tutorials
 
 pytest.importorskip("jupytext")
 nbclient = pytest.importorskip("nbclient")
@@ -33,25 +33,15 @@ def _words(text: str) -> list[list[str]]:
     return [re.sub(r"\x1b\[[\d;]*m|>>|<<", "", line).split() for line in text.strip("\n").splitlines()]
 
 
-@pytest.mark.parametrize("path", [path for path in tutorials() if not reads_studies(path)], ids=lambda path: path.stem)
-def test_every_cell_of_a_notebook_runs(path: Path, started: Path) -> None:
-    _assert_runs(path, started)
-
-
-@pytest.mark.parametrize("path", [path for path in tutorials() if reads_studies(path)], ids=lambda path: path.stem)
-def test_every_cell_of_a_notebook_on_a_study_runs(
-    path: Path, started: Path, studies: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("JUDGE_DATA", str(studies))
-    _assert_runs(path, started, studies)
-
-
-def _assert_runs(path: Path, started: Path, data: Path | None = None) -> None:
+def test_every_cell_of_a_notebook_runs(started: Path) -> None:
+    # One notebook with cells of both kinds: what the others run is what their pages show, which test_tutorials.py runs.
     from tests.documents.site.notebooks import notebook
 
-    made = notebook(path.read_text(encoding="utf-8"))
-    made.cells = [cell for cell in made.cells if can_run(cell.metadata.get("needs"), data)]
+    (page,) = [path.read_text(encoding="utf-8") for path in tutorials() if path.stem == "own_data"]
+    made = notebook(page)
+    made.cells = [cell for cell in made.cells if can_run(cell.metadata.get("needs"), None)]
     cells = [cell for cell in made.cells if cell.cell_type == "code"]
+    assert {cell.source.startswith("%%bash\n") for cell in cells} == {True, False}
     shown = ["".join(output.text for output in cell.outputs) for cell in cells]
     nbclient.NotebookClient(made, timeout=250, resources={"metadata": {"path": str(started)}}).execute()
     for cell, expected in zip(cells, shown, strict=True):
