@@ -6,13 +6,13 @@ Every page or caption that names the raters takes its wording from here. The ana
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judge.analysis.inputs.bars import PEOPLE_NAME
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.base.estimate import Estimate
+from judge.base.late_pattern import late
 from judge.base.printing.tables import Table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LABELLED = (
     ("people's", "the labels'"),
 )
 
-_OTHERWISE = re.compile(r"\b(with|than|as|of|against|from) people(?![\w/'-])|(?<![\w/-])(people)(?![\w/'-])")
+_OTHERWISE = late(r"\b(with|than|as|of|against|from) people(?![\w/'-])|(?<![\w/-])(people)(?![\w/'-])")
 # Columns whose cells are the program's own words: names of judges, systems and criteria are left as they are.
 _WORDS = ("diagnostic", "verdict", "sentence")
 

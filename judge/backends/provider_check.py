@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -25,12 +24,13 @@ from judge.base.credentials.providers import OPENAI, provider_of
 from judge.base.credentials.trust import VARIABLE, trusted
 from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import nearest
+from judge.base.late_pattern import late
 from judge.base.wording import Advice
 
 # Seconds for the list of models.
 PATIENCE = 10.0
 
-_TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
+_TO_FILL_IN = late(r"\b[A-Z]{4,}\b")
 
 
 @dataclass(frozen=True, slots=True)

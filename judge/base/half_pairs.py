@@ -5,15 +5,14 @@ kept."""
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import orjson
 
+from judge.base.late_pattern import late
+
 # Escaped backslashes and whole pairs, which stay as they are (group 1), or else one half.
-_ESCAPE = re.compile(
-    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
-)
+_ESCAPE = late(r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def whole_characters(text: str) -> str:

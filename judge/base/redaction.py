@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
+from judge.base.late_pattern import late
+
 MASK = "***"
 
 # Names of environment variables whose values are keys.
-VARIABLES = re.compile(r"(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PAT)")
+VARIABLES = late(r"(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PAT)")
 
 # Shorter values are words that stand in any text.
 LEAST = 8
@@ -33,7 +35,7 @@ LOOKS = {
     "what looks like a signed token (eyJ...)": r"(?<!\w)(?<!\w-)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
 }
 
-_LOOKS = re.compile("|".join(LOOKS.values()))
+_LOOKS = late("|".join(LOOKS.values()))
 _DUMMIES = frozenset({"dummy", "empty", "lm-studio", "no-key-required", "none", "not-needed", "sk-no-key-required"})
 # Characters of a long key that give it away where a text holds only part of it.
 _PIECE = 10
@@ -46,9 +48,9 @@ _WORD = 16
 _SHOWN = 4
 
 # Characters of a key that JSON does not write as they are.
-_ESCAPED = re.compile(r'["\\]|[^ -~]')
+_ESCAPED = late(r'["\\]|[^ -~]')
 
-_RUN = re.compile(r"\*{2,}|\.{3,}|…+|•{2,}|[xX]{4,}")
+_RUN = late(r"\*{2,}|\.{3,}|…+|•{2,}|[xX]{4,}")
 _remembered: set[str] = set()
 
 

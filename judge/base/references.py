@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from judge.base.late_pattern import late
+
 _FILE = Path(__file__).with_name("references.bib")
-_FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
+_FIELD = late(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 
 
 # Keys of works by the beginning of a dataset's name.

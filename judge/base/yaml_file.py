@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import yaml
+
+from judge.base.late_pattern import late
 
 # Collections within collections: PyYAML builds them by recursion, and deeper ones would exhaust Python's stack.
 MOST_NESTED = 50
@@ -14,7 +15,7 @@ MOST_NESTED = 50
 MOST_VALUES = 100_000
 
 # Whole numbers that may need more than 64 bits: no file of the program can hold them.
-_LONG = re.compile(r"[-+]?(?:[0-9_]{19,}|0x[0-9a-fA-F_]{16,}|0b[01_]{63,})")
+_LONG = late(r"[-+]?(?:[0-9_]{19,}|0x[0-9a-fA-F_]{16,}|0b[01_]{63,})")
 
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

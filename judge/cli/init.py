@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.datasets import SUFFIXES, Dataset, open_dataset
 from judge.inputs.datasets.files.column_guess import guess, options
@@ -140,7 +141,7 @@ _EXAMPLES: Mapping[str, Any] = {
 }
 
 _COMMENT_AT = 44
-_KEY = re.compile(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
+_KEY = late(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
 
 
 def definition_text(head: list[str], values: Mapping[str, Any], comments: Mapping[str, str]) -> str:

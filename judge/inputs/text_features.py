@@ -13,11 +13,12 @@ Plain Python on purpose: the control judge computes its ratings from these featu
 from __future__ import annotations
 
 import math
-import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import eq
+
+from judge.base.late_pattern import late
 
 # Our name -> column of HANNA's released score file that measures the same, over other tokens (see above).
 SCORE_FILE_FEATURES: dict[str, str] = {
@@ -46,16 +47,16 @@ LOG_OFFSETS: dict[str, float] = {
     "sentence-spread": 1,
 }
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"\w+(?:(?<=[nN])['’][tT]\b)?"  # a word; with its n't, which is cut off afterwards
     r"|['’](?:[sSmMdD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
     r"|\.{2,}|-{2,}|``|''|[^\w\s]"
 )
 _NOT = ("n't", "n’t", "N'T", "N’T", "N't", "N’t", "n'T", "n’T")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|\n")
+_SENTENCE_END = late(r"[.!?…][\"'”’)\]]*\s+|\n")
 _END_MARKS = " .!?…\"'”’)]"
-_WORD = re.compile(r"\w")
-_WORDS = re.compile(r"\w+")
+_WORD = late(r"\w")
+_WORDS = late(r"\w+")
 _QUOTES = frozenset({'"', "“", "”", "„", "«", "»", "``", "''"})
 # Words: windows of one length, so that the share does not fall with the length of a story.
 _WINDOW = 50

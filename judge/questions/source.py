@@ -7,14 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge.ratings.ratings_table import RatingsTable
-from judge.ratings.ratings_table.judgments import Telling, silent
-
 if TYPE_CHECKING:
     from judge.analysis.inputs.remembered_control import RememberedControl
     from judge.analysis.inputs.selection import Selection
     from judge.inputs.datasets import Dataset
     from judge.ratings.preferences_table import PreferencesTable
+    from judge.ratings.ratings_table import RatingsTable
+    from judge.ratings.ratings_table.judgments import Telling
 
 
 class Source:
@@ -29,7 +28,7 @@ class Source:
         kept: tuple[Selection, ...] = (),
         *,
         explanations: bool = True,
-        telling: Telling = silent,
+        telling: Telling | None = None,
         named: Sequence[str] | None = None,
     ) -> None:
         self.folders = list(folders)
@@ -73,11 +72,13 @@ class Source:
         from judge.analysis.inputs.dataset_ratings import ratings_of
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings.ratings_table import read
+        from judge.ratings.ratings_table.judgments import silent
 
+        telling = self.telling or silent
         table = (
             ratings_of(self.dataset)
             if self.dataset
-            else read(self.folders, parser, explanations=self.explanations, telling=self.telling, perturbed=perturbed)
+            else read(self.folders, parser, explanations=self.explanations, telling=telling, perturbed=perturbed)
         )
         for keep in self.kept:
             table = narrowed(table, keep)

@@ -17,6 +17,7 @@ import numpy as np
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_file
 from judge.base.folders import package_file
+from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
@@ -40,7 +41,7 @@ EQUAL = 1e-9
 DIGITS = 4
 
 _SIDES = {"Recall": "recall", "Precision": "precision", "F-Score": "f"}
-_ROUGE = re.compile(r"ROUGE-(1|2|3|4|L|W-1\.2|S\*|SU\*) (Recall|Precision|F-Score) ")
+_ROUGE = late(r"ROUGE-(1|2|3|4|L|W-1\.2|S\*|SU\*) (Recall|Precision|F-Score) ")
 _ONE_TO_ONE = {"BLEU ": "bleu-hanna", "chrF ": "chrf-hanna", "CIDEr ": "cider-hanna"}
 _BY_MODEL = {
     "BERTScore": Advice("bertscore-f and its relatives, with {model}", model="encoder=PATH"),

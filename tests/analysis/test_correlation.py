@@ -14,11 +14,13 @@ from scipy.stats import kendalltau
 from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.inputs.bars import CONTROL_NAME, PEOPLE_NAME, ControlSource
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
 
+BELUGA = Selection(judges=("Beluga-13B",), eval_prompts=("ep1",))
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]
 
 
@@ -417,7 +419,7 @@ def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None
 
 def test_the_mean_over_criteria_is_of_the_same_resamples(hanna_table: RatingsTable) -> None:
     options = CorrelationOptions(drop_systems=("Human",), resamples=200)
-    rows = correlation.correlate(hanna_table, options)
+    rows = correlation.correlate(narrowed(hanna_table, BELUGA), options)
     mean = rows[(rows["kind"] == "mean") & (rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")].iloc[0]
     cells = rows[(rows["kind"] == "judge") & (rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1")]
     assert mean["value"] == pytest.approx(cells["value"].mean())
@@ -428,7 +430,8 @@ def test_the_mean_over_criteria_is_of_the_same_resamples(hanna_table: RatingsTab
 
 def test_given_length_is_the_partial_correlation(hanna_table: RatingsTable) -> None:
     options = CorrelationOptions(drop_systems=("Human",), given="length", resamples=50)
-    rows = correlation.correlate(hanna_table, options)
+    kept = Selection(criteria=("Complexity",), judges=("Beluga-13B", "length"), eval_prompts=("ep1",))
+    rows = correlation.correlate(narrowed(hanna_table, kept), options)
     by_judge = rows[rows["criterion"] == "Complexity"].set_index(["judge", "eval_prompt"])
     row = by_judge.loc[("Beluga-13B", "ep1")]
     frame = hanna_table.frame[hanna_table.frame["system"] != "Human"]
@@ -484,7 +487,7 @@ def test_calibrated_intervals_draw_boot_both_in(hanna_table: RatingsTable) -> No
         options = CorrelationOptions(
             drop_systems=("Human",), ci="boot-both", interval_kind=kind, resamples=300, control=False
         )
-        rows = correlation.correlate(hanna_table, options)
+        rows = correlation.correlate(narrowed(hanna_table, BELUGA), options)
         cells = rows[(rows["judge"] == "Beluga-13B") & (rows["kind"] == "judge")]
         widths.append(cells["high"] - cells["low"])
     assert (widths[1] <= widths[0] + 1e-12).all()
@@ -497,8 +500,8 @@ def test_new_systems_widen_the_interval(hanna_table: RatingsTable) -> None:
     widths = {}
     for ci in ("boot-inputs", "boot-both"):
         options = CorrelationOptions(drop_systems=("Human",), ci=ci, resamples=300, control=False)
-        rows = correlation.correlate(hanna_table, options)
-        cells = rows[(rows["judge"] == "Beluga-13B") & (rows["eval_prompt"] == "ep1") & (rows["kind"] == "judge")]
+        rows = correlation.correlate(narrowed(hanna_table, BELUGA), options)
+        cells = rows[rows["kind"] == "judge"]
         widths[ci] = (cells["high"] - cells["low"]).mean()
     assert widths["boot-both"] > 1.3 * widths["boot-inputs"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ OTHERS = {
 """Commands that print no table of a run, or none that these stories have, and why."""
 
 
+@cache  # two tests look at the same screen
 def _lines(line: str, folder: Path, *words: str) -> str:
     with inside(folder, None):
         code, out, err = judge([*shlex.split(line), *words])

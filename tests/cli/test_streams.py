@@ -36,7 +36,7 @@ def shell(folder: Path, command: str, code: int = 0, **environment: str | None) 
     return done
 
 
-COMMANDS = ("--help", "ratings runs/demo --format csv", "correlate runs/demo --resamples 20", "status runs/demo")
+COMMANDS = ("--help", "ratings runs/demo --format csv", "status runs/demo")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -76,7 +76,7 @@ ASCII: dict[str, str | None] = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "
 @pytest.fixture(scope="module")
 def usual(runs: Path) -> dict[str, bytes]:
     """What three commands print in UTF-8."""
-    lines = ("correlate runs/demo --resamples 20", "prompts show ep1", "ratings runs/demo --format csv")
+    lines = ("consistency runs/demo", "prompts show ep1", "ratings runs/demo --format csv")
     plain = {"PYTHONIOENCODING": None, "LC_ALL": "C.UTF-8"}
     return {line: shell(runs, f"$judge {line}", **plain).stdout for line in lines}
 
@@ -87,11 +87,11 @@ def test_pipes_and_files_get_utf_8_whatever_the_locale(
 ) -> None:
     printed = {line: shell(runs, f"$judge {line}", PYTHONIOENCODING=None, **locale).stdout for line in usual}
     assert printed == usual
-    assert "·".encode() in printed["correlate runs/demo --resamples 20"]
+    assert "·".encode() in printed["consistency runs/demo"]
 
 
 def test_an_encoding_that_was_asked_for_is_kept_and_what_it_lacks_is_escaped(runs: Path) -> None:
-    done = shell(runs, "$judge correlate runs/demo --resamples 20", PYTHONIOENCODING="ascii")
+    done = shell(runs, "$judge consistency runs/demo", PYTHONIOENCODING="ascii")
     assert b"\\xb7" in done.stdout
     assert done.stdout.isascii()
 
@@ -104,7 +104,7 @@ def test_a_whole_run_and_its_page_do_not_depend_on_the_locale(tmp_path: Path) ->
     assert shell(place, "$judge status runs/none", 1, **ASCII).stderr.isascii()
 
 
-@pytest.mark.parametrize("command", ["--help", "run --help", "status runs/demo", "correlate runs/demo --resamples 20"])
+@pytest.mark.parametrize("command", ["--help", "run --help", "status runs/demo", "consistency runs/demo"])
 def test_everything_fits_on_a_screen_of_forty_columns(command: str, runs: Path) -> None:
     lines = shell(runs, f"$judge {command}", COLUMNS="40").stdout.decode().splitlines()
     assert [line for line in lines if len(line) > 40] == []

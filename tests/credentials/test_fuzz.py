@@ -15,7 +15,7 @@ from tests.credentials.planted import holds, leaks
 def test_a_planted_key_is_in_no_file_and_no_line(tmp_path: Path, seed: int) -> None:
     found = {}
     with EchoServer() as server:
-        for number, place in enumerate(places(seed, 200)):
+        for number, place in enumerate(places(seed, 100)):
             if where := leaks(place, tmp_path / str(number), server):
                 found[f"{number} {place.name}"] = where
     assert found == {}

@@ -7,7 +7,6 @@ Every comparison uses the same reasonable stories, and a story with two errors o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
+from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Labels of stories derived from human ratings, by a criterion with two values or a rule with a threshold.
 
-_RULE = re.compile(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
+_RULE = late(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
 _SAME = 1e-9
 
 

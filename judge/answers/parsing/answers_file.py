@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +14,12 @@ from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.verdict import CHOICES, parse_verdict
 from judge.base.errors import DataError, SpecError
 from judge.base.half_pairs import whole_escapes
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Scale, Structured, Verdict
 from judge.base.wording import Advice, joined
 from judge.inputs.prompt_file import labels_fault
 
-_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
+_SCALE = late(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
 _TEXT, _OTHER_TEXT = "text", "response"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.base.errors import SpecError
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Structured
 from judge.base.wording import Advice
 
-_FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
+_FIRST_NUMBER = late(r"(?:\d+\.\d+|\d+)")
 # What the study put in place of a missing rating: the middle of its scale of 1-5.
 _MIDPOINT = 3.0
 

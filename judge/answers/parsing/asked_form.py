@@ -13,6 +13,7 @@ from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import number
 from judge.answers.parsing.ours.parser import clean, refuses
 from judge.answers.parsing.vocabulary import names
+from judge.base.late_pattern import late
 from judge.base.records import Asked, Criterion, Response, Structured
 
 FORMS: dict[Structured, str] = {
@@ -30,7 +31,7 @@ VERDICT_FORMS: dict[Structured, str] = {
 JOINT_FORM = "one JSON object with a rating for each criterion"
 
 # Finish reasons of an answer that was cut, blocked or broken, in the words of several servers.
-_CUT = re.compile(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
+_CUT = late(r"length|max_|filter|safety|block|prohibit|recitation|refus|error", re.IGNORECASE)
 
 
 def has_asked_form(

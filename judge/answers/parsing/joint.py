@@ -14,6 +14,7 @@ from judge.answers.parsing.ours.from_story import without_objects
 from judge.answers.parsing.ours.json_answer import objects_in
 from judge.answers.parsing.ours.parser import clean
 from judge.answers.parsing.vocabulary import names
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response
 
 # Reads one judgment per criterion from an answer about several criteria. Each criterion gets its own rating and
@@ -28,7 +29,7 @@ _DEEPEST = 4
 # Lines that begin so end a criterion's part: their number is of the whole story.
 _SUMMARY = r"overall|total|sum|average|mean|final|summary|conclusion"
 
-_AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']{0,3}[ \t]{0,3}")
+_AFTER_NAME = late(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']{0,3}[ \t]{0,3}")
 
 
 def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
@@ -170,8 +171,8 @@ def _any_of(names: tuple[tuple[str, str], ...]) -> str:
     return "|".join([f"(?i:{name})" for name in written] + short)
 
 
-_SENTENCE = re.compile(r"[.!?;]\s|\n")
-_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE = late(r"[.!?;]\s|\n")
+_WORD = late(r"[^\W\d_]+")
 
 
 def joint_judgments(

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from judge.base.late_pattern import late
+
 
 def _any(*phrases: str) -> str:
     # Each argument holds related alternatives, separated by bars.
@@ -30,9 +32,9 @@ _COMPARATIVE = _any(
 )
 
 # Behind it, what came before in the sentence no longer bears on the rating ("..., but I give it a 3").
-RESET = re.compile(r"(?:[,;:—–(]\s*|\s)(?:so|but|yet|therefore|thus|hence|nevertheless|nonetheless)\s")
+RESET = late(r"(?:[,;:—–(]\s*|\s)(?:so|but|yet|therefore|thus|hence|nevertheless|nonetheless)\s")
 
-CLAUSE_END = re.compile(
+CLAUSE_END = late(
     r"[,;:—–(|]|\s-\s|\b(?:and|or|because|since|although|though|while|whereas|which|where|when)\s(?!an?\s)"
 )
 
@@ -48,7 +50,7 @@ ASIDE = _word(
 )
 
 # Phrases of a rating under a condition that does not hold.
-HYPOTHETICAL = re.compile(
+HYPOTHETICAL = late(
     _any(
         r"\A\W*(?:then |and |or )?(?:had|were|should) (?:i|we|it|he|she|they|the|this|that|its|there|his|her"
         r"|their|an?)\b",
@@ -70,7 +72,7 @@ HYPOTHETICAL = re.compile(
 )
 
 # A rating that was given by another source, or at another time.
-ELSEWHERE = re.compile(
+ELSEWHERE = late(
     _any(
         r"\baccording to (?!the (?:scale|guideline|criteri|rubric|definition)|my\b)",
         r"\bin (?:the|an?) (?:\w+ )?(?:study|paper|experiment|survey|dataset|poll|contest|competition|class|workshop"
@@ -82,7 +84,7 @@ ELSEWHERE = re.compile(
 )
 
 # Openings behind which a rating may be given or only be imagined.
-UNSURE = re.compile(
+UNSURE = late(
     _any(
         rf"{_OPENS}(?:ignoring|disregarding|forgetting|leaving aside|setting aside|apart from|aside from|except for"
         r"|excluding|discounting)\b",
@@ -99,7 +101,7 @@ AT_FIRST = _word(
 )
 
 # The judge or the story as the subject of a clause of its own.
-OWN_SUBJECT = re.compile(
+OWN_SUBJECT = late(
     r"\b"
     + _any(
         "i|i'd|i'll|i'm|i've|we|we'd|my (?:final |overall |own )?(?:rating|score|verdict|answer|grade)",
@@ -111,7 +113,7 @@ OWN_SUBJECT = re.compile(
 
 # A word whose object is the clause that follows, so that its denial reaches that clause ("I do not think " "the
 # story").
-HOLDS_A_CLAUSE = re.compile(
+HOLDS_A_CLAUSE = late(
     r"\b"
     + _any(
         "think|believe|say|says|feel|mean|see|claims?|certain|sure|convinced|true|clear|doubts?|that|why|how|what",
@@ -158,7 +160,7 @@ _RATES = _any(
     "considers?|considered|finds?|found|ranks?|ranked|puts?|writes?|wrote|argues?|argued|insists?|insisted|suggests?",
     "suggested|would|might|may|could|can|will|demands?|requests?|expects?|hopes?|requires?|define[sd]?|describe[sd]?",
 )
-OTHERS_RATE = re.compile(rf"\b{_PEOPLE}\b(?: \w+){{0,5}}? {_RATES}\b")
+OTHERS_RATE = late(rf"\b{_PEOPLE}\b(?: \w+){{0,5}}? {_RATES}\b")
 
 _OTHER = "previous|prior|earlier|last|other|first|second|third|next|reference|original|former|old|older|final"
 _PARTS = _any(
@@ -171,26 +173,26 @@ _OTHER_OBJECT = _any(
     rf"\b(?:{_OTHER}) {_PARTS}\b",
     r"\b(?:prequel|sequel|draft|film|movie|book|novel|hotel|restaurant|meal|essay|poem|game|album|song)\b",
 )
-OTHER_OBJECT = re.compile(_OTHER_OBJECT)
+OTHER_OBJECT = late(_OTHER_OBJECT)
 ALONE = _word("alone|by itself|on its own")
 
-EXAMPLE = re.compile(
+EXAMPLE = late(
     r"(?:\be\.g\.?,?|\bfor (?:example|instance),?|\bexamples?,?:?|\bsuch as|\bsay,)\s{0,2}"
     r"(?:an?\s)?(?:(?:rating|score)\s)?(?:of\s)?(?:an?\s)?\Z"
 )
 # The form of an answer rather than an answer: "Example output: ...", within a label's reach of the number.
-TEMPLATE = re.compile(
+TEMPLATE = late(
     r"(?:\b(?:examples?|samples?|templates?|placeholder|format(?:ted)?|illustration)\b"
     r"|\b(?:look|looks|looking|read|reads) like(?: this| so)?\b)"
     r"[^.!?\n]{0,24}[:：]\s{0,4}[^.!?\n]{0,30}\Z"
 )
 
-GERUND = re.compile(r"\A\W*(?:giving|rating|scoring|calling|awarding|assigning|marking|grading|choosing|picking)\b")
+GERUND = late(r"\A\W*(?:giving|rating|scoring|calling|awarding|assigning|marking|grading|choosing|picking)\b")
 # With `GERUND`: "Giving it a 2 would be unfair".
-BEING_AFTER = re.compile(rf"{_UNITS}[\"']?\s(?:would|is|was|seems?|feels?|might|could|may)\b")
+BEING_AFTER = late(rf"{_UNITS}[\"']?\s(?:would|is|was|seems?|feels?|might|could|may)\b")
 
 _FIT = "appropriate|fair|fitting|my|suitable|right|good|reasonable|accurate|just|adequate|apt"
-ONLY_SPOKEN_OF = re.compile(
+ONLY_SPOKEN_OF = late(
     rf"{_UNITS}(?:\son\s(?:this|the|that|a)\sscale)?[\"']?\s"
     + _any(
         rf"(?:would|could|might|may)(?!\s(?:be|seem)\s(?:an?\s)?(?:{_FIT})\b)\b",
@@ -199,10 +201,8 @@ ONLY_SPOKEN_OF = re.compile(
         r"|unduly|an?\s(?:story|text))\b",
     )
 )
-BY_OTHERS = re.compile(
-    rf"{_UNITS}\s(?:by|from|according\sto)\s(?!me\b|us\b|my\b|1\b|the\s(?:scale|guidelines|criteri))"
-)
-TO_ANOTHER = re.compile(
+BY_OTHERS = late(rf"{_UNITS}\s(?:by|from|according\sto)\s(?!me\b|us\b|my\b|1\b|the\s(?:scale|guidelines|criteri))")
+TO_ANOTHER = late(
     _any(
         rf"{_UNITS}\s(?:to|for)\s(?:an?\s(?:similar|different|other)|another|other|stories|texts|any|every|such|those|most"
         r"|many|some|someone|anyone|people|readers|children)\b",
@@ -210,7 +210,7 @@ TO_ANOTHER = re.compile(
     )
 )
 # On the text in its own case: "a 2 on Goodreads".
-PLACE_NAME = re.compile(r"(?:\s(?:stars?|points?|out of \w+|/\s?\w+))?\s(?:on|at|in)\s(?:the\s)?([A-Z]\w+)")
+PLACE_NAME = late(r"(?:\s(?:stars?|points?|out of \w+|/\s?\w+))?\s(?:on|at|in)\s(?:the\s)?([A-Z]\w+)")
 
 CONDITION_AFTER = _word(
     "if|unless|had (?:it|the|this|i|there|its)|were (?:it|the|this|its|there)|assuming|until|only when|at"
@@ -219,17 +219,17 @@ CONDITION_AFTER = _word(
     r"on (?:another|a good|a bad|other|a different) \w+|last (?:time|year|week|month)",
     rf"with (?:an? |slightly )?{_COMPARATIVE}",
 )
-NOT_A_CONDITION = re.compile(
+NOT_A_CONDITION = late(
     r"\b(?:even|as|wonder|unclear|unsure|know) if\b|\bif (?:only|not|any|anything|at all|you|i (?:may|had to))\b"
 )
-SUFFIX_END = re.compile(r"[,;:—–(]|\b(?:because|since|as|although|though|but|and|which|while)\b")
+SUFFIX_END = late(r"[,;:—–(]|\b(?:because|since|as|although|though|but|and|which|while)\b")
 
-TOPIC = re.compile(
+TOPIC = late(
     r"\W*(?:in terms of|as far as|for|regarding|as for|as to|concerning|on|with (?:regard|respect) to"
     r"|when it comes to)\s"
     r"((?:[^\W\d_]+\s?){1,3})"
 )
-HEADING = re.compile(r"\W*((?:[\w'-]+ ){0,3}[\w'-]+)\s?:\s")
+HEADING = late(r"\W*((?:[\w'-]+ ){0,3}[\w'-]+)\s?:\s")
 
 
 def behind_last(stop: re.Pattern[str], text: str) -> str:

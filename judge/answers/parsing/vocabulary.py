@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+
+from judge.base.late_pattern import late
 
 # Tiers: how plainly a number is stated as a rating. A lower tier is plainer.
 
@@ -249,26 +250,26 @@ AROUND_CONCLUDING = CONCLUDING | word_set(
 )
 
 # A degree before a label that makes it another answer: "mostly yes", "quite good".
-HEDGE = re.compile(
+HEDGE = late(
     r"\b(?:mostly|partly|partially|somewhat|largely|mainly|slightly|half|almost|nearly|quite|pretty|rather|very|fairly"
     r"|extremely|reasonably|really|kind of|sort of|more or less|(?:a )?(?:borderline|qualified|tentative|weak|soft|mild"
     r"|low|high|lukewarm))\s{1,2}\Z"
 )
 
 # Words that may precede a label that opens the answer.
-OPENER = re.compile(
+OPENER = late(
     r"\W*(?:(?:sure|certainly|of course|ok|okay|well|alright|great question|good question|understood|absolutely"
     r"|definitely|clearly|honestly|overall|an?|hmm+|so|let's see|thank you|thanks)\W+){0,3}"
 )
 
 # The judge as the subject of a label that is a verb: "I strongly agree".
-SELF = re.compile(
+SELF = late(
     r"\b(?:i|we)(?:'d| would| do| must| have to| tend to| will| can only)?"
     r"(?: also| still| therefore| thus| personally| generally| overall)?\s{1,2}\Z"
 )
 
 # The judge's own answer in words that the rules of numbers do not know; only the end of a sentence's beginning.
-SAYS = re.compile(
+SAYS = late(
     r"(?:\A|[^\w'])(?:so|thus|hence|therefore|then|and|but|overall)?,?\s?"
     r"(?:the|my|our)\s(?:\w+\s)?(?:answer|verdict|rating|grade|label|judge?ment|decision|choice|conclusion|classification)"
     r"(?:\s(?:to|for|on|of|here|regarding)(?:\s[\w']+){0,8})?"
@@ -283,31 +284,31 @@ SAYS = re.compile(
 )
 
 # A number of the same point right before the label: "4 - Agree", "3/5 (Good".
-NUMBERED = re.compile(r"(?<![\w.])\d{1,2}(?:\s?(?:/|out of)\s?\d{1,2})?\s{0,2}(?:[-–—:=(]|\)(?=\s))\s{0,2}\Z")
+NUMBERED = late(r"(?<![\w.])\d{1,2}(?:\s?(?:/|out of)\s?\d{1,2})?\s{0,2}(?:[-–—:=(]|\)(?=\s))\s{0,2}\Z")
 
-UNCHECKED = re.compile(r"(?:\[\s{0,2}\]|[☐□○⬜])\s{0,2}\Z")
+UNCHECKED = late(r"(?:\[\s{0,2}\]|[☐□○⬜])\s{0,2}\Z")
 # Boxes before a label, as forms have them.
-CHECKED = re.compile(r"(?:\[\s?[x✓✔]\s?\]|[☑☒✅✔✓◉●])\s{0,2}\Z")
+CHECKED = late(r"(?:\[\s?[x✓✔]\s?\]|[☑☒✅✔✓◉●])\s{0,2}\Z")
 
 # Behind one letter, on the text in its own case: the letter begins a name ("F. Scott Fitzgerald").
-INITIAL = re.compile(r"\.\s(?:[A-Z]\.|(?!The\b|This\b|It\b|I\b|A\b|An\b|My\b)[A-Z]\w+\s[A-Z]\w)")
+INITIAL = late(r"\.\s(?:[A-Z]\.|(?!The\b|This\b|It\b|I\b|A\b|An\b|My\b)[A-Z]\w+\s[A-Z]\w)")
 
 # A whole line before a label: "A) ", "Answer - ".
-LINE_LABEL = re.compile(r"\W{0,8}(?:a|ans|answer|final answer|verdict|label)\s?(?:[):.=]|\s[-–—])\s{0,3}\W{0,6}")
+LINE_LABEL = late(r"\W{0,8}(?:a|ans|answer|final answer|verdict|label)\s?(?:[):.=]|\s[-–—])\s{0,3}\W{0,6}")
 
 # Behind a label that opens an answer: the answer hangs on a condition.
-DEPENDS = re.compile(
+DEPENDS = late(
     r"[\s,;–—-]{0,4}(?:but )?(?:only )?(?:if(?! (?:anything|at all|you ask)\b)|unless|provided|depending|assuming)\b"
 )
 
 # A sentence that opens with a label and goes on to take it back: "Yes, the premise is familiar, but".
-CONCEDES = re.compile(r"[^.!?\n]{0,200}[\s,;](?:but|however|yet|nevertheless|nonetheless|though|although|still)\b")
+CONCEDES = late(r"[^.!?\n]{0,200}[\s,;](?:but|however|yet|nevertheless|nonetheless|though|although|still)\b")
 
 # Words between two labels that are both the answer: "yes, but also no".
 BESIDE = word_set("but and also yet or then maybe perhaps partly partially mostly well a in part ways other")
 
 # An answer whose "No" declines the request.
-DECLINES = re.compile(
+DECLINES = late(
     r"\W*no\W{1,3}(?:sorry\W{1,3})?(?:but )?i(?:'m sorry,? (?:but )?i)? ?"
     r"(?:can't|cannot|can not|won't|will not|am unable to|am not able to|must decline to|refuse to|'m unable to"
     r"|'m not able to|do not|don't) (?:assist|help|comply|fulfil|fulfill|engage|answer|rate|judge|evaluate|assess"
@@ -315,14 +316,14 @@ DECLINES = re.compile(
 )
 
 # An answer whose "Yes" accepts the request.
-ACCEPTS = re.compile(
+ACCEPTS = late(
     r"\W*yes\W{1,3}(?:(?:of course|sure|certainly)\W{1,3})?i(?:"
     r"(?:'d be|'m| would be| am) (?:happy|glad|able|ready) to|(?:'ll| will| can) (?:certainly |gladly )?"
     r"(?:help|assist|evaluate|assess|rate|judge|analy[sz]e|do (?:that|this|so)|provide|take a look))\b"
 )
 
 # The whole text of an answer that a filter put in place of the judge's.
-WITHHELD = re.compile(
+WITHHELD = late(
     r"\W*(?:the |this |your )?(?:content|response|output|answer|message|request|text|prompt|generation)s?"
     r"(?: (?:was|is|were|has been|have been|got))? (?:blocked|filtered|removed|withheld|censored|flagged|redacted)"
     r"(?:[^\n]{0,80})\W*"

@@ -4,7 +4,6 @@ computes its part without communication."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +12,13 @@ from judge.asking.plan.pairs import Planned
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import SHARDS
 from judge.base.errors import SpecError
+from judge.base.late_pattern import late
 from judge.base.records import Story
 from judge.base.wording import Advice
 from judge.inputs.datasets import Dataset
 
-_WORDS = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-_NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
+_WORDS = late(r"([0-9]{1,6})/([0-9]{1,6})")
+_NAME = late(r"([0-9]{1,6})-of-([0-9]{1,6})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@ the date on which a model is shut down, which is not compared with today."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -21,10 +20,11 @@ from judge.base.credentials.providers import addresses_of as named_addresses
 from judge.base.errors import JudgeError
 from judge.base.folders import package_file
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 
 # Snapshot of the model catalogue modelparams, shipped with the program: each model's settings and availability.
 
-_DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
+_DATE = late(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.folders import package_file
+from judge.base.late_pattern import late
 
 # A provider's name of a setting -> the name that run.yaml has for it.
 SETTINGS = {
@@ -53,8 +54,8 @@ SETTINGS = {
 }
 
 _HOLDERS = ("generationConfig.", "inferenceConfig.", "additionalModelRequestFields.", "extra_body.")
-_NO_EFFECT = re.compile(r"no effect|ignored", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=\.)\s+")
+_NO_EFFECT = late(r"no effect|ignored", re.IGNORECASE)
+_SENTENCES = late(r"(?<=\.)\s+")
 
 
 def build(wheel: Path, taken: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ catalogue, indications in answers, and statements for it by the documentation.""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +18,13 @@ from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
 from judge.base.credentials.providers import PROTOCOLS
 from judge.base.judge_name import MODELLESS, JudgeName
+from judge.base.late_pattern import late
 
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 
 _ENGINE = SAMPLING | {"reasoning_effort"}
-_ADDRESS = re.compile(r"https?://[^\s'\"]+")
-_PREFIX = re.compile(r"^https?://\S+ ")
+_ADDRESS = late(r"https?://[^\s'\"]+")
+_PREFIX = late(r"^https?://\S+ ")
 _NAMES = {"max_tokens": ("max_tokens", "max_completion_tokens"), "logprobs": ("logprobs", "top_logprobs")}
 _FIELDS = {"structured": ("structured", "response_format", "structured_outputs", "guided_choice")}
 

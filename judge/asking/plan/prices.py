@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -20,6 +19,7 @@ from judge.base.credentials.providers import PROTOCOLS, addresses_of
 from judge.base.errors import SpecError, unknown
 from judge.base.folders import config_folder, package_file
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 from judge.base.printing.values import dollars
 from judge.base.records import Response
 
@@ -37,7 +37,7 @@ _USUAL: Mapping[str, tuple[Any, ...]] = {
 _NUMBERS = ("input", "output", "cached", "written")
 _KEYS = (*_NUMBERS, "batch", "date", "source")
 # A dated version of a model, such as gpt-4o-2024-08-06, costs what the name without the date does.
-_DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
+_DATE = late(r"-\d{4}(-?\d{2}){0,2}")
 
 
 @dataclass(frozen=True, slots=True)

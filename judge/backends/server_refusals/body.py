@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import orjson
 
+from judge.base.late_pattern import late
+
 # Characters of the server's words in a sentence for people.
 SHOWN = 300
 
@@ -36,10 +38,10 @@ _ECHOES = frozenset({"input", "ctx", "messages", "body", "request", "failed_gene
 # Codes that stand with every error.
 _SAYS_NOTHING = frozenset({"invalid_request_error", "unknown_error", "api_error", "invalid_argument", "server_error"})
 
-_LOC = re.compile(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
-_ARROW = re.compile(r"\bbody ?(?:->|→|\.) ?(\w+)")
-_QUOTED = re.compile(r"""['"]([A-Za-z_]\w*)['"]""")
-_TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re.I)
+_LOC = late(r"""['"]loc['"]\s*:\s*[(\[]([^)\]]*)[)\]]""")
+_ARROW = late(r"\bbody ?(?:->|→|\.) ?(\w+)")
+_QUOTED = late(r"""['"]([A-Za-z_]\w*)['"]""")
+_TAGS = late(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re.I)
 
 
 @dataclass(slots=True)
@@ -186,11 +188,11 @@ def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -
 # messages.
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_PART = re.compile(
+_PART = late(
     r"(\d+(?:\.\d+)?)\s*(milliseconds?|millis|msecs?|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|s|m|h|d)"
     r"(?![a-z])"
 )
-_IN_WORDS = re.compile(
+_IN_WORDS = late(
     r"(?:try again|retry|retry your request|wait|come back|available|resets?|reset)\b[^.;:]{0,40}?"
     r"\b(?:in|after|for|within)\s+(?:about\s+|approximately\s+|at least\s+)?"
     r"((?:\d+(?:\.\d+)?\s*[a-z]+\s*(?:,|and)?\s*)+|\d+(?:\.\d+)?)"

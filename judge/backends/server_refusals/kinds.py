@@ -12,6 +12,7 @@ from typing import Any
 from judge.backends.server_refusals.body import ErrorBody, read_error_body, retry_delay
 from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
 from judge.base.errors import ErrorKind
+from judge.base.late_pattern import late
 
 # Kinds that another attempt may mend without anybody changing anything.
 RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
@@ -171,15 +172,13 @@ AFTER_SETTINGS: tuple[Rule, ...] = (
     ),
 )
 
-_QUOTA_WORDS = re.compile(
-    r"current quota|quota (exceeded|has been|is exhausted)|exceeded .{0,20}quota|plan and billing"
-)
-_WINDOW = re.compile(
+_QUOTA_WORDS = late(r"current quota|quota (exceeded|has been|is exhausted)|exceeded .{0,20}quota|plan and billing")
+_WINDOW = late(
     r"per[ _-]?(second|minute|min\b|sec\b|hour)|\b[rt]p[ms]\b|(retry|try again|available) (in|after) (about )?\d"
 )
-_DAY = re.compile(r"per[ _-]?day|daily|\b[rt]pd\b")
+_DAY = late(r"per[ _-]?day|daily|\b[rt]pd\b")
 _SETTING_CODES = frozenset({"unsupported_parameter", "unsupported_value", "extra_forbidden", "unknown_parameter"})
-_NO_ENDPOINT = re.compile(r"no (endpoints|providers) .{0,40}parameters")
+_NO_ENDPOINT = late(r"no (endpoints|providers) .{0,40}parameters")
 _SERVER_STATUSES = frozenset({408, 409, 421, 424, 425, 460, 499})
 _REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid_argument", "bad_request"})
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judge.backends.server_refusals.body import ErrorBody
+from judge.base.late_pattern import late
 
 # The two names of the longest answer.
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -52,17 +53,17 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
 
 # Plain words for a setting.
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(multiple|several|one|single) (completions?|candidates?|generations?|choices?)\b"), "n"),
-    (re.compile(r"number of (completions|candidates|generations|choices)"), "n"),
-    (re.compile(r"(completion|candidate) (choices?|count)"), "n"),
-    (re.compile(r"stop (sequences?|words?|strings?|tokens?)"), "stop"),
-    (re.compile(r"log[- ]prob(abilitie)?s"), "logprobs"),
-    (re.compile(r"structured[- ]outputs?|json[- ]?(mode|schema)|response format|output schema"), "response_format"),
-    (re.compile(r"thinking[ -](mode|budget|level)"), "thinkingConfig"),
-    (re.compile(r"thinking[ -](mode|budget|level)"), "thinking_config"),
-    (re.compile(r"(guided|constrained) (decoding|generation|choice)"), "structured_outputs"),
+    (late(r"(multiple|several|one|single) (completions?|candidates?|generations?|choices?)\b"), "n"),
+    (late(r"number of (completions|candidates|generations|choices)"), "n"),
+    (late(r"(completion|candidate) (choices?|count)"), "n"),
+    (late(r"stop (sequences?|words?|strings?|tokens?)"), "stop"),
+    (late(r"log[- ]prob(abilitie)?s"), "logprobs"),
+    (late(r"structured[- ]outputs?|json[- ]?(mode|schema)|response format|output schema"), "response_format"),
+    (late(r"thinking[ -](mode|budget|level)"), "thinkingConfig"),
+    (late(r"thinking[ -](mode|budget|level)"), "thinking_config"),
+    (late(r"(guided|constrained) (decoding|generation|choice)"), "structured_outputs"),
     (
-        re.compile(r"(system|developer) (role|messages?|instructions?|prompts?)\b|role.{0,12}'(system|developer)'"),
+        late(r"(system|developer) (role|messages?|instructions?|prompts?)\b|role.{0,12}'(system|developer)'"),
         "system",
     ),
 )
@@ -70,7 +71,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
 # Names that are English words too: they count in quotation marks, or beside a word for a parameter.
 _WORDLIKE = frozenset({"n", "stop", "seed", "system"})
 
-_REFUSES = re.compile(
+_REFUSES = late(
     r"unsupported|not (?:currently |yet )?support|n't support|no support|unknown|unrecogni[sz]ed|unexpected|extraneous"
     r"|not (?:permitted|allowed|enabled|available|accepted|compatible|implemented|valid|applicable|recogni[sz]ed)"
     r"|unavailable|deprecated|no longer|must (?:be|not|equal|have)|should (?:be|not)|cannot|can't|can not|only|invalid"
@@ -78,7 +79,7 @@ _REFUSES = re.compile(
     r"|less than|greater than|maximum|minimum|mutually|both|is not a|disabled|requires?|denied|prohibited|not exist"
 )
 
-_OF_VALUE = re.compile(
+_OF_VALUE = late(
     r"too (?:large|high|small|low|big)|at most|at least|maximum|minimum|range|greater than|less than|below|above|exceed"
     r"|[<>]=?\s*\d|integer_|must be (?:between|a |an |positive)|expected (?:a|an) "
 )

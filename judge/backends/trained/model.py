@@ -21,6 +21,7 @@ from judge.backends.engine_keys import check_keys
 from judge.backends.surface.model import Term
 from judge.base.errors import BackendError, DataError, MissingExtraError
 from judge.base.fingerprint import digest, fingerprint_file, fingerprint_weights
+from judge.base.late_pattern import late
 from judge.base.records import Story
 
 # Loads and runs a sequence classifier of one output. No code from the model's folder is executed.
@@ -97,7 +98,7 @@ _MOST = 100_000
 # Products and squares of smaller numbers stay finite: a model file may come from a stranger.
 _LIMIT = 1e100
 
-_MARK = re.compile(r"[pt][0-9a-f]{12}")
+_MARK = late(r"[pt][0-9a-f]{12}")
 
 Kind = Literal["preference", "rating"]
 _KINDS: tuple[Kind, ...] = ("preference", "rating")

@@ -20,10 +20,11 @@ from judge.base.credentials.providers import PROVIDERS
 from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import SpecError
 from judge.base.folders import config_folder, lies_in_trusted
+from judge.base.late_pattern import late
 from judge.base.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
-_ENTRY = re.compile(
+_ENTRY = late(
     r"(?:(https?)://)?(\*\.)?(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?(?:/.*)?", re.IGNORECASE
 )
 

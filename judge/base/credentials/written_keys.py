@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from judge.base import redaction
 from judge.base.errors import SpecError
+from judge.base.late_pattern import late
 from judge.base.wording import joined
 
 # Recognises names of fields, headers and URL parameters whose value is an API key.
@@ -18,7 +19,7 @@ from judge.base.wording import joined
 # Names of environment variables that a definition may name. Capitals alone: a key is not mistaken for one.
 VARIABLE = r"[A-Z][A-Z0-9_]{0,99}"
 
-REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+REFERENCE = late(r"\$\{([^{}]*)\}")
 
 _ENDS = (
     "apikey",
@@ -76,13 +77,13 @@ MEND = (
     "a key that stood in a file may have been read by others: replace it"
 )
 _NO_HEADER = frozenset({"host", "content-length", "content-type", "connection", "transfer-encoding", "upgrade", "te"})
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
-_KEY_VALUE = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,15} |[A-Za-z][\w-]{0,31}=)?\$\{" + VARIABLE + r"\}")
-_SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)\s+\S", re.IGNORECASE)
-_USER = re.compile(r"(?:[A-Za-z][\w+.-]*:)?(?://)?[^/?#]*@")
-_PARAMETER = re.compile(r"[?&#;]([^=?&#;/]+)=([^&#;]+)")
+_HEADER = late(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_KEY_VALUE = late(r"(?:[A-Za-z][A-Za-z0-9-]{0,15} |[A-Za-z][\w-]{0,31}=)?\$\{" + VARIABLE + r"\}")
+_SCHEME = late(r"\s*(?:bearer|basic|token|apikey)\s+\S", re.IGNORECASE)
+_USER = late(r"(?:[A-Za-z][\w+.-]*:)?(?://)?[^/?#]*@")
+_PARAMETER = late(r"[?&#;]([^=?&#;/]+)=([^&#;]+)")
 # Letters of both cases and digits without a break, as in keys and in no name.
-_RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{32,}")
+_RANDOM = late(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{32,}")
 
 
 def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:
@@ -200,7 +201,7 @@ def _line(text: str, path: Place) -> int | None:
 # may be sent.
 
 _PORTS = {"http": 80, "https": 443}
-_PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
+_PLAIN = late(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[/?#][^\s\\]*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

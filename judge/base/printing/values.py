@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from math import floor, log10
 from typing import TypeVar
 
+from judge.base.late_pattern import late
 from judge.base.records import MOST_PLAUSIBLE_COST
 
 # Foreign texts made safe for terminals and spreadsheets: control characters and formulas are shown, not executed.
@@ -15,7 +16,7 @@ from judge.base.records import MOST_PLAUSIBLE_COST
 # Formatting characters that scripts and emoji need, and that move nothing.
 JOINERS = "\u200c\u200d"
 
-_HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
+_HIDDEN = late(r"[^\n\t\x20-\x7e]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _T = TypeVar("_T")
 

@@ -4,7 +4,6 @@ only."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from judge.backends.openai.errors import server_words, status_error
 from judge.base.errors import BackendError, DataError, ErrorKind
 from judge.base.fingerprint import TAG, digest
 from judge.base.half_pairs import json_value
+from judge.base.late_pattern import late
 from judge.base.records import Request, Response
 from judge.base.redaction import cleaned, known_keys, redact
 
@@ -29,7 +29,7 @@ from judge.base.redaction import cleaned, known_keys, redact
 # Characters: Anthropic's limit for a custom_id. One form serves every provider.
 LONGEST = 64
 
-_FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1,4}(?:-\d{1,4})?)*)")
+_FORM = late(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1,4}(?:-\d{1,4})?)*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.base.folders import home
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 from judge.base.sqlite_file import connect
 from judge.exchange.imports.imported_folder import STORIES
 
@@ -42,7 +43,7 @@ OF_RATINGS = tuple(
 )
 OF_COMPARISONS = (PREFERENCES, f"{PREFERENCES}.notes.txt", "verdicts.csv", "verdicts.csv.notes.txt")
 
-_VERSION = re.compile(r"\|v\d[\w.+]*")
+_VERSION = late(r"\|v\d[\w.+]*")
 # Sums differ in their last bits between machines and library versions; equal data agree within this.
 _SAME = 1e-9
 

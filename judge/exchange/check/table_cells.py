@@ -12,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.base.records import Scale
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_guess import COUNTS, criterion_name
@@ -25,25 +26,23 @@ Side = Literal["judge", "human"]
 # The criterion of ratings that name none.
 OVERALL = "Overall"
 
-_JUDGE = re.compile(
+_JUDGE = late(
     r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|beluga|vicuna|gemma|^phi\d*$|palm2?$|command-?r|grok|^o[134]$"
     r"|llm|^judges?\d*$|^auto|^ai$|^pred|^metric|prometheus|geval|bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval"
 )
-_HUMAN = re.compile(
+_HUMAN = late(
     r"human|people|person|rater|annot|worker|expert|crowd|reader|gold|turk|participant|reviewer|student|^mos$"
     r"|^(?:h|r|a|w|ann|amt)\d+$"
 )
-_VERSION = re.compile(
-    r"^v?\d+[a-z]{0,2}$|^(?:turbo|mini|instruct|chat|pro|flash|sonnet|opus|haiku|large|small|preview)$"
-)
+_VERSION = late(r"^v?\d+[a-z]{0,2}$|^(?:turbo|mini|instruct|chat|pro|flash|sonnet|opus|haiku|large|small|preview)$")
 _PLAIN = frozenset(
     {"score", "scores", "rating", "ratings", "value", "label", "eval", "evaluation", "ans", "answer", "s"}
 )
 _MEANS = frozenset({"mean", "avg", "average", "median"})
-_NO_RATING = re.compile(r"std|stdev|var$|variance|conf|prob|agreement|kappa")
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?|[A-Z]+\d*|\d+[A-Za-z]*|[^\W\d_]+\d*")
+_NO_RATING = late(r"std|stdev|var$|variance|conf|prob|agreement|kappa")
+_PARTS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?|[A-Z]+\d*|\d+[A-Za-z]*|[^\W\d_]+\d*")
 _ENDS = " _-./:|()"
-_EVAL_FILE = re.compile(r"^(?:input|answer)\.", re.IGNORECASE)
+_EVAL_FILE = late(r"^(?:input|answer)\.", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.exchange.logs.fields import (
     CODE,
     Asked,
@@ -186,7 +186,7 @@ PROMPTFOO = Tool(
 # Word that lm-eval's filters write where nothing matched.
 INVALID = ("[invalid]", "invalid")
 
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
+_NAME = late(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
 _NONE = "none"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 from judge.base.references import DATASETS, bibtex
 from judge.ratings.ratings_table import RunFacts
 from judge.version import __version__
@@ -13,7 +14,7 @@ from judge.version import __version__
 # Providers whose models are named as on the hub, where they are no folders.
 _ON_THE_HUB = frozenset({"vllm", "hf"})
 
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+_HUB_NAME = late(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 _PROGRAM = f"""@software{{storyjudge,
   title = {{{{judge}}: whether a language model can stand in for human readers of stories}},

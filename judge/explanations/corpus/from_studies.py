@@ -5,7 +5,6 @@ criterion nor rating: the parser extracts the rating, and the criterion is infer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Response, Story
 from judge.explanations.corpus.corpus import EXPERT, ExplanationTexts, frame_of, stories_of
 from judge.inputs.criteria import load_criteria
@@ -98,7 +98,7 @@ NAMES: Mapping[str, str] = {
 _AUDITED, _BLOCK = 100, 3
 _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
-_WORD = re.compile(r"[a-z0-9]+")
+_WORD = late(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
 # Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`.
 _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15

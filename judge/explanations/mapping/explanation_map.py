@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from judge.analysis.options.signature import abbreviations, judges
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.fingerprint import text_key
+from judge.base.late_pattern import late
 from judge.base.printing import output
 from judge.base.printing.tables import Table
 from judge.base.whole_file import write_whole
@@ -274,7 +274,7 @@ POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rati
 
 # More digits would only lengthen the file: coordinates are for pictures, and ratings have fewer.
 _DIGITS = 4
-_TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
+_TFIDF = late(r"tfidf-svd(\d+)/seed(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

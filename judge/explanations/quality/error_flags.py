@@ -7,7 +7,6 @@ the odd-numbered items. A rate of flags is not an error rate."""
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import pandas as pd
 
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
+from judge.base.late_pattern import late
 from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
 from judge.explanations.corpus.from_studies import hanna_user_study
@@ -47,21 +47,21 @@ class Explained:
     quoted: tuple[tuple[float, float], ...]
 
 
-_WORD = re.compile(r"[^\W\d_]+")
-_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=Explanation:)")
-_RATING_HEAD = re.compile(r"^\W*(?:rating\W*)?\d(?:[.,]\d)?(?:\s*/\s*\d+)?\W*")
+_WORD = late(r"[^\W\d_]+")
+_PARAGRAPH = late(r"\n\s*\n|\n(?=Explanation:)")
+_RATING_HEAD = late(r"^\W*(?:rating\W*)?\d(?:[.,]\d)?(?:\s*/\s*\d+)?\W*")
 # Words that make a paragraph more than a closing word, and below which a text is short.
 _MORE, _SHORT = 12, 40
 
 _MAY_DOUBLE = frozenset({"had", "that", "very", "really", "so", "no"})
 # A sentence run into the next, a wrong article, a doubled verb, a past after did.
 _BROKEN = (
-    re.compile(r"(?<=[a-z]{2})[.!?][A-Z][a-z]"),
-    re.compile(r" an? (?:the|an?)\b| a [aeio]\w(?<! on)(?<! eu)\w| an [bcdfgjklmnpqrtvwxyz]\w\w"),
-    re.compile(
+    late(r"(?<=[a-z]{2})[.!?][A-Z][a-z]"),
+    late(r" an? (?:the|an?)\b| a [aeio]\w(?<! on)(?<! eu)\w| an [bcdfgjklmnpqrtvwxyz]\w\w"),
+    late(
         r" (?:was|is|were|are) (?:(?:almost |nearly |barely )(?:kept|made|gave|left|lost|took|held)|is|are|was|were)\b"
     ),
-    re.compile(r" d(?:oes|id|o)(?: not|n['’]t) \w{2,}ed\b"),
+    late(r" d(?:oes|id|o)(?: not|n['’]t) \w{2,}ed\b"),
 )
 
 _TOLD: tuple[Place, ...] = ("story", "story-prompt")

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
+from judge.base.late_pattern import late
 from judge.base.records import Criterion
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import clustered
@@ -21,7 +22,7 @@ from judge.stats.estimation.sample_size import clustered_proportion
 
 # Scale points whose guidelines a text quotes, detected by words that occur in only one guideline of the criterion.
 
-_WORD = re.compile(r"[a-z0-9]+")
+_WORD = late(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
 # Share of a sentence's own pairs of words from which on it counts as quoted.
 QUOTED = 0.6

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
+from judge.base.late_pattern import late
 from judge.base.records import Criterion
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
@@ -27,13 +28,13 @@ from judge.stats.estimation.sample_size import clustered_proportion
 
 # Rules that detect whether a text repeats itself, and whether it continues with another chat turn.
 
-WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORDS = late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Words of a run that stands twice, and of a sentence that does, for a text to repeat itself.
 RUN, _SENTENCE = 8, 4
 
-_SENTENCE_END = re.compile(r"[.!?…\n]+")
+_SENTENCE_END = late(r"[.!?…\n]+")
 _TURN_MARKS = ("\n", "<|", "[INST]", "[/INST]", "<s>", "</s>")
-_NEXT_TURN = re.compile(
+_NEXT_TURN = late(
     r"<\|(?:im_start|im_end|user|assistant|system|eot_id|start_header_id|endoftext)\|>|\[/?INST\]|</?s>"
     r"|^[ \t]*(?:#{1,6}[ \t]*|\*\*)?(?:user|human|assistant|system|instructions?|ai)(?:\*\*)?[ \t]*(?::|$)"
     r"|^[ \t]*#{2,6}[ \t]*(?:input|response|output|question|story|prompt)\b"
@@ -71,22 +72,22 @@ Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhe
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
 
 _COLUMNS: dict[Place, str] = {"story": "text", "story-prompt": "story_prompt", "reference": "reference"}
-_QUOTED = re.compile(
+_QUOTED = late(
     r"[“„«]([^“”„«»\n]{3,400})[”“»]|(?<!\w)\"([^\"\n]{3,400})\"(?!\w)|``([^`'\n]{3,400})''"
     r"|(?<!\w)[‘']((?:[^\s‘’']|(?<=\w)[’'](?=\w))+(?:\s+(?:[^\s‘’']|(?<=\w)[’'](?=\w))+)+)[’'](?!\w)"
 )
-_OMITTED = re.compile(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
-_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_OMITTED = late(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
+_WORDS = late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one.
-_NAME = re.compile(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
+_NAME = late(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
 
 _NO_NAME_LIST = (
     "i i'm i'd i've i'll mr mrs ms dr god english american explanation rating rate score guidelines guideline prompt "
     "story overall however author reader human eval criterion criteria scale reference"
 )
 _NOT_NAMES = frozenset(_NO_NAME_LIST.split())
-_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b", re.IGNORECASE)
-_MARKS = re.compile(r"[\"“”„«»`‘']")
+_POSSESSIVE = late(r"(?<=\w)['’]s\b", re.IGNORECASE)
+_MARKS = late(r"[\"“”„«»`‘']")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from judge.base.fingerprint import digest
+from judge.base.late_pattern import late
 from judge.base.records import Pair, Rating, Story
 from judge.inputs.datasets.dataset import Dataset
 
@@ -16,13 +17,13 @@ from judge.inputs.datasets.dataset import Dataset
 
 # Kind of damage -> what shows it.
 DAMAGE: Mapping[str, re.Pattern[str]] = {
-    "control characters": re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
-    "U+FFFD (lost bytes)": re.compile("\ufffd"),
+    "control characters": late(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
+    "U+FFFD (lost bytes)": late("\ufffd"),
     # UTF-8 once read as Latin-1 or Windows-1252: the two-letter beginnings of what quotes, dashes and accents become.
-    "mojibake": re.compile("â€|Ã[\u0080-\u00bf\u0192\u201a\u2026\u2020\u2021]|Â[\u00a0-\u00bf]|ï¿½"),
-    "HTML entities": re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,7}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});"),
-    "markup": re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\\newline>"),
-    "chat debris": re.compile(
+    "mojibake": late("â€|Ã[\u0080-\u00bf\u0192\u201a\u2026\u2020\u2021]|Â[\u00a0-\u00bf]|ï¿½"),
+    "HTML entities": late(r"&(?:[A-Za-z][A-Za-z0-9]{1,7}|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});"),
+    "markup": late(r"</?[A-Za-z][^<>]{0,200}>|<\\newline>"),
+    "chat debris": late(
         r"(?:^|\n|\s)(?:Assistant|Human|User|System)\s?:(?=\s|$)|###|<\|[A-Za-z_]+\|>|\[/?INST\]|<</?SYS>>"
     ),
 }

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from judge.base.late_pattern import late
 from judge.inputs.perturbations.perturbation import Edit, Token
 from judge.inputs.perturbations.sentences import PLACEHOLDER
 from judge.inputs.perturbations.tagging import inflected
 
 # Adapts capitals and articles when a word is replaced.
 
-_CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?:[^nm]|$)|s[aeiu]|t[eio]|b[iq]|k|r[aei])|one\b|once\b|ouija)", re.IGNORECASE)
-_SILENT = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
-_TOKENIZED = re.compile(r"\w (?:n['’]t|['’](?:s|m|re|ve|ll|d)|[.,!?])(?=\s|$)")
+_CONSONANT = late(r"(?:eu|ew|u(?:ni(?:[^nm]|$)|s[aeiu]|t[eio]|b[iq]|k|r[aei])|one\b|once\b|ouija)", re.IGNORECASE)
+_SILENT = late(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
+_TOKENIZED = late(r"\w (?:n['’]t|['’](?:s|m|re|ve|ll|d)|[.,!?])(?=\s|$)")
 
 
 def like(word: str, model: str) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from judge.base.errors import SpecError, unknown
 from judge.base.fingerprint import digest
+from judge.base.late_pattern import late
 from judge.base.records import Story
 from judge.inputs.wordnet import WordNet
 
@@ -31,7 +32,7 @@ UNTOUCHED = "none"
 # The perturbation that leaves no text.
 EMPTY = "empty"
 
-_FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<strength>[1-9][0-9]{0,2}))", re.DOTALL)
+_FORM = late(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<strength>[1-9][0-9]{0,2}))", re.DOTALL)
 
 
 class PerturbedName(NamedTuple):

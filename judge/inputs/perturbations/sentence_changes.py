@@ -4,11 +4,11 @@ place."""
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
+from judge.base.late_pattern import late
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, count
 from judge.inputs.perturbations.sentences import PLACEHOLDER, Sentence, sentences
 
@@ -61,9 +61,9 @@ def unrelated_sentences(material: Material, strength: int, rng: Random) -> Made:
 # Repeats four words, with "and" between, or a whole sentence (OpenMEVA, lexical repetition).
 
 _WORDS = 4
-_RUN_WORD = re.compile(PLACEHOLDER.pattern + r"|\w+(?:['’-]\w+)*|\s(?:n['’]t|['’]\w{1,2})\b")
+_RUN_WORD = late(PLACEHOLDER.pattern + r"|\w+(?:['’-]\w+)*|\s(?:n['’]t|['’]\w{1,2})\b")
 _ARTICLES = ("a", "an", "the")
-_BETWEEN = re.compile(r"\s*\Z")
+_BETWEEN = late(r"\s*\Z")
 
 
 def repetitions(material: Material, strength: int, rng: Random) -> Made:
@@ -178,7 +178,7 @@ def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
 # Perturbation that shuffles the words within sentences; punctuation, spaces and placeholders stay in place.
 
 # In tokenised texts 's is a word of its own, and moves whole.
-_WORD = re.compile(PLACEHOLDER.pattern + r"|(?<!\S)['’](?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = late(PLACEHOLDER.pattern + r"|(?<!\S)['’](?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['’-][^\W_]+)*")
 # The strength at which every sentence is shuffled.
 _ALL = 4
 

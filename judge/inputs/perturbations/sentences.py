@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judge.base.late_pattern import late
+
 # Splits a text into tokens with positions, as an English tagger expects them. A placeholder is one token.
 
 # What stands for a name or a break in the studies' texts: `[MALE]`, `<newline>`. No edit goes into one.
-PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_0-9]*\]|<[a-zA-Z_|/][^<>\s]{0,24}>")
+PLACEHOLDER = late(r"\[[A-Z][A-Z_0-9]*\]|<[a-zA-Z_|/][^<>\s]{0,24}>")
 
-_TOKEN = re.compile(
+_TOKEN = late(
     PLACEHOLDER.pattern + r"|[nN]\s?['’]\s?[tT]\b"
     r"|['’](?:[sSmMdD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
     r"|\d+(?:[.,:]\d+)*"
@@ -43,13 +45,11 @@ def words(text: str) -> Iterator[Piece]:
             yield Piece(*match.span())
 
 
-_END = re.compile(
-    r"(?:[.!?…]+(?:\s[.!?…](?!\S))*[\"”’)\]]*(?:'+(?!\w))?(?:\s+(?:''|[”\"’)\]](?=\s|$)))?)(?=\s|$)\s*|\n\s*"
-)
-_SHORT = re.compile(r"(?:^|[\s(\"'`“])(?:mr|mrs|ms|dr|st|jr|sr|prof|vs|no|[a-z])\s?\.$", re.IGNORECASE)
-_LETTER_ALONE = re.compile(r"(?:^|\s)[ia]\s?\.$", re.IGNORECASE)
-_GOES_ON = re.compile(r"[a-z]")
-_WORD = re.compile(r"\w")
+_END = late(r"(?:[.!?…]+(?:\s[.!?…](?!\S))*[\"”’)\]]*(?:'+(?!\w))?(?:\s+(?:''|[”\"’)\]](?=\s|$)))?)(?=\s|$)\s*|\n\s*")
+_SHORT = late(r"(?:^|[\s(\"'`“])(?:mr|mrs|ms|dr|st|jr|sr|prof|vs|no|[a-z])\s?\.$", re.IGNORECASE)
+_LETTER_ALONE = late(r"(?:^|\s)[ia]\s?\.$", re.IGNORECASE)
+_GOES_ON = late(r"[a-z]")
+_WORD = late(r"\w")
 
 
 class Sentence(NamedTuple):

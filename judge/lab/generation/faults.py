@@ -6,6 +6,7 @@ import re
 from typing import Literal, get_args
 
 from judge.base.errors import OptionError
+from judge.base.late_pattern import late
 
 Fault = Literal[
     "leading_blank",
@@ -36,15 +37,15 @@ FAULT_TEXTS: dict[Fault, str] = {
     "near_duplicate": "shares more than 5 % of its 8-grams with another story of its system",
 }
 
-PREAMBLE = re.compile(r"\s*(?:sure|great|of course|certainly|absolutely|here is|here's)\b", re.I)
-REPLY = re.compile(
+PREAMBLE = late(r"\s*(?:sure|great|of course|certainly|absolutely|here is|here's)\b", re.I)
+REPLY = late(
     r"\s*(?:okay|ok|hello|hi|interesting|ah|oh|alright|yes|i can do that|i(?:'m| am) happy|i'd be happy"
     r"|that(?:'s| is) (?:an?|quite) [\w, -]{0,60}prompt|thank(?:s| you)|can you (?:tell|give)|could you"
     r"|is there anything|what would you|how would you|how does|how do you|what do you|and then what)\b",
     re.I,
 )
-TITLE = re.compile(r"\s*[\"*#]*\s*title\s*:", re.I)
-RUN_ON = re.compile(r"^[^\S\n]*(?:human|user|assistant|ai)\s*:|###", re.I | re.M)
+TITLE = late(r"\s*[\"*#]*\s*title\s*:", re.I)
+RUN_ON = late(r"^[^\S\n]*(?:human|user|assistant|ai)\s*:|###", re.I | re.M)
 
 _ENDS = frozenset(".!?…\"'”’)*")
 _ECHOED, _NEAR_THE_START = 60, 80
@@ -82,8 +83,8 @@ RULE_TEXTS: dict[Rule, str] = {
     "run-on": "everything from the first turn of a chat or ### mark on",
 }
 
-_FIRST = re.compile(r"\s*([^\n]*)\n(?:\s*-{3,}[^\S\n]*\n)?\s*")
-_ANNOUNCES = re.compile(r"\bhere(?: is|'s)\b|\bstory\b|\blet me see\b|^\W*(?:\w+\W*){1,3}$", re.I)
+_FIRST = late(r"\s*([^\n]*)\n(?:\s*-{3,}[^\S\n]*\n)?\s*")
+_ANNOUNCES = late(r"\bhere(?: is|'s)\b|\bstory\b|\blet me see\b|^\W*(?:\w+\W*){1,3}$", re.I)
 # Words: a longer first paragraph is taken for the story's own.
 _LONGEST = 60
 

@@ -20,6 +20,7 @@ from judge.asking.run_folder.layout import judge_slug
 from judge.base.errors import DataError, RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 from judge.base.records import Answer, Story, StoryPrompt
 from judge.base.whole_file import write_whole
 from judge.inputs.datasets.files.native import write_stories
@@ -33,7 +34,7 @@ LENGTH = 8
 # Two stories are near-duplicates where they share more than this part of the shorter one's grams.
 SHARE = 0.05
 
-_WORD = re.compile(r"[\w']+")
+_WORD = late(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -72,7 +73,7 @@ def _grams(text: str) -> frozenset[int]:
 # Detection of answers in which the model refuses to write a story. A refusal by a character in a story does not
 # count.
 
-_DECLINES = re.compile(
+_DECLINES = late(
     r"\b(?:i(?:'m| am) sorry\b.{0,60}\b(?:can't|cannot|can not|unable|won't|not able)"
     r"|i(?:'m| am) (?:unable|not able|not comfortable|afraid i can)"
     r"|i (?:can't|cannot|can not|won't|will not|must decline|decline|refuse)(?: to)?(?: \w+)? ?"
@@ -80,7 +81,7 @@ _DECLINES = re.compile(
     r"|as an? (?:ai|artificial|language model|large language))",
     re.I | re.S,
 )
-_QUOTED = re.compile(r"[\"“].*?[\"”]", re.S)
+_QUOTED = late(r"[\"“].*?[\"”]", re.S)
 # Characters: a refusal says so at its beginning, while a story's people may decline anything later on.
 _OPENING = 300
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judge.base.errors import MissingExtraError, SpecError
+from judge.base.late_pattern import late
 from judge.inputs.wordnet import HINT, WordNet
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 
@@ -21,7 +21,7 @@ from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 _ORDERS = (1, 2, 3, 4)
 # CIDEr-D's published constants (Vedantam et al. 2015): the width of the penalty for lengths, and the scale to 10.
 _SIGMA, _FACTOR = 6.0, 10.0
-_TOKEN = re.compile(r"\w+")
+_TOKEN = late(r"\w+")
 Gram = tuple[str, ...]
 
 

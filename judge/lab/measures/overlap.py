@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.errors import MissingExtraError
+from judge.base.late_pattern import late
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 
 # chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
@@ -154,7 +154,7 @@ def counted(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
 
 # In place of no match at an order: the logarithm of 0 is undefined.
 _TENTH = 0.1
-_WORD_OR_MARKS = re.compile(r"\w+|[^\w\s]+")
+_WORD_OR_MARKS = late(r"\w+|[^\w\s]+")
 _SACREBLEU = "Post 2018 (sacrebleu)"
 BLEU = Family(
     name="bleu",

@@ -7,7 +7,6 @@ every token except the last one."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -15,6 +14,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.late_pattern import late
 from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
 from judge.lab.measures.meteor import porter
 
@@ -25,7 +25,7 @@ SIDES = ("recall", "precision", "f")
 # The Perl program prints five digits, and what was published is computed from its output.
 DIGITS = 5
 _WEIGHT = 1.2
-_TOKEN = re.compile(r"[a-z0-9]+")
+_TOKEN = late(r"[a-z0-9]+")
 # The Perl program leaves words of up to three letters as they are.
 _STEMMED = 3
 # Cells of one step over the diagonals of several pairs at once.

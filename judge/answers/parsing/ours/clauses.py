@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,14 +9,15 @@ from judge.answers.parsing import phrases
 from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.vocabulary import DOUBTFUL, LIKELY, PLAIN, Names
+from judge.base.late_pattern import late
 from judge.base.records import Scale
 
 # An answer prepared for the search for ratings: lower case, simplified markup and quotation marks, all characters at
 # their original positions.
 
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
-_PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
-_SCALE_RANGE = re.compile(
+_TOKEN = late(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
+_PARENTHESIS = late(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
+_SCALE_RANGE = late(
     r"(?:(?<=\bscale of )|(?<=\bscale from ))(\d{1,3})\s?[-–]\s?(\d{1,3})\b"
     r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
 )
@@ -76,13 +76,13 @@ class Page:
 # Characters to each side in which a sentence may end: an answer without stops would take quadratic time.
 _REACH = 400
 
-_SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
-_NUMBER_THEN_CAPITAL = re.compile(
+_SENTENCE_STOP = late(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
+_NUMBER_THEN_CAPITAL = late(
     r"(?:\d|\b(?i:zero|one|two|three|four|five|six|seven|eight|nine|ten))[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])"
 )
-_SENTENCE_LAST = re.compile(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
-_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
-_WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
+_SENTENCE_LAST = late(r"[.!?;](?=[\"'”’»)\]]{0,2}(?:\s|\Z))|\n|[。！？]")
+_ABBREVIATION = late(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bno)\.\Z")
+_WORD = late(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 
 def page(text: str, names: Names, scale: Scale) -> Page:
@@ -120,7 +120,7 @@ _SAYS = words.word_set(
     "claims claim claimed says said thinks thought believes believed writes wrote argues argued insists insisted "
     "suggests suggested hopes hoped wishes wished pretends wants wanted doubt doubts doubted that asks asked"
 )
-_REVISES = re.compile(
+_REVISES = late(
     r"final\s(?:rating|score|answer|verdict|assessment|judg|grade|mark|evaluation|decision)"
     r"|(?:up)?on\s(?:further\s|closer\s|second\s)?(?:reflection|thought|consideration|reconsideration|reading|review)"
     r"|reconsider|\brevis(?:e|ed|es|ing|ion)\b|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b|\bwait\b|\bor\srather\b|\bmake\sthat\b"

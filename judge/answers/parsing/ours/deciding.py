@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from judge.answers.parsing.ours.clauses import Page, revises
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.ours.statements import Statement
 from judge.answers.parsing.vocabulary import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
+from judge.base.late_pattern import late
 from judge.base.records import Status
 
-_SCALE = re.compile(
+_SCALE = late(
     r"scale\s(?:of|from)\s{0,2}\d{1,3}(?:\s\([^()\n]{0,30}\))?\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
     r"|(?<!\d)(\d{1,3})[ -]point\sscale"
     r"|\bscale:\s{0,2}\d{1,3}\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
@@ -19,7 +19,7 @@ _SCALE = re.compile(
 )
 _HIGHEST = r"(\d{1,3}|ten|hundred|twenty|seven|%)(?![\w.])"
 # Behind a label with its scale: "Rating (out of 10): ", "Score (1-10): ", "Out of 10, I give it a ".
-_IN_LABEL = re.compile(
+_IN_LABEL = late(
     r"[(\[{][^()\[\]{}\n\d]{0,30}(?:\bout\sof\s|\bof\s|/\s?|\d\s{0,2}(?:to|-|–)\s{0,2}|\bmax(?:imum)?:?\s|(?=%))"
     rf"{_HIGHEST}"
     r"[^()\[\]{}\n\d]{0,20}[)\]}][\s:=]{0,6}\Z"

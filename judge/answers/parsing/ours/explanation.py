@@ -9,24 +9,25 @@ from functools import lru_cache
 from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
 from judge.answers.parsing.ours.statements import Statement
+from judge.base.late_pattern import late
 from judge.base.records import Criterion
 
-_HEADING = re.compile(
+_HEADING = late(
     r"[#*_>\-\s\"'•{,]*(?:(?:brief|short|my)\s)?(?:explanation|reason|reasons|reasoning|justification|rationale|comments?"
     r"|analysis|feedback|begründung|explication|explicación|spiegazione|理由|解释)(?:\sfor\s(?:the\s|my\s)?rating)?"
     r"[*_\"']{0,3}\s{0,2}(?:[:：\-–—=][*_\"'\s]{0,5}|\n)",
     re.IGNORECASE,
 )
-_TAGS = re.compile(
+_TAGS = late(
     r"</?(?:explanation|reason|reasoning|answer|rating|score|justification|rationale|response|analysis|comment)>",
     re.IGNORECASE,
 )
-_LIST_MARK = re.compile(r"\s*\d{1,2}[.)]\s*")
+_LIST_MARK = late(r"\s*\d{1,2}[.)]\s*")
 _EDGE = " \t\r\n.,:;)]}*_—–-\"'“”|>#`$=•"
 _TAIL_EDGE = " \t\r\n*_#|`{[(<—–-"
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_PIECE_END = re.compile(r"[.!?\n;—–:,-]")
-_SENTENCE_END = re.compile(r"[.!?\n;。！？]")
+_WORD = late(r"[^\W_]+(?:'[^\W_]+)?")
+_PIECE_END = late(r"[.!?\n;—–:,-]")
+_SENTENCE_END = late(r"[.!?\n;。！？]")
 _SENTENCE_MARKS = ("\n", ". ", "! ", "? ", "; ", "。", "！", "？")
 _LABEL_BACK = " \t\n\"'([{<*_:=→|—–->#$`：\\"
 _TRIVIAL = (

@@ -19,10 +19,11 @@ from judge.answers.parsing.ours.mentions import number
 from judge.answers.parsing.ours.statements import StatedWords, Statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL
 from judge.base.errors import SpecError
+from judge.base.late_pattern import late
 from judge.base.records import Judgment, Scale
 
-_TOKEN = re.compile(r"[^\W_]+")
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_TOKEN = late(r"[^\W_]+")
+_LETTERS = late(r"[^\W\d_]{2,}")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS)}
 _REPORTS = words.word_set(
@@ -137,8 +138,8 @@ def _plain(text: str) -> str:
 
 # Reads ratings by an Eval-Prompt's own pattern: a regular expression with one group, or a JSON path.
 
-_PATH = re.compile(r"\$(?:\.[^\W\d][\w-]*|\[\d+\]|\['[^']+'\]|\[\"[^\"]+\"\])+")
-_STEP = re.compile(r"\.([^\W\d][\w-]*)|\[(\d+)\]|\['([^']+)'\]|\[\"([^\"]+)\"\]")
+_PATH = late(r"\$(?:\.[^\W\d][\w-]*|\[\d+\]|\['[^']+'\]|\[\"[^\"]+\"\])+")
+_STEP = late(r"\.([^\W\d][\w-]*)|\[(\d+)\]|\['([^']+)'\]|\[\"([^\"]+)\"\]")
 _JSON = ("$.", "$[")
 _GROUP = "rating"
 _AROUND_LABEL = " \t\n*_\"'`.,!()[]"

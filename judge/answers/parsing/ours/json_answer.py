@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
@@ -15,6 +14,7 @@ from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.mentions import mentions
 from judge.answers.parsing.vocabulary import Names
 from judge.base.half_pairs import whole_escapes
+from judge.base.late_pattern import late
 from judge.base.records import Judgment, Scale
 
 
@@ -33,9 +33,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(parse_constant=lambda _name: None, object_pairs_hook=_object)
-_KEY_WORD = re.compile(r"[^\W\d_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LITERAL = re.compile(r"-?\d+(?:\.\d+)?")
+_KEY_WORD = late(r"[^\W\d_]+")
+_CAMEL = late(r"(?<=[a-z])(?=[A-Z])")
+_LITERAL = late(r"-?\d+(?:\.\d+)?")
 _EXPLAINS = words.word_set(
     "explanation explain reason reasons reasoning rationale justification comment comments feedback why analysis "
     "thought thoughts begründung explication explicación spiegazione 理由 解释"
@@ -45,7 +45,7 @@ _HOLDERS = words.word_set(
 )
 _HIGHEST = ({"max"}, {"maximum"}, {"out", "of"}, {"max", "score"}, {"max", "rating"}, {"scale", "max"})
 _SCALES = ({"scale"}, {"rating", "scale"}, {"score", "scale"}, {"scale", "range"}, {"scale", "used"})
-_ENDS = re.compile(
+_ENDS = late(
     r"(?:\d\s{0,2}(?:-|–|—|to|\.\.)\s{0,2}|\bout of\s|/\s?|\A\s?)(\d{1,3})(?:[ -]point.{0,10})?\s?(?:\Z|[)\];,.(])"
 )
 _BOUNDS = words.word_set("max maximum min minimum scale out id index version")

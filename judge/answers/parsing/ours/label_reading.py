@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,12 +15,13 @@ from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Scale
 
 # Chooses among the labels of a scale (such as Yes and No) that an answer states, or gives the status that says why
 # none can be chosen.
 
-_WORD = re.compile(r"[\w']+")
+_WORD = late(r"[\w']+")
 # Characters between two labels of one breath ("Yes, but also no").
 _NEAR = 40
 
@@ -104,11 +104,11 @@ def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
 # Detects labels of the scale that only restate the choice: "Yes or No?", or a scale explained line by line.
 
 _QUOTES = r"[\s\"'“”‘’«»]{0,4}"
-_JOINT = re.compile(rf"{_QUOTES}(/|\||,|;|,?\s?or\b|,?\s?and\b|&|to\b|vs\.?|versus\b|-|–){_QUOTES}(?:an?\s)?{_QUOTES}")
+_JOINT = late(rf"{_QUOTES}(/|\||,|;|,?\s?or\b|,?\s?and\b|&|to\b|vs\.?|versus\b|-|–){_QUOTES}(?:an?\s)?{_QUOTES}")
 _BOTH = ("and", "to", "&", "-", "–")
-_ENDS = re.compile(r"[\"'“”’»\s]{0,3}(?:[.!?:;,)\]\n|]|\Z)")
-_OPENS = re.compile(r"[ \t>(\[]{0,4}(?:(?:[-•+]|\#{1,6}|\d{1,2}[.)])[ \t]{1,4})?[\s\"'(\[]{0,4}")
-_BEHIND = re.compile(r"[\"')\]\s]{0,3}?([:=.)—–-]|means\b)[ \t]{0,3}(?=\S)")
+_ENDS = late(r"[\"'“”’»\s]{0,3}(?:[.!?:;,)\]\n|]|\Z)")
+_OPENS = late(r"[ \t>(\[]{0,4}(?:(?:[-•+]|\#{1,6}|\d{1,2}[.)])[ \t]{1,4})?[\s\"'(\[]{0,4}")
+_BEHIND = late(r"[\"')\]\s]{0,3}?([:=.)—–-]|means\b)[ \t]{0,3}(?=\S)")
 # Characters: the options restated stand in a short line; in a longer sentence the labels are its own words.
 _SHORT = 60
 

@@ -16,6 +16,7 @@ from judge.answers.parsing.ours.labels import Label, label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.ours.statements import Statement, about_what, line_rest
 from judge.answers.parsing.vocabulary import DOUBTFUL, INITIAL, LABEL_NAMES, LIKELY, PLAIN, STANDING, names
+from judge.base.late_pattern import late
 from judge.base.records import Judgment, Scale
 
 # Finds the labels of a scale in an answer.
@@ -130,10 +131,10 @@ _GOES_ON = ("stop", "dash", "opening", "stated")
 _ENDS = ("stop", "dash", "opening")
 _BEING = words.word_set("is was stands sits lands falls it's that's be")
 _POINTING = words.word_set("it this that it's that's")
-_BULLET = re.compile(r"[ \t>]{0,4}(?:[-•+]|\d{1,2}[.)])[ \t]{1,4}\W{0,4}")
-_KEY = re.compile(r"[\"']\s{0,2}:")
-_BOXED = re.compile(r"(?:\bboxed\s?\{\s?(?:text\s?\{\s?)?|\[\s?results?\s?\]\s?:?\s?[(\[]?\s?)\Z")
-_TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|judge?ment|decision)\s?>\W{0,4}\Z")
+_BULLET = late(r"[ \t>]{0,4}(?:[-•+]|\d{1,2}[.)])[ \t]{1,4}\W{0,4}")
+_KEY = late(r"[\"']\s{0,2}:")
+_BOXED = late(r"(?:\bboxed\s?\{\s?(?:text\s?\{\s?)?|\[\s?results?\s?\]\s?:?\s?[(\[]?\s?)\Z")
+_TAG = late(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|judge?ment|decision)\s?>\W{0,4}\Z")
 
 
 def label_statement(page: Page, mention: Mention) -> Statement | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
+from judge.base.late_pattern import late
 
 # Checks whether a rating is inside quotation marks of reported speech.
 
@@ -15,15 +16,15 @@ from judge.answers.parsing.ours.clauses import Page
 _REACH = 600
 
 _PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("‘", "’"), ("‹", "›"), ("《", "》"), ("「", "」"), ("『", "』"))
-_SINGLE_OPEN = re.compile(r"(?:(?<=[\s(\[:,;—–>-])|\A)'(?=\S)")
-_SINGLE_CLOSE = re.compile(r"(?<=\S)'(?!\w)")
-_ONLY_A_NUMBER = re.compile(r"\W*[\w.,]+\s?(?:(?:[/／]|out of)\s?\w+)?(?:\s(?:stars?|points?))?\W*\Z")
-_OWN = re.compile(
+_SINGLE_OPEN = late(r"(?:(?<=[\s(\[:,;—–>-])|\A)'(?=\S)")
+_SINGLE_CLOSE = late(r"(?<=\S)'(?!\w)")
+_ONLY_A_NUMBER = late(r"\W*[\w.,]+\s?(?:(?:[/／]|out of)\s?\w+)?(?:\s(?:stars?|points?))?\W*\Z")
+_OWN = late(
     r"(?:\b(?:rating|score|grade|mark|answer|verdict|output|response|evaluation|judge?ment|conclusion|result|note|nota|json)"
     r"\s{0,2}(?:[:：=]|is|would be|as)?|\bi(?:'d| would| will|'ll)? (?:say|answer|write|respond"
     r"|reply)\s{0,2}:?)\s{0,2}\Z"
 )
-_REPORTS = re.compile(
+_REPORTS = late(
     r"\b(?:says?|said|writes?|wrote|reads?|states?|stated|claims?|claimed|words?|phrase|sentence|line|lines|text|passage|quote[sd]?"
     r"|asks?|asked|ends? with|contains?|demands?|instructs?|instruction|note|replies|replied|answers|answered"
     r"|cries|cried"

@@ -9,6 +9,7 @@ from math import inf
 from typing import Literal
 
 from judge.answers.parsing import vocabulary as words
+from judge.base.late_pattern import late
 
 _WORDS = {
     "zero": 0.0,
@@ -29,10 +30,10 @@ _WORD = "|".join(_WORDS)
 _NUMBER = r"\d+(?:[.,]\d+)*(?![.,]?\d)"
 _LATIN = "a-zà-öø-ÿа-я"
 # What is glued to the front ("v4.5", "$3") spoils the whole literal, not its first digit alone: the other way takes it.
-_LITERAL = re.compile(rf"(?<![{_LATIN}\d.$€£/\#@^])({_NUMBER}(?![{_LATIN}\d]))|\d[\d.,]*")
-_STARS = re.compile(r"[★⭐🌟][★⭐🌟\uFE0F]*[☆✩✰]*")
+_LITERAL = late(rf"(?<![{_LATIN}\d.$€£/\#@^])({_NUMBER}(?![{_LATIN}\d]))|\d[\d.,]*")
+_STARS = late(r"[★⭐🌟][★⭐🌟\uFE0F]*[☆✩✰]*")
 _OR = r"(?:-|–|—|~|〜|to\b|or\b(?:\s(?:even|maybe|perhaps))?|,?\s?(?:maybe|perhaps|possibly)\b|and\b|bis\b|à\b)"
-_TAIL = re.compile(
+_TAIL = late(
     rf"""(?P<half>½|\s1/2(?!\d)|\sand\sa\shalf\b)?
     (?:(?P<clock>:\d\d(?!\d))
       |\s{{0,2}}(?P<percent>%|％|per\s?cent\b)
@@ -48,7 +49,7 @@ _TAIL = re.compile(
 )
 # Where neither one of these nor a blank stands, `_TAIL` finds nothing.
 _BEGINS_TAIL = frozenset("½:%％+-–—~〜,(/／tompabàsvdи")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
+_THOUSANDS = late(r"\d{1,3}(?:,\d{3})+\Z")
 _LENGTHS = tuple((word, len(word)) for word in _WORDS)
 # Of a text with more numbers only the first 100 and the last 200 are read, to bound the time.
 _MOST = 300
@@ -108,8 +109,8 @@ def _walk(low: str) -> Iterator[Mention]:
             yield mention
 
 
-_COMPARES = re.compile(r"[<>≤≥≦≧⩽⩾]=?[ \t]{0,2}\Z")
-_NO_COMPARISON = re.compile(r"<[^<>\n]{0,60}>[ \t]{0,2}\Z|[=>-]>[ \t]{0,2}\Z|(?:\A|\n)[ \t]{0,3}>[ \t]{1,2}\Z")
+_COMPARES = late(r"[<>≤≥≦≧⩽⩾]=?[ \t]{0,2}\Z")
+_NO_COMPARISON = late(r"<[^<>\n]{0,60}>[ \t]{0,2}\Z|[=>-]>[ \t]{0,2}\Z|(?:\A|\n)[ \t]{0,3}>[ \t]{1,2}\Z")
 
 
 def _compared(low: str, mention: Mention) -> bool:

@@ -18,20 +18,21 @@ from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
 from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
 
 # Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position.
 
-_THINK_OPEN = re.compile(r"<(think|thinking|thought)>|\[(think)\]|◁(think)▷", re.IGNORECASE)
-_THINK_CLOSE = re.compile(r"</(?:think|thinking|thought)>|\[/think\]|◁/think▷", re.IGNORECASE)
+_THINK_OPEN = late(r"<(think|thinking|thought)>|\[(think)\]|◁(think)▷", re.IGNORECASE)
+_THINK_CLOSE = late(r"</(?:think|thinking|thought)>|\[/think\]|◁/think▷", re.IGNORECASE)
 _FINAL_CHANNEL = "<|channel|>final<|message|>"
 _OTHER_CHANNEL = "<|channel|>"
-_OWN_TURN = re.compile(
+_OWN_TURN = late(
     r"\s*(?:<s>|\[/inst\]|(?:<\|[a-z_]{1,20}\|>\s?)+(?:assistant\b:?)?(?:<\|[a-z_]{1,20}\|>)?"
     r"|\#{2,3}[ ]?(?:assistant|response)[ ]?:|assistant[ ]?:)",
     re.IGNORECASE,
 )
-_RUN_ON = re.compile(
+_RUN_ON = late(
     r"\n[ \t]{0,9}(?:\#{2,3}[ ]?(?:user|system|assistant|human|instruction|input|response|prompt)\b"
     r"|(?:human|user|assistant|system)[ ]?:|prompt:[ ])"
     r"|<\|[a-z_]{1,20}\|>|</s>|<s>|\[/?inst\]|<<sys>>|<(?:end|start)_of_turn>",
@@ -91,7 +92,7 @@ def _without_thinking(text: str) -> str:
 
 # Detects refusals. Used only for answers without a rating.
 
-_REFUSAL = re.compile(
+_REFUSAL = late(
     r"\b(?:i(?:'m| am)\s(?:sorry\b.{0,40}\b(?:can't|cannot|can not|unable|won't|not able)"
     r"|unable\sto|not\sable\sto|not\scomfortable|afraid\s(?:i|that))"
     r"|i\s(?:can't|cannot|can\snot|won't|will\snot|am\sunable\sto|must\sdecline|decline|refuse)\s?(?:to\s)?"
@@ -100,7 +101,7 @@ _REFUSAL = re.compile(
     r"|as\san?\s(?:ai|artificial|language\smodel|large\slanguage)"
     r"|(?:it\sis|it's)\snot\s(?:possible|appropriate)\s(?:for\sme\s)?to\s(?:rate|give|evaluate|provide))"
 )
-_ALONE = re.compile(r"i\s(?:can't|cannot|can\snot|won't|will\snot)\s?\Z")
+_ALONE = late(r"i\s(?:can't|cannot|can\snot|won't|will\snot)\s?\Z")
 
 
 def refuses(low: str) -> bool:
@@ -111,7 +112,7 @@ def refuses(low: str) -> bool:
 
 # Detects numbers in an answer that restate the scale or number a list.
 
-_BEHIND = re.compile(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
+_BEHIND = late(r"\s{0,2}(=|being\b|means\b|meaning\b|is\b|[-—–:.)\]](?!\d)|\((?=[a-z]))")
 _DEFINES = frozenset(("=", "being", "means", "meaning"))
 _LIST_MARKS = (".", ")", ":")
 _BULLETS = " \t-•>(["

@@ -10,6 +10,7 @@ from judge.answers.parsing.ours.clauses import Clause, Page, assertion, clause_b
 from judge.answers.parsing.ours.labels import label_before, quotation
 from judge.answers.parsing.ours.mentions import Mention
 from judge.answers.parsing.vocabulary import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
+from judge.base.late_pattern import late
 from judge.base.records import Judgment
 
 # Types for the result of reading an answer and for the words from which it was read.
@@ -48,7 +49,7 @@ class Statement:
     overall: bool = False
 
 
-_ABOUT = re.compile(
+_ABOUT = late(
     r"[\s\"'\])]{0,3}(?:(?:stars?|points?|rating|score)\s)?(?:on|for|in|regarding|in terms of)\s"
     r"(?:the\s|its\s|this\sstory's\s)?"
     r"(?:criterion\s|level of\s|scale of\s)?([^\W\d_]+(?:\s[^\W\d_]+)?)"
@@ -73,7 +74,7 @@ def statement(page: Page, mention: Mention) -> Statement | None:
     return replace(stated, tier=DOUBTFUL) if given == "doubtful" and stated.tier < DOUBTFUL else stated
 
 
-_EXACT = re.compile(r"\[\[\s*\Z|\\?boxed\{[^{}]{0,12}(?:\{\s*)?\Z|\[\s?results?\s?\][^\n\w]{0,12}\Z", re.IGNORECASE)
+_EXACT = late(r"\[\[\s*\Z|\\?boxed\{[^{}]{0,12}(?:\{\s*)?\Z|\[\s?results?\s?\][^\n\w]{0,12}\Z", re.IGNORECASE)
 _REACH, _FEWEST = 110, 2
 
 
@@ -158,8 +159,8 @@ def _behind(page: Page, stop: int) -> str:
     return "label" if _NEXT_LABEL.match(page.text, position) else "noun"
 
 
-_NEXT_LABEL = re.compile(r"[A-Z][\w'’-]*(?:[ \t][\w'’-]+){0,6}[ \t]?(?:\([^()\n]{0,20}\))?[*_]{0,2}[:=]")
-_LISTED = re.compile(r",\s{0,2}\d")
+_NEXT_LABEL = late(r"[A-Z][\w'’-]*(?:[ \t][\w'’-]+){0,6}[ \t]?(?:\([^()\n]{0,20}\))?[*_]{0,2}[:=]")
+_LISTED = late(r",\s{0,2}\d")
 
 
 def _excluded(page: Page, mention: Mention) -> bool:
@@ -168,16 +169,14 @@ def _excluded(page: Page, mention: Mention) -> bool:
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 
 
-_OPENINGS = re.compile(
+_OPENINGS = late(
     r"(?:(?:definitely|clearly|easily|just|only|overall,?|honestly,?)\s)?"
     r"(?:an?(?:\s(?:very\s)?(?:solid|strong|weak|easy|clear|firm|low|high|decent|good|fair|respectable|definite|generous))?)?"
 )
-_OPENS_A_RANGE = re.compile(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
-_BULLET = re.compile(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
-_ITEM = re.compile(r"[.):][ \t]+[^\s*]")
-_LIST_NUMBER = re.compile(
-    r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(]|\d{1,2}[.)][ \t])|:[ \t]{1,6}(?=\w|[\"'“(]))"
-)
+_OPENS_A_RANGE = late(r"(?:somewhere |anywhere |around |about )?(?:between|from)(?: an?)?")
+_BULLET = late(r"[ \t]*(?:(?:[-*•+]|\#{1,6})[ \t]+\**|\*\*)")
+_ITEM = late(r"[.):][ \t]+[^\s*]")
+_LIST_NUMBER = late(r"1[ \t]{0,2}(?:[.)][ \t]{0,6}(?=[^\W\d]|[\"'“(]|\d{1,2}[.)][ \t])|:[ \t]{1,6}(?=\w|[\"'“(]))")
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
@@ -217,8 +216,8 @@ def numbers_a_list(page: Page, mention: Mention) -> bool:
     return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
 
 
-_REMARK = re.compile(r"\bnotes?:[ \t]*\Z")
-_LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
+_REMARK = late(r"\bnotes?:[ \t]*\Z")
+_LIST_ITEM = late(r"[ \t]*\d{1,2}[.):][ \t]")
 
 
 def _numbers_what_follows(page: Page, mention: Mention) -> bool:
@@ -230,8 +229,8 @@ def _numbers_what_follows(page: Page, mention: Mention) -> bool:
     return within or _REMARK.search(page.low, line, mention.start) is not None
 
 
-_ARROW = re.compile(r"\W{0,3}(?:=>|->|⇒|→|➜)\W{0,3}")
-_RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:?\s{0,3})?[(\[]?\s?\Z")
+_ARROW = late(r"\W{0,3}(?:=>|->|⇒|→|➜)\W{0,3}")
+_RESULT = late(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:?\s{0,3})?[(\[]?\s?\Z")
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:

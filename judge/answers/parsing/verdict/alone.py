@@ -10,6 +10,7 @@ from judge.answers.parsing.verdict import context, phrasing
 from judge.answers.parsing.verdict.json_verdicts import TIE
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 from judge.answers.parsing.verdict.statements import Statement
+from judge.base.late_pattern import late
 
 # Finds verdicts in brackets, boxes or tags, or after a tick: "[[B]]", "\boxed{A}", "<verdict>B</verdict>".
 
@@ -23,13 +24,13 @@ NO_ONE = (
     r"|both\s(?:stories\s)?(?:are\s)?)?(?:equal(?:ly\sgood)?|tied)|no\s(?:clear\s)?(?:preference|difference"
     r"|winner))"
 )
-RATED = re.compile(r"[\"')\]]{0,2}\s?[:=(—–-]+\s?[(]?\d|\s(?:gets|scores|receives|earns|with)\s(?:an?\s)?\d")
-OPTION_BEHIND = re.compile(
+RATED = late(r"[\"')\]]{0,2}\s?[:=(—–-]+\s?[(]?\d|\s(?:gets|scores|receives|earns|with)\s(?:an?\s)?\d")
+OPTION_BEHIND = late(
     r"\s{0,2}(?:\]\]|\})?[\"']?\s{0,2}(?:\b(?:or|if|for|when|means?|and|would|indicates|denotes|versus|vs"
     r"|were|unless|had|provided|only)\b|/|=|\?|\||,\s?[\"']?(?:\[\[)?[①②⓪])"
 )
 # Words of a sentence that only leads up to a label.
-FILLER = re.compile(
+FILLER = late(
     r"(?:\W|\b(?:so|thus|hence|therefore|overall|then|and|but|in|to|conclusion|summary|short|sum|brief|up"
     r"|conclude|all|considered|things|everything|on|balance|the|whole|end|finally|ultimately|my|final"
     r"|answer|verdict|winner|choice|pick|vote|preference|is|it's|it|i|say|i'd|would|go|with|for|me|that"
@@ -44,22 +45,22 @@ def form(symbol: str, start: int, stop: int, begin: int, position: int, revises:
     return Statement(symbol, "form", start, stop, begin, stop, position, revises, direct=True)
 
 
-_BOXED = re.compile(
+_BOXED = late(
     rf"(?:\[\[\s?(?:story\s)?|\[\s?[x✓✔]\s?\]\s{{0,2}}|[☑☒✅✔✓◉]\s{{0,2}}|\bboxed\s?\{{\s?(?:text(?:bf|rm)?\s?\{{\s?)?|【\s?|\[results?\]\s?:?\s?[(\[]?"
     rf"|<(?:final[ _-]?)?(?:answer|verdict|winner|choice|preference|decision|judge?ment|result|output"
     rf"|better|preferred|label|vote|best)>\s{{0,3}}(?:\[\[)?)"
     rf"(?P<v>{ANY})(?=\s{{0,3}}(?:\]\]|\}}|】|</|[)\]]|[.!\n]|\Z))"
 )
-_TOLD = re.compile(
+_TOLD = late(
     r"(?:\A|[.!?:;,\n]\s{0,3}|\b(?:please|and|then|must|should|to|only|either|or|with)\s)(?:answer|respond"
     r"|reply|output|write|print|return|say|use|choose|select|end|give|put|type|state|begin|start|finish"
     r"|conclude)\b(?![^.!?\n]{0,80}\b(?:i|my)\b)[^.!?\n]{0,80}\Z"
 )
-_OWN_TELLING = re.compile(r"\b(?:i|i'd|i'll|we)\s(?:\w+\s){0,3}\Z|\bmy\b[^.!?\n]{0,40}\Z")
-_OPTION_BEFORE = re.compile(
+_OWN_TELLING = late(r"\b(?:i|i'd|i'll|we)\s(?:\w+\s){0,3}\Z|\bmy\b[^.!?\n]{0,40}\Z")
+_OPTION_BEFORE = late(
     r"[①②⓪](?:\]\]|\})?[\"']?\s{0,2}(?:,|,?\s?(?:or|and)|/|\|)\s{0,2}[\"']?(?:\[\[|boxed\s?\{)?\s{0,1}\Z"
 )
-_CLOSED = re.compile(r"\s{0,3}(?:\]\]|\}{1,2}\$?|】|</[a-z _-]{1,20}>|[)\]])?")
+_CLOSED = late(r"\s{0,3}(?:\]\]|\}{1,2}\$?|】|</[a-z _-]{1,20}>|[)\]])?")
 
 
 def boxed(sheet: Sheet) -> Iterator[Statement]:
@@ -87,32 +88,32 @@ def _closed(line: str, stop: int) -> int:
     return end.end() if end else stop
 
 
-_HEAD_LINE = re.compile(
+_HEAD_LINE = late(
     r"[\s\"'(\[>]{0,4}(?:(?:sure|certainly|of\scourse|ok|okay|well|alright|so|overall|hmm|answer|verdict"
     r"|winner|choice|decision|preference)[\s,.!:—-]{1,3}){0,2}[\"'(\[]{0,2}\Z"
 )
-_LEADS = re.compile(
+_LEADS = late(
     r"[\"')\]]{0,3}(?:\s{0,3}\Z|\s?\n|[.!](?:\s|\Z)|\s?[—–]\s?|\s-\s|\s?:\s|\s?\((?!\d)|(?<=\))\s"
     r"|\s(?:because|since)\b|,\s(?:because|since|as|for|by|though|although|but|due|mainly|primarily|largely"
     r"|hands\sdown|by\sfar|clearly|definitely|no\sdoubt|without|easily|narrowly)\b|\sover\s[①②][.,\n]"
     r"|\sover\s[①②]\Z)"
 )
-_SPEAKS_OF_STORIES = re.compile(
+_SPEAKS_OF_STORIES = late(
     rf"[①②⓪]|{context.PARTS.pattern}|\b(?:it|its|it's|i|i'd|they|both|more|less|story|stories|narratives?|writing|written|reader|readers"
     r"|better|best|stronger|prompt|compelling|arc|vivid|scenes?|tension|quality|sentences?|reads?|feels?|choice|winner|wins?|margin|clear|clearly|close|overall|hands|far)\b"
 )
-_THEN_ASKS = re.compile(r"[.!]\s{0,3}[^.!?\n]{1,200}\?")
-_LINE_OF = re.compile(
+_THEN_ASKS = late(r"[.!]\s{0,3}[^.!?\n]{1,200}\?")
+_LINE_OF = late(
     rf"(?:^|(?<=[.;!]\s))[\s>•+\"'(\[|-]{{0,6}}(?:\d[.)]\s)?(?P<v>{ANY})(?P<stop>[\"')\]]{{0,2}}(?:\s?[:.—–-]|\s?$|(?<=\))\s))",
     re.MULTILINE,
 )
-_ONE = re.compile(ANY)
-_FIRST_NAME = re.compile(rf"(?P<head>[^①②⓪]{{0,40}})(?P<v>{ANY})")
-_NO_ONE_LEADS = re.compile(rf"\W{{0,4}}{NO_ONE}(?=[.!\s]{{0,3}}(?:\n|\Z)|[.!,:;—–])")
+_ONE = late(ANY)
+_FIRST_NAME = late(rf"(?P<head>[^①②⓪]{{0,40}})(?P<v>{ANY})")
+_NO_ONE_LEADS = late(rf"\W{{0,4}}{NO_ONE}(?=[.!\s]{{0,3}}(?:\n|\Z)|[.!,:;—–])")
 # Words from which on what follows a dash is a sentence, and no title.
 _SENTENCE = 6
 
-_CONCLUDES = re.compile(
+_CONCLUDES = late(
     r"\b(?:so|thus|hence|therefore|overall|conclusion|summary|short|sum|conclude|all|balance|whole|end"
     r"|finally|ultimately|final|answer|verdict|winner|choice|pick|vote|preference|i'd|i|it's|altogether"
     r"|accordingly|consequently|definitely|clearly|certainly|probably|easily)\b"

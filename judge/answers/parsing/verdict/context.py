@@ -6,15 +6,16 @@ import re
 
 from judge.answers.parsing import phrases
 from judge.answers.parsing.verdict import phrasing
+from judge.base.late_pattern import late
 
 # Behind it, what came before in the sentence no longer bears on the verdict.
-_RESET = re.compile(
+_RESET = late(
     r"[,;:—–(]\s*(?:so|but|yet|therefore|thus|hence|nevertheless|nonetheless|however|still|and\sso)\s"
     r"|\s(?:but|so|yet|therefore|thus|hence)\s"
 )
 
-_CLAUSE = re.compile(r"[,;:—–(|]|\s-\s|\b(?:and|because|since|although|though|while|whereas|which|where|when|but)\s")
-_NOT_DENIED = re.compile(
+_CLAUSE = late(r"[,;:—–(|]|\s-\s|\b(?:and|because|since|although|though|while|whereas|which|where|when|but)\s")
+_NOT_DENIED = late(
     r"\bnot\s(?:only|just|merely|simply|least)\b|\b(?:without|no)\s(?:an?y?\s)?(?:doubt|question|hesitation"
     r"|contest|reservations?)\b"
     r"|\bno\s(?:matter|longer)\b|\b(?:cannot|can't|can\snot)\s(?:help\sbut|deny\sthat)\b|\bif\s(?:i"
@@ -23,19 +24,19 @@ _NOT_DENIED = re.compile(
     r"|\bif\s(?:forced|pressed|pushed|asked)(?!\sfor)(?:\sto\s\w+)?|\bif\s(?:only\sslightly|anything"
     r"|not\sby\smuch)\b|\beven\sif\b"
 )
-_DENIED = re.compile(
+_DENIED = late(
     r"\b(?:not|never|no|nor|neither|nothing|nobody|none|hardly|barely|scarcely|cannot|\w+n't|without"
     r"|rather\sthan|instead\sof"
     r"|doubt\w*|refus\w+|hesita\w+|reluctan\w+|tempted|fail\w*|wrong|unfair|false|untrue|mistake|mistaken"
     r"|incorrect|disagree\w*"
     r"|den(?:y|ies|ied)|almost|nearly|unclear|unsure|whether|avoid|far\s(?:from|be)|pretend\w*)\b"
 )
-_OPINION_DENIED = re.compile(
+_OPINION_DENIED = late(
     r"\b(?:not|never|hardly|\w+n't|cannot)\s(?:\w+\s){0,2}(?:think|believe|say|feel|agree|claim|argue"
     r"|consider|call|find|prefer|choose|pick"
     r"|suggest|mean|see|convinced|sure|certain|clear|obvious|true|fair|right|the\scase|decide)\b"
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = late(
     r"\b(?:if|unless|whether|suppos(?:e|ing)|imagin(?:e|ing)|assum(?:e|ing)|had\s(?:the|it|its|story)"
     r"|were\s(?:it|the|i)|until|hypothetically"
     r"|in\stheory|on\sanother\sday|would\shave|could\shave|might\shave|one\s(?:could|might|may|can|would)"
@@ -43,7 +44,7 @@ _SUPPOSED = re.compile(
     r"|let's\ssay|chances?|probability|possibility|possibl[ey]|perhaps|maybe|likelihood|odds|for\sexample|e\.g\.?|for\sinstance|such\sas|depend(?:s|ing)|case\s(?:can|could|may"
     r"|might)\sbe\smade|arguments?\s(?:for|that)|(?<!i\swould\s)(?<!i'd\s)argue[ds]?\sthat)\b"
 )
-_AT_FIRST = re.compile(
+_AT_FIRST = late(
     r"\b(?:at\sfirst(?!\splace)|initially|originally|previously|formerly|earlier|(?:my|the)\s(?:first"
     r"|initial|original|previous|earlier)\s(?:impression|thought|reaction|instinct|guess|reading"
     r"|inclination|verdict|answer|choice|pick|preference|evaluation|assessment|judge?ment|rank(?:ing)?|comparison)"
@@ -51,7 +52,7 @@ _AT_FIRST = re.compile(
     r"|sight)|used\sto|was\s(?:going|tempted|inclined|about|ready)\sto|had\s(?:thought|planned|intended)"
     r"|i\s(?:thought|wanted|expected|assumed)|before\s(?:reading|i\s(?:read|had\sread)))\b"
 )
-_OTHERS = re.compile(
+_OTHERS = late(
     r"\b(?:readers?|people|critics?|reviewers?|raters?|annotators?|judges|others?|some|many|most(?:\speople"
     r"|\sreaders)|everyone|everybody|someone|somebody|anyone|audiences?"
     r"|fans|users?|humans?|experts?|one|you|they|he|she|author|writer|narrator|prompt|instructions?"
@@ -61,7 +62,7 @@ _OTHERS = re.compile(
     r"|chose|chooses?|picks?|picked|votes?|voted|rated?|ranks?|ranked|favou?rs?|favou?red|feels?|felt"
     r"|considers?|considered|suggests?|insists?|wants?|asks?|tells?|told|consider|judged)\b"
 )
-_SAYS = re.compile(
+_SAYS = late(
     r"(?<!i\s)(?<!we\s)\b(?:says|said|claims|claimed|states|stated|tells|told|insists|insisted|argues"
     r"|argued|asks|asked|instructs|demands|wants|writes|wrote|announces|declares|declared|shouts"
     r"|pretends|reads|hopes|contends|asserts|asserted|according\sto|replies|replied|thinks|believes|cries"
@@ -84,36 +85,34 @@ _PREPOSITION = (
     r"|looking\s(?:at|only|purely)|purely|considering\s(?:only|just)|solely|based\s(?:only|solely"
     r"|purely)\son|by\s(?:this|that)\s\w+)"
 )
-_PART_BEFORE = re.compile(
+_PART_BEFORE = late(
     rf"\A(?:[^:\n]{{1,40}}:\s)?(?:[\W①②◌]|[a-z]\s){{0,12}}(?:(?:and|then|also|finally|next"
     rf"|again)\s)?{_PREPOSITION}\s(?!{_GENERAL})"
 )
-_PART_ASIDE = re.compile(rf"(?:[,;:(|]\s|[①②◌]\s|\A\W*a\s){_PREPOSITION}\s(?!{_GENERAL})[^,;:①②◌]{{1,60}}[,:]\s")
-_PART_BEHIND = re.compile(
+_PART_ASIDE = late(rf"(?:[,;:(|]\s|[①②◌]\s|\A\W*a\s){_PREPOSITION}\s(?!{_GENERAL})[^,;:①②◌]{{1,60}}[,:]\s")
+_PART_BEHIND = late(
     rf"\A(?:,[^,①②]{{1,40}},)?\s(?:in|on|at|for|when\sit\scomes|regarding|with\s(?:respect|regard)|as\sfar"
     rf"|from|by|as\sregards|concerning|along|structurally|stylistically|technically|here\son"
     rf"|to)\s(?!{_GENERAL})"
 )
 # Words behind which a story is not the subject: "the pacing in A is better".
-_OF_THE_STORY = re.compile(
-    r"(?:\b(?:of|in|from|by|with|within|for|at|about|to|as|than|like)|[①②]\s(?:and|or|nor|&))\s\Z"
-)
+_OF_THE_STORY = late(r"(?:\b(?:of|in|from|by|with|within|for|at|about|to|as|than|like)|[①②]\s(?:and|or|nor|&))\s\Z")
 
-_VERDICTS_NAME = re.compile(
+_VERDICTS_NAME = late(
     r"(?:(?:the|an?|this)\s)?(?:(?:final|overall|clear|clearly|ultimate|obvious|correct|definite|better|best"
     r"|stronger|superior|preferred|winning|preferable)\s){0,2}"
     r"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion"
     r"|favou?rite|story|one|text|narrative|of\sthe|piece|option|tale|version)\b"
 )
 # What may stand before "the verdict is": another word says whose verdict it is ("the reference verdict").
-_ANOTHERS = re.compile(
+_ANOTHERS = late(
     r"(?:[,;:.!?—–(|>\"'•+-]|\b(?:so|and|but|that|then|thus|hence|therefore|think|believe|say|overall|is|as"
     r"|yet|because|since|conclude|feel|now|why|which|also|it's|while|though|although|where|however"
     r"|ultimately|finally|still|or|would|i|well|honestly|personally|i'd|we|to|me|must|will|reasons?|this|my"
     r"|our|has|slight|strong|clear|weak|mild|marginal))\s{0,2}\Z"
 )
 
-_GOES_ON = re.compile(
+_GOES_ON = late(
     r"\A(?:[,;:.!)—–(|\"'\]]|</|\s?[-—–(]|\Z|\s(?:overall|because|since|as|due|thanks|owing|given|with|and|or"
     r"|which|that|but|although|though|while|whereas|despite|here(?!\sand)|too|also|again|to\sme|so|by|in|on|at|for"
     r"|when|regarding|from|of\sthe\stwo"
@@ -123,27 +122,27 @@ _GOES_ON = re.compile(
     r"|this\stime|among|narrowly|comfortably|slightly|easily"
     r"|after|against|chiefly|especially|particularly|all\sthings|all\sin\sall)\b)"
 )
-_CONDITION = re.compile(
+_CONDITION = late(
     r"\A[^.!?;\n]{0,120}?\b(?:if(?!\s(?:only|not|anything|i\s(?:had|have|must)|forced|pressed(?!\sfor)"
     r"|you\sask))|unless|depending|provided|assuming|had\s(?:it|the|its)|at\sfirst|initially|until|were\sit"
     r"|only\swhen)\b"
 )
-_SAID_BEHIND = re.compile(
+_SAID_BEHIND = late(
     r"\A,?\s(?:or\sso\s|as\s|by\s)?(?:some|many|most|others?|people|critics|readers|they|you|one|he|she"
     r"|according\sto|the\s\w{3,12}\s(?:says?|claims?|said))\b(?![^.!?]{0,40}\bbut\b)"
 )
 # Behind a verdict: whose it is, or what it does not hold of.
-_LIMITED = re.compile(
+_LIMITED = late(
     r"\A\swhen\s(?!it\scomes|(?:all|everything|both|we|i|you|they)\s|compar|consider|weigh|taken|looking|judged)"
     r"|\A[^.!?①②\n]{0,60}?(?:,\s(?:says?|said|writes|wrote|claims?|claimed)\b|\bat\sleast\b|\bexcept\b|\b(?:way|respect|aspect)s?\sbut\b)"
 )
 # Behind a verdict: another story that is named in the same breath.
-_OR_OTHER = re.compile(
+_OR_OTHER = late(
     r"\A[\"')\]]?(?:,?\s(?:or|and/or)\s(?:[a-z]{2,12}\s){0,2}[①②⓪]|\s?/\s?[①②⓪]|,?\sand\s[①②⓪](?:[.,;:!)\n]|\Z))"
 )
-_BUT = re.compile(r"\s(?:but|yet|however)\b|[,;—–-]\s?(?:though|although)\b")
+_BUT = late(r"\s(?:but|yet|however)\b|[,;—–-]\s?(?:though|although)\b")
 # Words that give a verdict on the whole, after others on its parts.
-OVERALL = re.compile(
+OVERALL = late(
     r"\b(?:overall|all\sin\sall|in\sconclusion|to\s(?:conclude|sum\sup)|in\ssum(?:mary)?|on\sbalance"
     r"|on\sthe\swhole|ultimately|in\sthe\send|all\sthings\sconsidered|taken\s(?:together|as\sa\swhole)"
     r"|taking\severything|weighing|altogether"
@@ -160,13 +159,13 @@ _ANEW = (
     r"|no,\sit|instead|i\smisspoke|i\smeant|strike\sthat|hmm|looking\sagain|rereading"
 )
 # Words behind which an earlier verdict no longer holds.
-REVISES = re.compile(rf"\b(?:{_FINAL}|{_ANEW})\b")
+REVISES = late(rf"\b(?:{_FINAL}|{_ANEW})\b")
 
 # Those of them that also revise a verdict which was said to be final.
-THINKS_ANEW = re.compile(rf"\b(?:{_ANEW})\b")
+THINKS_ANEW = late(rf"\b(?:{_ANEW})\b")
 
 # Words that take back what stands before them: what follows must say what holds instead.
-TAKES_BACK = re.compile(
+TAKES_BACK = late(
     r"\b(?:chang(?:e|ed|ing)\smy\s(?:mind|answer|verdict|vote)|scratch\sthat|correction|take\s(?:that"
     r"|it)\sback|on\s(?:further\s|closer\s|second\s)?(?:reflection|thoughts?|consideration)"
     r"|actually,|just\skidding|never\s?mind|wait\b|reconsider\w*|strike\sthat|i\s(?:misspoke|was\swrong)"
@@ -176,16 +175,16 @@ TAKES_BACK = re.compile(
 # Words of a label for a part of a story ("Use of dialogue:"); a longer one is a sentence.
 _FEW = 3
 
-_REAL_REVISION = re.compile(r"\binstead\sof\b|\bactually\s(?:quite|very|rather|a)\b")
-HEADING = re.compile(r"\A[\s>•|+-]{0,6}(?:\(?\d{1,2}[.)]\s)?([^:\n①②]{1,60}?)\s?:\s")
-_LAST_LABEL = re.compile(r"((?:[\w'-]{1,20}\s){0,2}[\w'-]{1,20})\s?:\s[^:]*\Z")
-_VERDICT_HEADING = re.compile(
+_REAL_REVISION = late(r"\binstead\sof\b|\bactually\s(?:quite|very|rather|a)\b")
+HEADING = late(r"\A[\s>•|+-]{0,6}(?:\(?\d{1,2}[.)]\s)?([^:\n①②]{1,60}?)\s?:\s")
+_LAST_LABEL = late(r"((?:[\w'-]{1,20}\s){0,2}[\w'-]{1,20})\s?:\s[^:]*\Z")
+_VERDICT_HEADING = late(
     r"\b(?:overall|verdict|answer|winner|conclusion|decision|summary|final|result|judge?ment|preference"
     r"|choice|assessment|evaluation|comparison|reasoning|explanation|reason|rationale|justification|ranking"
     r"|analysis|better|best|so|note|opinion|thoughts?|recommendation|vote|pick|bottom\sline"
     r"|feedback|antwort|fazit|correction|revision|edit|update|in\sshort|dr)\b"
 )
-PARTS = re.compile(
+PARTS = late(
     r"\b(?:plot\w*|style|stylistic\w*|characters?|characteri[sz]ations?|dialogues?|pac(?:e|ing)|prose"
     r"|coheren(?:ce|t)|relevan(?:ce|t)|empathy|surpris(?:e|ing)|engag(?:ement|ing)|complex(?:ity)?"
     r"|creativ(?:ity|e)|original(?:ity)?"

@@ -11,6 +11,7 @@ from typing import Any
 from judge.answers.parsing.ours.clauses import is_template
 from judge.answers.parsing.ours.json_answer import placed_objects
 from judge.answers.parsing.vocabulary import word_set
+from judge.base.late_pattern import late
 from judge.base.records import Preferred
 
 # The names of two compared stories, derived once from the labels of a comparison.
@@ -128,8 +129,8 @@ def _either(names: list[str]) -> str:
     return "|".join(re.escape(name).replace(r"\ ", r"\s") for name in sorted(set(names), key=len, reverse=True))
 
 
-_WORDS = re.compile(r"[^\W\d_]+|\d+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORDS = late(r"[^\W\d_]+|\d+")
+_CAMEL = late(r"(?<=[a-z])(?=[A-Z])")
 _VERDICT = word_set(
     "winner preference preferred better best choice verdict answer decision judgment judgement selected "
     "selection pick vote"
@@ -149,7 +150,7 @@ _HOLDERS = word_set(
 )
 _FINAL = word_set("overall final")
 _RANKING = word_set("ranking rank order ranked rankings")
-_HEAD = re.compile(r"((?:\w{2,12}\s)?\w{1,12})\s?(?::|\s[-–—])\s")
+_HEAD = late(r"((?:\w{2,12}\s)?\w{1,12})\s?(?::|\s[-–—])\s")
 _EDGE = " \t\n*_\"'`.!()[]"
 # Objects within objects that are followed: {"result": {"verdict": ...}} is usual, deeper ones are hostile or broken.
 _DEEPEST = 3

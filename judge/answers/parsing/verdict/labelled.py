@@ -13,28 +13,29 @@ from judge.answers.parsing.verdict.alone import ANY, FILLER, NO_ONE, OPTION_BEHI
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
 from judge.answers.parsing.verdict.statements import Statement
+from judge.base.late_pattern import late
 
 # Finds verdicts that rank the stories: "1. B 2. A", "A > B", "B over A".
 
-_SIGNS = re.compile(
+_SIGNS = late(
     rf"(?P<a>{SIDE})\s?(?P<sign>>{{1,3}}|&gt;|≻|≫|<{{1,3}}|&lt;|≺|≪|=|≈|~|==|≅)\s?(?P<b>{SIDE})(?!'s)(?!\s?[<>=≻≺≈])"
 )
-_OVER = re.compile(rf"(?P<a>{SIDE})\sover\s(?P<b>{SIDE})(?!'s)")
-_RANKS = re.compile(
+_OVER = late(rf"(?P<a>{SIDE})\sover\s(?P<b>{SIDE})(?!'s)")
+_RANKS = late(
     rf"(?:^|[\s:,;(])(?:\#\s?)?(?:1|1st|first)\s?(?:place"
     rf"|choice)?\s?[.):—–-]{{1,2}}\s?(?P<a>{SIDE})(?P<x>[^\n①②]{{0,160}}?)(?:[,;.]\s|\s|\n)+(?:\#\s?)?(?:2"
     rf"|2nd|second)\s?(?:place|choice)?\s?[.):—–-]{{1,2}}\s?(?P<b>{SIDE})(?!'s)"
 )
 # Behind the first two of a list that is longer: its points are no places.
-_THIRD = re.compile(r"[^\n]{0,160}\n?\W{0,6}\b3\s?[.):]")
-_RANK_WORDS = re.compile(
+_THIRD = late(r"[^\n]{0,160}\n?\W{0,6}\b3\s?[.):]")
+_RANK_WORDS = late(
     r"\b(?:rank\w*|order\sof\spreference|best\s(?:to|first)|from\sbest|preference\sorder|placement|place)\b"
 )
-_BEST_FIRST = re.compile(
+_BEST_FIRST = late(
     rf"(?:\brank(?:ing|ed)?|\bbest\s(?:to\sworst|first)|\bstrongest\sto\sweakest|\border\sof\spreference)\)?\s?[:=]\s?"
     rf"(?P<a>{SIDE}),?\s(?:then\s)?(?P<b>{SIDE})(?=[.!\s]{{0,3}}(?:\n|\Z))"
 )
-_WORST_FIRST = re.compile(r"\bworst\s(?:to|first)|\bfrom\sworst|\bascending|\bweakest\s(?:to|first)|\breverse")
+_WORST_FIRST = late(r"\bworst\s(?:to|first)|\bfrom\sworst|\bascending|\bweakest\s(?:to|first)|\breverse")
 
 
 def rankings(line: str) -> Iterator[Statement]:
@@ -123,7 +124,7 @@ _WORD = (
     r"|migliore|storia|bessere|geschichte|antwoord|ответ|победитель|答案|回答|结论|胜者|答え|回答は|정답|답|cevap"
     r"|odpowiedź)"
 )
-_CORE = re.compile(
+_CORE = late(
     r"\b(?:verdict|answer|winner|winning|choice|preference|decision|judge?ment|pick|vote|selection|selected"
     r"|chosen|result|conclusion|conclude|better|best|stronger|superior|preferred|prefer|favou?rite"
     r"|recommendation|overall|final|output|label|so|therefore|thus|hence|correction|revised|updated"
@@ -132,23 +133,23 @@ _CORE = re.compile(
     r"|verdetto|resposta|vencedor|mejor|meilleure?|migliore|bessere|antwoord|ответ|победитель|答案|回答|结论|胜者"
     r"|答え|回答は|정답|답|cevap|odpowiedź)"
 )
-_OPENS = re.compile(r"[\s\"'(\[>•+|#-]{0,8}(?:\(?\d{1,2}[.)]\s)?")
-_EARLY = re.compile(r"\b(?:initial|first|original|earlier|previous|preliminary)\b")
-_LABEL = re.compile(
+_OPENS = late(r"[\s\"'(\[>•+|#-]{0,8}(?:\(?\d{1,2}[.)]\s)?")
+_EARLY = late(r"\b(?:initial|first|original|earlier|previous|preliminary)\b")
+_LABEL = late(
     rf"(?P<head>{_WORD}(?:[ -]{_WORD}){{0,8}})\s?(?::|=|->|→|—|–|-"
     rf"|：)[\s\"'(\[>]{{0,4}}(?:(?:is|it's|it\sis)\s)?(?P<v>{ANY}|{NO_ONE})(?![\w])"
 )
-_BELOW = re.compile(
+_BELOW = late(
     rf"(?P<head>{_WORD}(?:[ -]{_WORD}){{0,8}})\s?[:.]?\n{{1,2}}[\s\"'(\[>-]{{0,3}}(?P<v>{ANY}"
     rf"|{NO_ONE})(?=[\s\"')\].!]{{0,4}}(?:\n|\Z))"
 )
-_ENDS = re.compile(
+_ENDS = late(
     r"[\"')\]}]{0,3}(?:\s?[.!,;(—–\n|]|\s?-\s|\Z|\s?:\s|\s(?:because|since|as\s(?:it|its|the)|for\s(?:its"
     r"|the|being|having)|due\sto|over\s[①②]|by\sa\b|wins\b|is\s(?:the\s)?(?:better|stronger|superior"
     r"|winner)\b|overall\b|[>≻]))"
 )
-_ROW = re.compile(r"^\s?\|(?P<cells>[^\n]{1,400})\|?\s?$", re.MULTILINE)
-_ROW_HEAD = re.compile(
+_ROW = late(r"^\s?\|(?P<cells>[^\n]{1,400})\|?\s?$", re.MULTILINE)
+_ROW_HEAD = late(
     r"(?:\W|\b(?:the|final|overall|total|winner|verdict|result|better|best|story|conclusion|preference"
     r"|preferred|choice|decision|judge?ment|answer|stronger)\b)+"
 )

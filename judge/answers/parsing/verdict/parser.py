@@ -11,11 +11,12 @@ from judge.answers.parsing.answer_tokens import Mass, follow_labels, position, r
 from judge.answers.parsing.ours.parser import clean, refuses
 from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, Sides, sides
 from judge.answers.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
+from judge.base.late_pattern import late
 from judge.base.records import Response, Structured, Verdict, VerdictStatus
 
 # Detects where an answer continues with a question or a pair of stories that was not part of the request.
 
-_NEXT = re.compile(
+_NEXT = late(
     r"\n[ \t]{0,4}[#*>\-_=\[(]{0,6}[ \t]{0,2}(?:question(?:[ ]\d{1,3})?[\]):]{0,2}[*]{0,2}:|q[ ]?\d{0,3}:"
     r"|task(?:[ ]\d{1,3})?:|instructions?:|example[ ]\d{1,3}\b|story[ -]?prompt:|writing prompt:|prompt:"
     r"|input:"
@@ -48,7 +49,7 @@ CHOICES = ("A", "B", "C")
 
 _SYMBOLS = (FIRST, SECOND, TIE)
 _PAIR = 2
-_WORD = re.compile(r"[\w']+")
+_WORD = late(r"[\w']+")
 
 
 def parse_verdict(

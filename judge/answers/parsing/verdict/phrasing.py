@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.answers.parsing.vocabulary import word_set
+from judge.base.late_pattern import late
 
 # Words that introduce a judge's own verdict: "so I would say that", "in the end". Only known words count: too many
 # can attribute a verdict to others, make it conditional or limit it, to list these instead.
@@ -33,10 +34,10 @@ _LEADS = word_set(
     "preferred tie draw call equal again based hand time too gives sense feeling impression perspective "
     "give giving tips scale scales balance falls opt settle settled go"
 )
-_LAST_CLAUSE = re.compile(r"[,;—–(|>]\s?|\s-\s|/\s?")
-_WORD = re.compile(r"[^\W\d_][\w']*")
+_LAST_CLAUSE = late(r"[,;—–(|>]\s?|\s-\s|/\s?")
+_WORD = late(r"[^\W\d_][\w']*")
 # Openings behind which a verdict holds in one case, for one part, or for others.
-_ONLY_THEN = re.compile(
+_ONLY_THEN = late(
     r"(?:\A|[,;:—–(]\s)\W{0,6}(?:(?:and|but|so|or)\s)?(?:without\s(?!(?:an?y?\s)?(?:doubt|question|hesitation))"
     r"|with\s(?:an?|more|some|another|less|fewer|better)\s|once\s|whenever\s|after\s(?:a|some|another)\s(?:re|edit)"
     r"|when\s(?!it\scomes|we(?:igh|\scompare|\sconsider)|i\s(?:weigh|compare|consider)|weigh|compar|consider|all"
@@ -46,9 +47,9 @@ _ONLY_THEN = re.compile(
     r"|typical)ly\b|\brumou?red\b|\bi\s(?:doubt|fear|wonder)\b|\byet\sto\b|\bsee\s(?:why|how)\b"
 )
 # The A of "Q:" and "A:" looks like a name.
-_ANSWER_MARK = re.compile(r"\W{0,3}①\s?")
+_ANSWER_MARK = late(r"\W{0,3}①\s?")
 # Openings of a clause that leaves the verdict standing; of a part or a condition among them, others tell.
-_CONCEDES = re.compile(
+_CONCEDES = late(
     r"\W{0,8}(?:\d{1,2}[.)]\s)?(?:(?:and|but|so|yet)\s)?(?:while|whereas|although|though|even\s(?:though|if)|despite|in\sspite\sof"
     r"|notwithstanding|given(?!\san?\b)|because|since|as\s(?:it(?!\s(?:begins|opens|starts|ends|goes|closes))|both|they|its|there|an?\s(?:\w+\s)?(?:judge|reader|expert|evaluator|editor|critic|ai))"
     r"|considering|comparing|weighing|having|after\s(?:\w+ing|careful|much|due|thorough|reflection|consideration|an?\scareful|all)|based|due\sto|owing|thanks\sto|for|with\s(?:its|their|that|this|all)"
@@ -56,8 +57,8 @@ _CONCEDES = re.compile(
     r"|between|of|if|taking|taken\s(?:together|as\sa\swhole|all)|everything|what|my|our|they|no|hence|stories|two|putting|put|simply|one|once|regarding"
     r"|concerning|under|at|judged|judging|purely|solely|as\sfor)\b"
 )
-_NAME = re.compile("[①②⓪]")
-_DIALOGUE = re.compile(r"[ \t][-–—][ \t]")
+_NAME = late("[①②⓪]")
+_DIALOGUE = late(r"[ \t][-–—][ \t]")
 # Words before a colon: more are a sentence.
 _HEADING_WORDS = 5
 
@@ -184,14 +185,14 @@ _BETTER = (
 PREFERS: tuple[Phrase, ...] = (
     Phrase(
         _words("better stronger superior prefer best strongest winner favo more_"),
-        re.compile(
+        late(
             rf"{_BETTER}(?:{_GOOD}|winner|clear\swinner|overall\swinner|favou?rite"
             rf"|(?P<soft>{_PRAISE}))(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
         ),
     ),
     Phrase(
         _words("choice pick winner answer vote preference selection verdict favo prefer choose"),
-        re.compile(
+        late(
             rf"(?P<w>{_SIDE})(?:\swould\sbe|\sis|\sgets|\shas|\shas\sto\sbe|\sremains|\swins|\stakes|\searns"
             rf"|\sreceives){_MORE}\s(?:my|the\sone\si(?:'d|\swould)?|the\sstory\si|what\si|our)"
             rf"{_MORE}\s(?:(?:overall|final|clear|personal|first)\s)?(?:choice|pick|winner|answer|vote|preference"
@@ -201,7 +202,7 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("win won prevail triumph take ahead on_top rank carries gets_the edge advantage upper_hand above"),
-        re.compile(
+        late(
             rf"(?P<w>{_SIDE}){_MORE}\s(?:(?:should|has\sto|must|deserves\sto|does"
             rf"|to)\s)?{_ADVERB}?\s?(?:wins?|won|prevails?|triumphs?|takes?\s(?:it|the\s{_PRIZE}|this\sone)"
             rf"|comes?\s(?:out\s)?(?:on\stop|ahead)|ranks?\s(?:first|higher|above)|carries\sthe\sday"
@@ -214,7 +215,7 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("beat outp outsh surpass outdo tops bests trumps exceeds outcl outr edge overshadow wins"),
-        re.compile(
+        late(
             rf"(?P<w>{_SIDE}){_MORE}\s(?:beats?|outperforms?|outshines?|surpasses|outdoes|tops|bests|trumps|exceeds"
             rf"|outclasses|outranks"
             rf"|edges(?:\sout)?|edged\sout|overshadows|wins\s(?:out\s)?(?:over|against))\s(?P<l>{_SIDE}"
@@ -226,14 +227,14 @@ PREFERS: tuple[Phrase, ...] = (
             "prefer choos chose pick select favo vot _with go_for going_for opt lean inclin settle answer conclude "
             "decide come_down"
         ),
-        re.compile(
+        late(
             rf"{_I}{_MORE}\s{_CHOOSE}{_MORE}\s(?:the\s)?(?P<w>{_SIDE})(?:\s(?:over|to|rather\sthan|instead\sof"
             rf"|above)\s(?P<l>{_SIDE}|the\sother(?:\sone)?)(?!'s))?(?![\w'])"
         ),
     ),
     Phrase(
         _words("better more higher best most above first ahead"),
-        re.compile(
+        late(
             rf"{_I}{_MORE}\s(?:like|liked|enjoy|enjoyed|rate|rated|rank|ranked|value|place"
             rf"|put){_MORE}\s(?P<w>{_SIDE}){_MORE}\s(?:better|more|higher|best|most"
             rf"|above|first|ahead\sof)(?:\s(?:than\s|of\s)?(?P<l>{_SIDE}|the\sother(?:\sone)?)(?!'s))?(?![\w'-])"
@@ -241,7 +242,7 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("find found consider deem judge declare call rate think believe make"),
-        re.compile(
+        late(
             rf"{_I}{_MORE}\s(?:find|found|consider|deem|judge|declare|call|rate|think|believe"
             rf"|make){_MORE}\s(?P<w>{_SIDE}){_MORE}(?:\sto\sbe|\sas)?\s(?:the\s)?(?:{_ADVERB}\s){{0,2}}"
             rf"(?:{_GOOD}|winner|(?P<soft>{_PRAISE}))(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
@@ -249,14 +250,14 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("makes"),
-        re.compile(
+        late(
             rf"\bmakes\s(?P<w>{_SIDE})\s(?:(?:the|my)\s)?(?:{_ADVERB}\s){{0,2}}(?:{_GOOD}|(?:clear\s|overall\s)?winner)"
             rf"(?:\s{_KIND}){{0,2}}{_THAN}?(?![\w'-])"
         ),
     ),
     Phrase(
         _words("giv award hand grant goes go_ belong fall lean tip"),
-        re.compile(
+        late(
             rf"\b(?:give|giving|award|awarding|hand|grant|gives|goes|go|belongs|fall|falls|awarded|leans?"
             rf"|tips?){_MORE}\s(?:(?:the|my|a)\s(?:overall\s|slight\s|final\s)?{_PRIZE}\s)?(?:to|towards?"
             rf"|in\sfavou?r\sof)\s(?P<w>{_SIDE})(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
@@ -264,18 +265,18 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("_it_to _this_one_to"),
-        re.compile(rf"{_I}{_MORE}\s(?:give|giving|award|hand){_MORE}\s(?:it|this\sone)\sto\s(?P<w>{_SIDE})(?!['\w])"),
+        late(rf"{_I}{_MORE}\s(?:give|giving|award|hand){_MORE}\s(?:it|this\sone)\sto\s(?P<w>{_SIDE})(?!['\w])"),
     ),
     Phrase(
         _words("give award hand grant"),
-        re.compile(
+        late(
             rf"\b(?:give|gives|award|awarding|hand|grant)\s(?P<w>{_SIDE})\s(?:the|my|a)\s(?:overall\s|slight\s"
             rf"|final\s|clear\s)?{_PRIZE}(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
         ),
     ),
     Phrase(
         _words("preference vote"),
-        re.compile(
+        late(
             rf"\b(?:preference\s(?:is\s)?(?:for|goes\sto|lies\swith|leans\sto(?:wards)?)|vote\s(?:is\s)?(?:for"
             rf"|goes\sto))\s(?P<w>{_SIDE})(?:\sover\s(?P<l>{_SIDE}))?(?!['\w])"
         ),
@@ -285,7 +286,7 @@ PREFERS: tuple[Phrase, ...] = (
             "winner verdict answer choice pick prefer decision judg vote selection conclusion favo better best "
             "stronger superior winning"
         ),
-        re.compile(
+        late(
             rf"\b(?:(?:the|my|our|an?|this)\s)?(?:(?:final|overall|clear|clearly|own|personal|ultimate|correct|obvious"
             rf"|definite|slight)\s){{0,2}}"
             rf"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion|favou?rite"
@@ -301,14 +302,14 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("_by_"),
-        re.compile(
+        late(
             rf"(?P<l>{_SIDE})\s(?:is|was){_MORE}\s(?:outperformed|outshone|surpassed|beaten|outdone|bested"
             rf"|edged\sout|topped|overshadowed|outclassed)\sby\s(?P<w>{_SIDE})(?!['\w])"
         ),
     ),
     Phrase(
         _words("loses falls lags pales trails match compete rank comes_"),
-        re.compile(
+        late(
             rf"(?P<l>{_SIDE}){_MORE}\s(?:loses(?:\sout)?\sto|falls\s(?:short\sof|behind|below)"
             rf"|lags\s(?:well\s)?behind|pales\s(?:beside|next\sto|in\scomparison\s(?:to|with)|compared\s(?:to"
             rf"|with))|trails(?:\sbehind)?"
@@ -318,7 +319,7 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("worse weaker inferior worst weakest less_"),
-        re.compile(
+        late(
             rf"(?P<l>{_SIDE})\s{_IS}{_MORE}\s(?:(?:{_BAD})(?:\s{_KIND}){{0,2}}\s(?:than"
             rf"|to)\s(?P<w>{_SIDE})(?!['\w])|the\s(?:{_ADVERB}\s)?(?:weaker|worse|inferior)\s(?:story|one|text"
             rf"|piece|of\sthe\stwo(?:\sstories)?)(?![\w'-]))"
@@ -326,7 +327,7 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("_as_"),
-        re.compile(
+        late(
             rf"(?P<l>{_SIDE})\s(?:is|was)(?:n't|\snot){_MORE}\s(?:(?:quite|nearly|nowhere\snear"
             rf"|half)\s)?as\s(?:good|strong|effective|successful|compelling|engaging|enjoyable"
             rf"|satisfying)(?:\sa\sstory)?\sas\s(?P<w>{_SIDE})(?!['\w])"
@@ -334,14 +335,14 @@ PREFERS: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("weaker worse inferior"),
-        re.compile(
+        late(
             rf"\b(?:the|my)\s(?:weaker|worse|inferior)\s(?:story|one|text|of\sthe\stwo(?:\sstories)?)\s(?:is"
             rf"|was)\s(?P<l>{_SIDE})(?!['\w])"
         ),
     ),
     Phrase(
         _words("it's it_is it_has it_must it_would"),
-        re.compile(
+        late(
             rf"\bit(?:'s|\sis|\shas\sto\sbe|\smust\sbe|\swould\sbe){_MORE}\s(?P<w>{_SIDE})(?=\s?(?:[.!;—–]|\Z)"
             rf"|,?\s(?:because|for\sme|by\sa)\b)"
         ),
@@ -362,7 +363,7 @@ _BOTH = (
 TIES: tuple[Phrase, ...] = (
     Phrase(
         _words("⓪"),
-        re.compile(
+        late(
             r"(?:\b(?:it's|it\sis|this\sis|that's|that\sis|call\s(?:it|this)|declare(?:\s(?:it|this))?|result\sis"
             r"|outcome\sis|(?:it|this|comparison)\s(?:ends|results)\sin|it\swould\sbe|(?:is|are)\sin"
             r"|consider\s(?:it|this)"
@@ -374,14 +375,14 @@ TIES: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("equal tied even par matched indist interch same compar neck"),
-        re.compile(
+        late(
             rf"\b(?:{_BOTH})(?:,?\s{_ADVERB},?){{0,2}}(?:\s(?:are|were|seem|feel|come\sout|stand|rank|end\sup|is"
             rf"|look))?{_MORE}\s{_EQUAL}(?![\w'-])".replace(r"\b(?:", r"(?:(?<!\w)", 1)
         ),
     ),
     Phrase(
         _words("neither"),
-        re.compile(
+        late(
             r"\bneither(?:\s(?:story|one|text|of\s(?:them|the\stwo|these)(?:\sstories)?"
             r"|[①②]\snor\s[①②]))?(?:\s(?:is|was|seems|stands\sout\sas|emerges\sas|comes\sout"
             r"|proves))(?:\s(?:clearly|really|obviously|truly|distinctly|definitively|significantly|to\sbe|the"
@@ -391,7 +392,7 @@ TIES: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("no_"),
-        re.compile(
+        late(
             r"\b(?:there\sis|there's|i\s(?:have|see|find)|i'd\ssay\sthere\sis)\s(?:really\s)?no\s(?:clear\s|real\s"
             r"|obvious\s|strong\s|overall\s|meaningful\s)?(?:winner|preference|difference\sin\squality"
             r"|better\sstory|better\sone)(?:\s(?:here|between\s(?:them|the\stwo(?:\sstories)?"
@@ -400,7 +401,7 @@ TIES: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("can unable _able could"),
-        re.compile(
+        late(
             r"\bi\s(?:really\s|honestly\s|simply\s|just\s)?(?:cannot|can't|can\snot|could\snot|couldn't"
             r"|am\sunable\sto|am\snot\sable\sto)\s(?:really\s|honestly\s)?(?:(?:choose"
             r"|pick)(?:\s(?:a\swinner|one|a\sbetter\sone|a\sfavou?rite))?\s(?:between|among)\s(?:them"
@@ -410,11 +411,11 @@ TIES: tuple[Phrase, ...] = (
     ),
     Phrase(
         _words("too_close have_a"),
-        re.compile(r"(?:\btoo\sclose\sto\scall|\bi\s(?:do\snot|don't)\shave\sa\s(?:clear\s)?preference)(?![\w'-])"),
+        late(r"(?:\btoo\sclose\sto\scall|\bi\s(?:do\snot|don't)\shave\sa\s(?:clear\s)?preference)(?![\w'-])"),
     ),
     Phrase(
         _words("_as_"),
-        re.compile(
+        late(
             r"(?<!not\s)(?<!n't\s)(?<!quite\s)(?<!nearly\s)(?P<x>[①②])\sis\s(?:just\s|exactly\s"
             r"|every\sbit\s)?as\s(?:good|strong|effective|enjoyable)\sas\s(?P<y>[①②])(?!['\w])"
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,6 +15,7 @@ from judge.answers.parsing.verdict.json_verdicts import TIE, Sides, json_verdict
 from judge.answers.parsing.verdict.labelled import labelled, rankings, rows, signs
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet, sheet
 from judge.answers.parsing.verdict.statements import Statement, sentence_statements
+from judge.base.late_pattern import late
 
 # Verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking.
 
@@ -38,7 +38,7 @@ def form_statements(
 # Recognises short verdicts in other languages than English: sentences that say which story is better and nothing
 # else.
 
-_SIGNS = re.compile(
+_SIGNS = late(
     "meilleur|gewinnt|gagne|gana|vince|ganha|préfère|choisis|besser|bevorzug|wähle|mejor|prefier|elijo|miglior|preferi|scelgo|melhor|prefiro|escolho"
     "|[更胜选優良好좋낫]|いい|우수|뛰어"
 )
@@ -79,9 +79,9 @@ _FOREIGN_REASON = (
     r"(?:,?\s(?:car|parce|weil|denn|da|porque|ya\sque|perché|poiché|pois)\b|,?\s?因为)"
     r"(?!.{0,400}\b(?:mais|aber|pero|ma|mas|jedoch|cependant)\b)(?!.{0,400}但)[^?]{0,400}"
 )
-_PATTERNS = tuple(re.compile(rf"\W{{0,4}}{_OPENING}{said}(?:{_FOREIGN_REASON})?[\s\"'*)]{{0,4}}") for said in _SAID)
+_PATTERNS = tuple(late(rf"\W{{0,4}}{_OPENING}{said}(?:{_FOREIGN_REASON})?[\s\"'*)]{{0,4}}") for said in _SAID)
 _ASKS = ("?", "？")
-_EVEN = re.compile(
+_EVEN = late(
     r"\W{0,4}(?:(?:c'est\s)?(?:une\s)?égalité|match\snul|ex\s(?:æ|ae)quo|(?:es\sist\s)?(?:ein\s)?unentschieden"
     r"|(?:es\s)?(?:un\s)?empate|(?:è\s)?(?:un\s)?pareggio|平局|平手|不分伯仲|引き分け|무승부|ничья|gelijkspel)\W{0,4}"
 )
@@ -184,7 +184,7 @@ class Reading:
 
 
 # Behind a verdict that was cut in its sentence: nothing of the verdict itself is missing.
-_REASON = re.compile(r",?\s(?:because|since|due\sto|thanks\sto|as\s(?:it|its|the|①|②))(?!\w)")
+_REASON = late(r",?\s(?:because|since|due\sto|thanks\sto|as\s(?:it|its|the|①|②))(?!\w)")
 
 _NOTHING = Reading("no_preference")
 

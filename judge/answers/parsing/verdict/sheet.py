@@ -10,6 +10,7 @@ from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.labels import quotation
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE, Sides, ordinal
 from judge.answers.parsing.vocabulary import word_set
+from judge.base.late_pattern import late
 
 # Checks the words around a short label ("A", "2", "First"): does it name a story, or is it an article or a number?
 
@@ -47,17 +48,17 @@ _LETTERED = word_set(
     "aspect planet agent"
     " person figure table mark letter line item step case an a the note key string column row minor major flat sharp"
 )
-_WORD_BEFORE = re.compile(r"([^\W_][\w']*)[ \t*_]{1,4}(?:[\"'“(\[][*_]{0,2})?\Z")
-_WORD_BEHIND = re.compile(r"[ \t*_)\]\"'”]{1,5}([^\W_][\w'’]*)")
-_LIST_MARK = re.compile(r"[.)][ \t]")
-_RANKED_BEFORE = re.compile(r"(?<!\w)1[.):][ \t]{1,2}\Z")
-_RANKED_BEHIND = re.compile(r"[,;]?[ \t]{1,2}2[.):][ \t]{1,2}\S")
-_A_NAMES_DEED = re.compile(
+_WORD_BEFORE = late(r"([^\W_][\w']*)[ \t*_]{1,4}(?:[\"'“(\[][*_]{0,2})?\Z")
+_WORD_BEHIND = late(r"[ \t*_)\]\"'”]{1,5}([^\W_][\w'’]*)")
+_LIST_MARK = late(r"[.)][ \t]")
+_RANKED_BEFORE = late(r"(?<!\w)1[.):][ \t]{1,2}\Z")
+_RANKED_BEHIND = late(r"[,;]?[ \t]{1,2}2[.):][ \t]{1,2}\S")
+_A_NAMES_DEED = late(
     r"\.[ ](?!He\b|She\b|It\b|They\b|I\b|We\b)[A-Z][a-z]+[ ](?:wrote|writes|says|said|walked|walks|went|asked|thinks"
     r"|thought|loves|loved|knew|knows|told|took|looked|looks|ran|smiled|argues|argued|believes|believed|claims|claimed|prefers"
     r"|preferred|chose|chooses)\b"
 )
-_QUANTITY = re.compile(r"[ \t]{0,2}(?:/[ \t]{0,2}\d|%|out of\b|points?\b|stars?\b)|[.,]\d|\+|[-–]\d|['’](?!s\b)")
+_QUANTITY = late(r"[ \t]{0,2}(?:/[ \t]{0,2}\d|%|out of\b|points?\b|stars?\b)|[.,]\d|\+|[-–]\d|['’](?!s\b)")
 # Characters in which the word before a label must end: one word and markup.
 _REACH = 24
 
@@ -125,12 +126,12 @@ def _listed(text: str, start: int) -> bool:
 
 # Resolves "the former" and "the latter" to a story where the words before them are unambiguous.
 
-LATTER = re.compile(
+LATTER = late(
     r"(?<!\w)the[ \t](?P<word>former|latter)(?:[ \t](?:story|one|option|text|response))?"
     r"(?=[ \t*_\"'”)]{0,3}(?:[.,;:!—–\n]|\Z)"
     r"|[ \t](?:is|was|wins|over|because|since|as|for|due|feels|seems|remains|has[ \t]the[ \t]edge)\b)"
 )
-_NOTHING_NAMED = re.compile(
+_NOTHING_NAMED = late(
     r"\W*(?:(?:overall|personally|ultimately|honestly|therefore|so|thus|in the end|on balance)\W+)?"
     r"(?:(?:i|we)(?:['’][a-z]{1,2})?(?:[ ][a-z]{2,12}){1,4}[ ])"
 )
@@ -152,27 +153,25 @@ def meant(word: str, before: str, named: list[str]) -> str | None:
     return order[0] if word == "former" else order[1]
 
 
-_MARKUP = re.compile(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
+_MARKUP = late(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
 # Bounds on the work for answers that repeat themselves without end; see `_references` and `_latter`.
 _MOST = 300
 _FEW = 20
-_LOOSE_QUOTES = re.compile(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
-_QUOTED_LINE = re.compile(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
-_STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
-_SENTENCE_END = re.compile(r"[.!?;\n。！？](?:(?<=[\n。！？])|(?=[\"')\]]{0,2}(?:\s|\Z)))")
-_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bmrs|\bst)\Z")
-_NUMBER = re.compile(r"(?:\A|[\s(,:])(?:\d{1,2}|no)\Z")
-_GOES_ON = re.compile(
-    r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b"
-)
+_LOOSE_QUOTES = late(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
+_QUOTED_LINE = late(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
+_STRUCK = late(r"~~[^~\n]{1,400}~~")
+_SENTENCE_END = late(r"[.!?;\n。！？](?:(?<=[\n。！？])|(?=[\"')\]]{0,2}(?:\s|\Z)))")
+_ABBREVIATION = late(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bmrs|\bst)\Z")
+_NUMBER = late(r"(?:\A|[\s(,:])(?:\d{1,2}|no)\Z")
+_GOES_ON = late(r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b")
 _COUNTS = ("count", "nth", "nth_cjk")
 # Ways to name a story, of the pattern of `sides`, that are a place or a label with its noun.
 _NAMED = (*_COUNTS, "led", "joined", "joined_cjk", "letter_cjk")
-_SOMEBODYS = re.compile(
+_SOMEBODYS = late(
     r"['’]s[ \t](?:story|response|answer|text|narrative|version|submission|entry|tale|piece|output)"
     r"(?=[ \t]{1,2}(?:is|was|wins|because|over|as|for)\b|[ \t*]{0,3}(?:[.,;:!\n]|\Z))"
 )
-_BRACKETED = re.compile(r"[\[(]\w[\])](?=[ \t]{1,2}(?:is|was|wins|beats|over)\b)")
+_BRACKETED = late(r"[\[(]\w[\])](?=[ \t]{1,2}(?:is|was|wins|beats|over)\b)")
 # A name of a story in quoted words.
 UNKNOWN = "◌"
 

@@ -9,6 +9,7 @@ from judge.answers.parsing.verdict import context
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE
 from judge.answers.parsing.verdict.phrasing import PREFERS, TIES, Phrases, possible
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet
+from judge.base.late_pattern import late
 
 # Half the characters of a sentence that are read, its last ones: this bounds the time for a text without stops.
 _REACH = 700
@@ -85,7 +86,7 @@ def _preferences(line: str, sentence: Sentence, phrases: Phrases, criterion_word
     return statements
 
 
-_COMPARES = re.compile(
+_COMPARES = late(
     r"[^.!?;\n①②]{0,60}?\b(?:more|better|stronger|superior|best|wins?|edge|ahead|most|(?!other|after|under"
     r"|over|never|ever|reader|character|whether|rather|however|writer|together)\w{3,}er)\b"
 )
@@ -104,9 +105,9 @@ def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> b
     return False
 
 
-_CANNOT = re.compile(r"i\s[^①②]{0,30}?(?:can|unable|able|could)")
+_CANNOT = late(r"i\s[^①②]{0,30}?(?:can|unable|able|could)")
 # Behind "I cannot choose between them": a hindrance, and no tie.
-_REASON = re.compile(r",?\s(?:because|without|until|unless|as|since|due|for|if|in\sgood)\b")
+_REASON = late(r",?\s(?:because|without|until|unless|as|since|due|for|if|in\sgood)\b")
 
 
 def _winner(match: re.Match[str]) -> tuple[str | None, int]:

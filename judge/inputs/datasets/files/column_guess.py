@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, SpecError, nearest
+from judge.base.late_pattern import late
 from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import is_key
 from judge.inputs.datasets.files.pair_table import proposal
@@ -69,11 +70,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "rating": ("rating", "score", "value", "label", "stars", "likert"),
 }
 
-COUNTS = re.compile(
+COUNTS = late(
     r"(?:length|words|tokens|chars|time|seconds|year|date|index|idx|seed|votes|len|count|rank)|id$|^age$|^n$|^no$"
 )
-_NUMBERED = re.compile(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
-_PERSON = re.compile(r"^(?:rater|worker|annotator|judge|person|human|r|a|w|reader|expert|participant)$", re.IGNORECASE)
+_NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
+_PERSON = late(r"^(?:rater|worker|annotator|judge|person|human|r|a|w|reader|expert|participant)$", re.IGNORECASE)
 # Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies.
 _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import csv
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,12 @@ import orjson
 
 from judge.base.errors import DataError
 from judge.base.foreign import json_of
+from judge.base.late_pattern import late
 from judge.base.records import Scale
 from judge.base.wording import Advice
 
 _LONGEST_CELL = 1 << 27
-_BARE_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+_BARE_NUMBER = late(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
 _UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
 
 
@@ -237,11 +237,11 @@ def word_code(value: Any, scale: Scale) -> float | None:
     return None if code is None else float(code)
 
 
-_LIST = re.compile(r"[;|]")
+_LIST = late(r"[;|]")
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
-_COMMA_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
-_BLANK_LIST = re.compile(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
-_ONE_COMMA = re.compile(r"\s*[+-]?\d+\s*,\s*\d+\s*")
+_COMMA_LIST = late(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
+_BLANK_LIST = late(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
+_ONE_COMMA = late(r"\s*[+-]?\d+\s*,\s*\d+\s*")
 # Words that files write for a missing rating; read so only where the column map says it.
 MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
 

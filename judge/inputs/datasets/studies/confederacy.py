@@ -14,12 +14,12 @@ layout under the same file name. Raters were students and graduates of creative 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import csv_rows, decode, rating_value, read_bytes, text_value
@@ -36,7 +36,7 @@ STORY_PROMPT = (
 )
 _PLACES = ("story", "rater")
 _NO_CRITERION = frozenset({*_PLACES, "group", "comments"})
-_NUMBER, _DATE, _PERSON = re.compile(r"-\d+$"), re.compile(r"-\d{4}-\d{2}-\d{2}"), re.compile(r"human\d+")
+_NUMBER, _DATE, _PERSON = late(r"-\d+$"), late(r"-\d{4}-\d{2}-\d{2}"), late(r"human\d+")
 
 
 def load(name: str) -> Dataset:

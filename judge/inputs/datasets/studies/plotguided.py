@@ -7,12 +7,12 @@ sentences in the ROC set, is removed. MANPLTS, the study's own score, is in a fi
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, csv_rows, decode, rating_value, read_bytes, text_value
@@ -25,7 +25,7 @@ SCALE = Scale(0, 5, 1)
 SYSTEM = "not named"
 DECODED = "the end of a sentence, which the ROC file writes as </s>"
 _INPUT, _ANSWER, _WORKER = "Input.text", "Answer.text", "WorkerId"
-_SENTENCE_END = re.compile(r"\s*</s>\s*")
+_SENTENCE_END = late(r"\s*</s>\s*")
 
 
 def load(name: str) -> Dataset:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from judge.base.errors import DataError
 from judge.base.fingerprint import digest
+from judge.base.late_pattern import late
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, rating_value, read_bytes, text_value
@@ -29,7 +30,7 @@ SCALE = Scale(0.25, 0.90, 0.01)
 
 CITATION = "Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP"
 DECODED = "line breaks, which the file writes as <\\newline> or <br>"
-_LINE_BREAK = re.compile(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
+_LINE_BREAK = late(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
 
 # What the unpickler may raise on bytes that are no pickle; anything else is a bug of ours.
 _BROKEN = (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)

@@ -4,15 +4,15 @@ count as "No"."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.inputs.datasets.files.source_file import json_lines
 
-_ID = re.compile(r"story_(?P<story>.+)_test(?P<test>[0-9]{1,3})")
+_ID = late(r"story_(?P<story>.+)_test(?P<test>[0-9]{1,3})")
 _BLOCKED = "content blocked"
 
 

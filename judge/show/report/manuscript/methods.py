@@ -17,6 +17,7 @@ from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.base.errors import JudgeError
 from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
 from judge.base.printing.values import moment
 from judge.base.references import DATASETS, works
 from judge.ratings.preferences_table import ComparisonFacts
@@ -29,7 +30,7 @@ from judge.show.report.sections import audit as audit_words
 from judge.show.report.sections.headline import looks
 from judge.version import __version__
 
-_CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
+_CITATION = late(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 
 
 def paragraph(inputs: ReportInputs) -> str:

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from markupsafe import Markup, escape
 
+from judge.base.late_pattern import late
 from judge.base.records import Judgment, Verdict
 from judge.inputs.perturbations.perturbation import Edit, in_order
 
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_WORD = late(r"\s+|\w+|[^\w\s]")
 _READ = Markup('<mark title="the {} was read here">{{}}</mark>')
 _EXPLAINED = Markup('<span class="explained">{}</span>')
 _GONE, _CAME = Markup("<del>{}</del>"), Markup("<ins>{}</ins>")
