@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 # Judge -> the packaged runs that it is shown with; tables are of the first, the page is of all.
 JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
 
-# Of the printed tables and of the page, so that equal numbers have equal intervals.
-RESAMPLES = 500
-
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
     """Result folder and outcome of the demo `run`, whose run.yaml is copied unless there is one."""
@@ -44,16 +41,14 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 
 
 def demo_report(folder: Path, *results: Path) -> Path:
-    """Path of `report.html` in `folder`, with as many resamples as the demo's tables."""
+    """Path of `report.html` in `folder`."""
     from judge.show.report import ReportInputs, ReportOptions
     from judge.show.report.blocks import quoted
     from judge.show.report.write import write_page
 
     output = folder / "report.html"
     runs = [str(result if len(results) > 1 else folder) for result in results]
-    full = quoted(["report", *runs, "-o", str(output)])
-    few = f"--resamples {RESAMPLES} --set permutations={RESAMPLES}"
-    options = ReportOptions(resamples=RESAMPLES, permutations=RESAMPLES, command=f"{full} {few}", full=full)
+    options = ReportOptions(command=quoted(["report", *runs, "-o", str(output)]))
     write_page(ReportInputs.read(results, options), output, quiet=True)
     return output
 
@@ -70,10 +65,9 @@ def demo_tables(result: Path) -> list[Table]:
     from judge.ratings.ratings_table import read
 
     table = read([result])
-    options = CorrelationOptions(resamples=RESAMPLES)
     several = any(fact.repeats > 1 for fact in table.facts)
     return [
         coverage_tables.tables(coverage(table))[0],
         *(consistency_tables.tables(consistency(table)) if several else []),
-        *correlation.tables(correlation.correlations(table, options, Control())),
+        *correlation.tables(correlation.correlations(table, CorrelationOptions(), Control())),
     ]

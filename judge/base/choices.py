@@ -13,6 +13,9 @@ from typing import Any, Literal, TypeVar, get_args
 Format = Literal["table", "json", "csv", "md", "latex"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
+# Of every interval that is drawn, unless an option says otherwise: equal numbers then have equal intervals everywhere.
+RESAMPLES = 1000
+
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".tex": "latex"}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.choices import RESAMPLES
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Quiet, Seed
 from judge.exchange.check.guess import GivenColumns
@@ -64,7 +65,9 @@ def check(
             "--keep", metavar="FOLDER", help="result folder to write the ratings to, for use by all other commands"
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")] = 500,
+    resamples: Annotated[
+        int, typer.Option("--resamples", help="number of resamples for confidence intervals")
+    ] = RESAMPLES,
     seed: Seed = 1,
     form: Form = "table",
     quiet: Quiet = False,

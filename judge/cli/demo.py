@@ -51,7 +51,7 @@ def demo(
         return
     page = demo_report(folder, *results)
     if not quiet:
-        program, runs = _program(), " ".join(map(str, results if results[1:] else [folder]))
+        program = _program()
         words = (
             f"         {program} view {results[1]}     the answers in its own words, beside the stories\n"
             if results[1:]
@@ -60,7 +60,6 @@ def demo(
         sys.stderr.write(
             f"\nresults: {result}\n"
             f"report:  {page}     open it in a browser\n"
-            f"         {program} report {runs} -o {page}     the full page in its place, more resamples\n"
             f"next:    {program} ratings {folder} | head\n{words}"
             f"         {program} correlate {folder} --level system\n"
             f"         {program} try STORY.txt --judge {judge} --eval-prompts ep1,ep2\n"

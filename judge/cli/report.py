@@ -9,12 +9,10 @@ from typing import Annotated
 
 import typer
 
+from judge.base.choices import RESAMPLES
 from judge.cli.table_options import DropSystem, PanelName, ParserName, PassRate, Quiet, Resamples, Runs, ScoresFiles
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
-
-# Resamples and swaps with --quick.
-QUICK = 200
 
 _Methods = Annotated[
     bool,
@@ -39,9 +37,6 @@ _Audit = Annotated[
 
 _Title = Annotated[str | None, typer.Option("--title", help="title of the page")]
 _Examples = Annotated[int, typer.Option("--examples", help="number of example stories where judge and people differ")]
-_Quick = Annotated[
-    bool, typer.Option("--quick", help=f"{QUICK} resamples and permutations: for a first view, not for print")
-]
 _Readings = Annotated[
     str,
     typer.Option(
@@ -65,9 +60,8 @@ def report(
     audit: _Audit = None,
     contamination: ScoresFiles = None,
     examples: _Examples = 6,
-    quick: _Quick = False,
     readings: _Readings = "mean",
-    resamples: Resamples = 1000,
+    resamples: Resamples = RESAMPLES,
     permutations: _Permutations = 2000,
     seed: _Seed = 1,
     parser: ParserName = "ours",
@@ -89,8 +83,8 @@ def report(
         drop_systems=tuple(drop_system or ()),
         panel=panel,
         pass_rate=pass_rate,
-        resamples=min(resamples, QUICK) if quick else resamples,
-        permutations=min(permutations, QUICK) if quick else permutations,
+        resamples=resamples,
+        permutations=permutations,
         readings=readings,
         seed=seed,
         parser=parser,
@@ -98,7 +92,6 @@ def report(
         contamination=tuple(contamination or ()),
         examples=examples,
         command=quoted(sys.argv[1:]),
-        full=quoted([word for word in sys.argv[1:] if word not in ("--quick", "--quiet")]) if quick else None,
     )
     inputs = ReportInputs.read(runs, options)
     output = output or default_output(inputs)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ScoringOptions:
 class AucOptions:
     """Options of the table of AUC; `fpr` is the false-positive rate at which the true-positive rate is computed."""
 
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     fpr: float = 0.05
 
@@ -102,7 +103,7 @@ class ValidityOptions:
     split: Literal["threshold", "median"] = "threshold"
     least: int = 50
     against: str | None = None
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:

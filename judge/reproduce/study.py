@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import sha256_file
@@ -142,7 +143,7 @@ class Options:
     bootstrap intervals."""
 
     choice: str | None = None
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -57,7 +57,7 @@ OUTPUTS = [
     ("ratings", "-o", "x.parquet"),
     ("ratings", "-o", "x.jsonl"),
     ("coverage", "--format", "json", "-o", "x"),
-    ("report", "--quick", "-o", "x"),
+    ("report", "--resamples", "200", "-o", "x"),
     ("export", "--as", "bundle", "-o", "x.zip"),
     ("export", "--as", "irw", "-o", "x"),
     ("export", "--as", "hub", "-o", "x"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from judge.analysis.options.table_options import Idle
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError
 from judge.base.records import Scale
 from judge.base.wording import Advice
@@ -138,7 +139,7 @@ class AccuracyOptions:
     folds: int = 5
     flips: int = 1000
     ci: PairInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     control: bool = True
 
@@ -169,7 +170,7 @@ class LabelOptions:
     drop_systems: tuple[str, ...] = ()
     equivalence: float | None = None
     ci: LabelInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     control: bool = True
 
@@ -197,7 +198,7 @@ class DriftOptions:
     window: int = 200
     stride: int = 10
     ci: SetInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     control: bool = True
 
@@ -225,7 +226,7 @@ class ReplacementOptions:
     measure: ChosenMeasure = "auto"
     positions: bool = False
     rated: int | None = None
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -255,7 +256,7 @@ class ConfusionOptions:
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     ci: ConfusionInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:

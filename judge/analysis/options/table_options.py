@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args
 
 from judge.analysis.options.choices import INTERVALS, LEVELS, BothInterval, IntervalMethod, Level, NamedInterval, Unit
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
@@ -115,7 +116,7 @@ class CorrelationOptions:
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     ci: Interval = "auto"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     control: bool = True
     given: str | None = None
@@ -176,7 +177,7 @@ class RepeatsOptions:
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     ci: RepeatsInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -198,7 +199,7 @@ class SystemsOptions:
     drop_systems: tuple[str, ...] = ()
     mean_interval: MeanInterval = "clustered"
     holm_over: Family = "cell"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -215,7 +216,7 @@ class CriteriaOptions:
 
     drop_systems: tuple[str, ...] = ()
     ci: CriteriaInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -234,7 +235,7 @@ class AspectsOptions:
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     ci: CriteriaInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -308,7 +309,7 @@ class JuryOptions:
     predict: float | None = None
     carry_over: float | None = None
     ci: JuryInterval = "boot-inputs"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -379,7 +380,7 @@ class CompareOptions:
     adjust: Adjustment = "bh"
     family: str | None = None
     swap: Swap = "auto"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     permutations: int = 2000
     seed: int = 1
 

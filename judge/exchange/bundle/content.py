@@ -22,6 +22,7 @@ from judge.asking.execution.part_merge import not_merged
 from judge.asking.run_definition.spec import RunSpec
 from judge.asking.run_folder import ResultFolder, is_held, read_manifest
 from judge.asking.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
+from judge.base.choices import RESAMPLES
 from judge.base.errors import RunFolderError
 from judge.base.fingerprint import sha256_text
 from judge.base.folders import home
@@ -53,7 +54,7 @@ class TableChoices:
     """Options that can change a number in a bundle's tables; bundle.json and each table's signature record them."""
 
     parser: str = "ours"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
     def plain(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import yaml
 
 from judge.analysis.options.alternatives import Form, option
 from judge.asking.run_folder import judge_slug
+from judge.base.choices import RESAMPLES
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.fingerprint import sha256_text
 from judge.base.whole_file import draft, write_whole
@@ -346,7 +347,7 @@ class HubWords(PeopleWords, TextsWords):
 class ResampledWords:
     """Options of a form that holds intervals."""
 
-    resamples: int = option("number of resamples for confidence intervals", default=1000)
+    resamples: int = option("number of resamples for confidence intervals", default=RESAMPLES)
     seed: int = option("seed of the resamples", default=1)
 
 

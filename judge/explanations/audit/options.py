@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from judge.base.choices import RESAMPLES
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
 from judge.explanations.audit.file.items import BLINDABLE
@@ -21,7 +22,7 @@ class ReportOptions:
 
     by: tuple[str, ...] = REPORT_BY
     annotators: tuple[str, ...] = ()
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
     top: int = 10
 

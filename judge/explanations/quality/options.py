@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
+from judge.base.choices import RESAMPLES
 from judge.base.errors import SpecError
 
 
@@ -26,7 +27,7 @@ class NumbersOptions:
     permutations: int = 199
     refits: int = 39
     components: int = 64
-    resamples: int = 500
+    resamples: int = RESAMPLES
     words: int = 4
     stories_share: float = 0.05
     top: int = 10

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.asking.execution.progress import Progress
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError
 
 # Messages and progress bar of a training. They go to stderr, because tables go to stdout.
@@ -71,7 +72,7 @@ class TrainOptions:
     folds: int = 5
     foldings: int = 5
     seed: int = 1
-    resamples: int = 1000
+    resamples: int = RESAMPLES
 
     def __post_init__(self) -> None:
         if self.folds < LEAST_FOLDS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import CorrelationOptions, DiagnoseOptions, from_words
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError
 
 
@@ -23,7 +24,7 @@ class EvidenceOptions:
     epsilon: float = 0.1
     margin: float = 0.1
     # Fewer than the tables', since a screen resamples for several analyses at once and is waited for.
-    resamples: int = 300
+    resamples: int = RESAMPLES
     readings: str = "mean"
     positions: bool = False
     seed: int = 1

@@ -32,6 +32,7 @@ from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency
 from judge.analysis.stress import Stress, stress
 from judge.asking.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
+from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError, SpecError
 from judge.base.wording import written
 from judge.contamination import report as contamination_report
@@ -60,15 +61,15 @@ from judge.ratings.ratings_table.columns import COLUMNS, STORY_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of a report; `full` is the command for the full page, on one with few resamples. `panel` restricts human
-    ratings to one. `pass_rate` adds a criterion: the share of binary criteria passed. `readings` compares with one
-    person ``mean`` (of repeats) or ``single`` (each). `examples` counts disagreements shown."""
+    """Options of a report. `panel` restricts human ratings to one. `pass_rate` adds a criterion: the share of binary
+    criteria passed. `readings` compares with one person ``mean`` (of repeats) or ``single`` (each). `examples` counts
+    disagreements shown."""
 
     title: str | None = None
     drop_systems: tuple[str, ...] = ()
     pass_rate: bool = False
     panel: str | None = None
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     permutations: int = 2000
     readings: str = "mean"
     seed: int = 1
@@ -77,7 +78,6 @@ class ReportOptions:
     contamination: tuple[Path, ...] = ()
     examples: int = 6
     command: str = "judge report"
-    full: str | None = None
 
     def __post_init__(self) -> None:
         counts = {"resamples": self.resamples, "permutations": self.permutations, "examples": self.examples}

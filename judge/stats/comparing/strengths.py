@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.choices import RESAMPLES
 from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.davidson import Design, Fit, informations, interval, left_out, scores, spread
@@ -179,7 +180,7 @@ class Strengths:
 class Bootstrap:
     """Settings of bootstrap intervals: number of resamples of story-prompts, and seed."""
 
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 1
 
 

@@ -26,7 +26,7 @@ DECLARED = {"certify": 4, "run runs/my-run --batch collect": 3, "run runs/new-st
 
 QUICKER = {
     "explain": ["--set", "permutations=19", "--set", "refits=19", "--resamples", "20"],
-    "report": ["--quick"],
+    "report": ["--resamples", "200", "--set", "permutations=200"],
 }
 """Options that are added to save minutes, unless the page has them."""
 

@@ -123,7 +123,7 @@ def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) 
 
 
 def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_path: Path) -> None:
-    made = runs.command("report", hostile_run, "-o", tmp_path / "r.html", "--methods", "--quick", "--quiet")
+    made = runs.command("report", hostile_run, "-o", tmp_path / "r.html", "--methods", "--resamples", "200", "--quiet")
     assert made == 0
     text = (tmp_path / "r.methods.md").read_text(encoding="utf-8")
     known = entries((tmp_path / "r.references.bib").read_text(encoding="utf-8"))
@@ -258,9 +258,8 @@ def test_two_reports_in_one_folder_do_not_overwrite_each_other(hostile_run: Path
 
 def test_the_page_lies_beside_the_runs_definition(demo_run: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(demo_run, tmp_path / "demo")
-    assert runs.command("report", folder, "--quick", "--quiet") == 0
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "A quick page: 200 resamples and 200 swaps" in page
+    assert runs.command("report", folder, "--resamples", "200", "--quiet") == 0
+    assert "ci:boot-inputs/200/seed1" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
