@@ -13,7 +13,7 @@ from scipy.stats import binom
 from judge.cli.main import main
 from judge.lab.self_test import ALPHA, FAMILY, FAULTS, OWN, POWER, SEEDS, Outcome, limits, measure, study, write_folder
 
-STUDIES = 25
+STUDIES = 12
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_every_planted_fault_is_found(outcomes, diagnostic: str) -> None:
     one = outcomes[diagnostic]
     assert one.tests >= STUDIES
     assert one.power >= POWER
-    # 25 studies bound false alarms only roughly; the 1,000 of `judge doctor --statistics` do it closely.
+    # 12 studies bound false alarms only roughly; the 1,000 of `judge doctor --statistics` do it closely.
     assert one.false_alarms <= ALPHA + 4 * (ALPHA * (1 - ALPHA) / STUDIES) ** 0.5
 
 

@@ -23,6 +23,7 @@ from judge.explanations.results import results, tables
 
 pytest.importorskip("sklearn")
 
+FEW = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
 TEXT_OF = ("story", "criterion", "eval_prompt", "repeat")
 
 
@@ -35,7 +36,7 @@ def explain(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
     """Exit code, stdout, stderr of the command."""
     code: Any = 0
     try:
-        main(["explain", *map(str, arguments)])
+        main(["explain", *map(str, arguments), *FEW])
     except SystemExit as stop:
         code = stop.code
     out = capsys.readouterr()

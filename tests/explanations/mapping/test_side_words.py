@@ -84,7 +84,21 @@ def test_the_command_sets_sides_of_a_file_apart_and_draws_them(tmp_path: Path) -
     file, out, figure = tmp_path / "both.jsonl", tmp_path / "out.json", tmp_path / "sides.png"
     columns = ["story", "judge", "side", "criterion", "rating", "text"]
     file.write_text("".join(f"{json.dumps(row)}\n" for row in frame[columns].to_dict("records")), encoding="utf-8")
-    asked = ["explain", str(file), "--model", "tfidf", "--map", "pca", "--by", "side", "--quiet", "--format", "json"]
+    few = ["--set", "permutations=19", "--set", "refits=19", "--resamples", "20"]
+    asked = [
+        "explain",
+        str(file),
+        *few,
+        "--model",
+        "tfidf",
+        "--map",
+        "pca",
+        "--by",
+        "side",
+        "--quiet",
+        "--format",
+        "json",
+    ]
     done = CliRunner().invoke(app, [*asked, "-o", str(out), "--figure", str(figure)])
     assert done.exit_code == 0, done.output
     assert figure.read_bytes().startswith(b"\x89PNG")
