@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from judge.answers.journal import JournalReader, standing
 from judge.answers.journal.snapshot import leave_out_texts
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing import sources
+from judge.answers.parsing import stored_answers as sources
 from judge.answers.parsing.ours.parser import Ours
 from judge.answers.parsing.stored_answers import StoredAnswers
 from judge.asking.execution.preparation import prepare

@@ -20,7 +20,7 @@ from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
-from judge.exchange.imports.readers import measure_columns
+from judge.exchange.released import measure_columns
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.hanna_files import ScoreFile, read_score_file

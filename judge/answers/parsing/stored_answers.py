@@ -2,16 +2,74 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from pathlib import Path
 from typing import Any
 
-from judge.answers.parsing import Parser
+import orjson
+
+from judge.answers.parsing import LOADED, PARSERS, Parser
 from judge.answers.parsing.answer_tokens import Mass, Token, follow_labels, position, read_tokens
 from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
+from judge.base import records
 from judge.base.errors import TELLS_INTACT, RunFolderError
+from judge.base.fingerprint import fingerprint, fingerprint_file
 from judge.base.records import CHOICES, Answer, Criterion, Judgment, Query, Response, Scale, Structured, Verdict
+
+# Fingerprint of a parser's source code, whose changes can change how stored answers are read.
+
+_OURS = "judge.answers.parsing."
+# Seconds by which a file's time may lag behind the clock.
+_CLOCK = 0.05
+
+
+def code_of(parser: str) -> str | None:
+    """Fingerprint that changes whenever the named parser's code may have changed; None where none can be computed."""
+    ours = _our_code()
+    if ours is None:
+        return None
+    if parser in PARSERS:
+        return fingerprint([parser, ours]) if PARSERS[parser].startswith(_OURS) else None
+    entries = [entry for entry in entry_points(group="judge.parsers") if entry.name == parser]
+    installed = _installed(entries[0]) if entries else None
+    return None if installed is None else fingerprint([parser, ours, installed])
+
+
+@lru_cache(maxsize=1)
+def _our_code() -> str | None:
+    # None where sources are newer than the code that this process imported.
+    package = Path(__file__).parent
+    try:
+        files = [*sorted(package.rglob("*.py")), Path(str(records.__file__))]
+        if Path(__file__) not in files:  # no sources were installed
+            return None
+        if max(file.stat().st_mtime for file in files) > LOADED - _CLOCK:
+            return None
+        sources = {file.relative_to(package.parents[1]).as_posix(): fingerprint_file(file) for file in files}
+    except (OSError, ValueError):
+        return None
+    try:
+        patterns = version("google-re2")
+    except PackageNotFoundError:
+        patterns = None
+    return fingerprint([sys.version, patterns, sources])
+
+
+def _installed(entry: EntryPoint) -> list[str] | None:
+    # [entry point, package, version]; None without a version or for an editable install.
+    package = entry.dist
+    if package is None or not package.version:
+        return None
+    origin = package.read_text("direct_url.json")
+    if origin and (orjson.loads(origin).get("dir_info") or {}).get("editable"):
+        return None
+    return [entry.value, package.name, package.version]
+
 
 # Expected rating over the points of a scale, from the token log-probabilities at the position where the answer states
 # its rating.

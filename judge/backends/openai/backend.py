@@ -20,8 +20,8 @@ from judge.backends.openai.credentials import Credentials, endpoint, without_sla
 from judge.backends.openai.errors import RefusalError, connection_error, read_body
 from judge.backends.openai.negotiation import Negotiation, Probed, probe_server, refusal_by, silence, with_model_names
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.server_refusals.body import RateLimits, tell_limits
-from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
+from judge.backends.refusal_body import RateLimits, tell_limits
+from judge.backends.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.fingerprint import digest

@@ -17,8 +17,8 @@ import orjson
 from judge.backends.openai.answers import Asker, reported_facts
 from judge.backends.openai.credentials import endpoint
 from judge.backends.openai.errors import RefusalError, connection_error, read_body, status_error
-from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
-from judge.backends.server_refusals.server_terms import Terms, remedy
+from judge.backends.refusal_kinds import LIMITS, refused_settings
+from judge.backends.server_terms import Terms, remedy
 from judge.base.credentials.providers import OPENAI
 from judge.base.errors import BackendError, nearest
 

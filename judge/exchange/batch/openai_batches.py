@@ -16,7 +16,7 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.redaction import redact
 from judge.base.whole_file import write_whole
-from judge.exchange.batch.provider_api import BatchClient, Remote
+from judge.exchange.batch.ledger import BatchClient, Remote
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch

@@ -32,7 +32,7 @@ from judge.base.sqlite_file import read_only
 from judge.base.wording import Advice, joined
 from judge.exchange.bundle import content as run_copy
 from judge.exchange.bundle.content import Bundled, TableChoices, write_tables
-from judge.exchange.outputs.dataset_folder import Output, ResampledWords, TextsWords
+from judge.exchange.dataset_folder import Output, ResampledWords, TextsWords
 from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__

@@ -20,8 +20,7 @@ import orjson
 from judge.answers.journal import JournalReader
 from judge.answers.journal.standing import EVAL_PROMPT, ROWS, answer, content
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing.sources import code_of
-from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.answers.parsing.stored_answers import StoredAnswers, code_of
 from judge.asking.run_folder import ResultFolder
 from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
 from judge.base.records import Answer, Criterion

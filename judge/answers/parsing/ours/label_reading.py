@@ -9,12 +9,11 @@ from functools import lru_cache
 
 from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.clauses import Page, behind_revision, page
-from judge.answers.parsing.ours.deciding import Decision
 from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
 from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_mentions, label_statement
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
+from judge.answers.parsing.ours.statements import Decision, Reading, Statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
 from judge.base.records import Criterion, Judgment, Scale
 

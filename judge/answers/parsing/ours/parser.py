@@ -9,14 +9,13 @@ from functools import lru_cache
 from typing import assert_never
 
 from judge.answers.parsing.ours.clauses import Page, page
-from judge.answers.parsing.ours.deciding import decide
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
 from judge.answers.parsing.ours.from_story import is_quoted, pattern_judgment, without_objects, without_quoted
 from judge.answers.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
 from judge.answers.parsing.ours.label_reading import label_choice, label_open_form, withheld
 from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
-from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
+from judge.answers.parsing.ours.statements import Reading, Statement, decide, opens_a_list, statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
 from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
 

@@ -16,7 +16,7 @@ from judge.asking.execution.sending.stopping import FATAL, PRESSURE, Account, Br
 from judge.asking.plan.prices import Price
 from judge.backends import Backend
 from judge.backends.protocol import Queueing
-from judge.backends.server_refusals.body import TellsLimits
+from judge.backends.refusal_body import TellsLimits
 from judge.base.errors import BackendError
 from judge.base.printing.values import dollars
 from judge.base.records import Request, Response

@@ -18,8 +18,8 @@ from judge.base.errors import DataError, MissingExtraError, RunFolderError, Spec
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
 from judge.base.whole_file import write_whole
-from judge.exchange.imports.imported_folder import Import, read_plotguided, said, set_of, write_folder
-from judge.exchange.outputs.dataset_folder import CONTENTS, FORMAT
+from judge.exchange.dataset_folder import CONTENTS, FORMAT
+from judge.exchange.imported_folder import Import, read_plotguided, said, set_of, write_folder
 from judge.exchange.reader import Look, Reader, Say, folder_for
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find

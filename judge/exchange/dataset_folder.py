@@ -2,7 +2,7 @@
 
 Each result folder has `data/ratings/PART.parquet` and `data/stories/PART.parquet`, where PART is made of run and judge;
 `ratings` and `stories` are configurations. `judge.json` holds criteria, scales and notes.
-`judge.exchange.imports.readers` reads the folder."""
+`judge.exchange.released` reads the folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from judge.base.errors import MissingExtraError, SpecError
 from judge.base.fingerprint import sha256_text
 from judge.base.whole_file import draft, write_whole
 from judge.base.wording import Advice
-from judge.exchange.outputs import bibtex
+from judge.exchange import bibtex
 from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.ratings.preferences_table import comparing
