@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from judge.base.errors import DataError
@@ -24,8 +23,7 @@ from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import csv_rows, decode, rating_value, read_bytes, text_value
 from judge.inputs.datasets.files.table_file import table_rows
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 SCALE = Scale(1, 10, 1)
 PANEL = "expert"
@@ -40,17 +38,14 @@ _NUMBER, _DATE, _PERSON = re.compile(r"-\d+$"), re.compile(r"-\d{4}-\d{2}-\d{2}"
 
 
 def load(name: str) -> Dataset:
-    ratings, codes, *texts = (need(file, name) for file in FILES[name])
-    return Dataset(
-        name=name,
-        files=(ratings, codes, *texts),
-        stories=partial(read_stories, texts, codes, ratings),
+    return released(
+        name,
+        lambda ratings, codes, *texts: read_stories(texts, codes, ratings),
         rater_identity=True,
         citation=(
             "Gómez-Rodríguez and Williams 2023, A Confederacy of Models: a Comprehensive Evaluation of LLMs on "
             "Creative Writing, Findings of EMNLP"
         ),
-        licence_note=LICENCES[name],
         scale=SCALE,
     )
 

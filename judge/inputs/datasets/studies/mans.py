@@ -4,7 +4,6 @@ ratings, so every rater is None, and statistics that need rater identity are not
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ from judge.base.errors import DataError
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, rating_value, read_json, text_value
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 SYSTEMS = ("fusion", "s2s", "gpt_kg", "gpt", "plan_write")
 CRITERION = "Overall"
@@ -23,14 +21,11 @@ RATERS = 5
 
 
 def load(name: str) -> Dataset:
-    (path,) = (need(f, name) for f in FILES[name])
-    return Dataset(
-        name=name,
-        files=(path,),
-        stories=partial(read_stories, path),
+    return released(
+        name,
+        read_stories,
         rater_identity=False,
         citation="Guan et al. 2021, OpenMEVA: A Benchmark for Evaluating Open-ended Story Generation Metrics, ACL",
-        licence_note=LICENCES[name],
         scale=SCALE,
         expected={"stories": 1000, "systems": 5, "story_prompts": 200, "ratings": 5000},
     )
