@@ -414,7 +414,7 @@ def _kind(
         return limit, (), True
     if _CONTEXT.fits(status, error_body) and not _limits_the_answer(error_body):
         return "context", (), True
-    if status not in (401, 404, 429) and not _names_the_model(error_body):
+    if status not in (401, 404, 429) and not any(param == "model" for param in error_body.params):
         settings = refused_settings(error_body, sent, surely=status < 500)
         if settings:
             return "capability", settings, True
@@ -448,10 +448,6 @@ def _limits_the_answer(error_body: ErrorBody) -> bool:
     # Some servers describe an answer's maximum length as a problem of the context window.
     named = any(param in LIMITS for param in error_body.params)
     return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", error_body.low) is not None
-
-
-def _names_the_model(error_body: ErrorBody) -> bool:
-    return any(param == "model" for param in error_body.params)
 
 
 def _by_status(status: int, error_body: ErrorBody) -> ErrorKind:

@@ -108,7 +108,10 @@ def _record(
     organization: str,
     when: float,
 ) -> dict[str, Any]:
-    identity = _identity(judge)
+    named = JudgeName.of(judge)
+    parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
+    developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
+    identity = f"{_part(developer)}/{_part(model)}"
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"storyjudge-{dataset}/{identity}/{when:.0f}",
@@ -163,14 +166,6 @@ def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, 
     }
     settings = {name: value for name, value in _generation(manifest).items() if isinstance(value, int | float)}
     return result | ({"generation_config": {"generation_args": settings}} if settings else {})
-
-
-def _identity(judge: str) -> str:
-    """DEVELOPER/MODEL, from the name on the Hugging Face hub or, without one, from provider and model."""
-    named = JudgeName.of(judge)
-    parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
-    developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
-    return f"{_part(developer)}/{_part(model)}"
 
 
 def _part(name: str) -> str:

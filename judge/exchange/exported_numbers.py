@@ -109,14 +109,10 @@ def metrics_json(measurements: Sequence[Measurement]) -> bytes:
         name, number = measurement.name.rstrip("/"), 2
         while name in metrics:  # two runs of one judge
             name, number = f"{measurement.name}#{number}", number + 1
-        metrics[name] = _plain(measurement)
+        estimate = measurement.estimate
+        plain: dict[str, Any] = {"value": estimate.value}
+        if estimate.low is not None and estimate.high is not None:
+            plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
+        plain |= {"n": estimate.n, "unit": measurement.unit}
+        metrics[name] = plain | ({"reason": str(estimate.reason)} if estimate.reason else {})
     return orjson.dumps(metrics, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _plain(measurement: Measurement) -> dict[str, Any]:
-    estimate = measurement.estimate
-    plain: dict[str, Any] = {"value": estimate.value}
-    if estimate.low is not None and estimate.high is not None:
-        plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
-    plain |= {"n": estimate.n, "unit": measurement.unit}
-    return plain | ({"reason": str(estimate.reason)} if estimate.reason else {})

@@ -188,7 +188,9 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
     pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
     if pairs:
         row = pairs[0][1]
-        asked = f"judge {row.cells['judge']!r}" + _prompt(row)
+        asked = f"judge {row.cells['judge']!r}" + (
+            f", Eval-Prompt {row.cells['eval_prompt']}" if row.cells["eval_prompt"] != "-" else ""
+        )
         if row.cells["repeat"] is None:
             numbered = Advice(
                 "repeated answers are numbered in a column repeat, or by {number_repeats} in the file's order; of rows "
@@ -216,10 +218,6 @@ def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -
     """(first row, later row) for every row with the same key as an earlier row."""
     first: dict[tuple[Any, ...], FileRow] = {}
     return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
-
-
-def _prompt(row: FileRow) -> str:
-    return f", Eval-Prompt {row.cells['eval_prompt']}" if row.cells["eval_prompt"] != "-" else ""
 
 
 def _repeated_sentence(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, rows_name: str) -> str:
@@ -256,7 +254,10 @@ def read_ratings(
     on a story, or fewer than half of the stories in the dataset."""
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
-    rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
+    rows = file_rows(path, chosen, dataset=name, unrated=unrated, repeats=number_repeats)
+    _check_status(rows, path)
+    if number_repeats:
+        number(rows, path)
     by_name = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
     by_name |= {criterion.name: criterion for criterion in criteria}
     return import_rows(
@@ -329,16 +330,6 @@ def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Sc
 
 def _criterion(name: str, scale: Scale) -> Criterion:
     return Criterion(name, name, "", scale)
-
-
-def _checked_rows(
-    path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
-) -> list[FileRow]:
-    rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
-    _check_status(rows, path)
-    if number_repeats:
-        number(rows, path)
-    return rows
 
 
 def _passed_over(chosen: RatingsMap, leave_out: Sequence[str]) -> list[str]:

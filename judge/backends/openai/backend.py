@@ -56,7 +56,7 @@ class Servers:
             return self.urls[0]
         now = self._clock()
         living = [url for url in self.urls if self._dead_until.get(url, 0.0) <= now] or list(self.urls)
-        return max(living, key=lambda url: _rank(url, group))
+        return max(living, key=lambda url: digest(f"{url}\0{group}", 8))
 
     def answered(self, url: str) -> None:
         self._failures[url] = 0
@@ -85,10 +85,6 @@ class Servers:
         self._failures[url] = DEAD_AFTER
         self._dead_until[url] = self._clock() + REST
         return True
-
-
-def _rank(url: str, group: str) -> bytes:
-    return digest(f"{url}\0{group}", 8)
 
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}

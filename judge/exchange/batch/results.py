@@ -225,7 +225,8 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
             if batch_id is None:
                 results.foreign.append(str(name))
                 continue
-            good = _is_answer(data)
+            response = data.get("response") or {}
+            good = response.get("status_code", 200) == 200 and bool(response.get("body")) and not data.get("error")
             before = results._seen.get(name)
             # After an answer nothing counts; after an error, an answer does, and another file's error.
             if before is not None and (before[1] or (before[0] == number and not good)):
@@ -261,11 +262,6 @@ def created_at(line: bytes) -> float | None:
     body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
-
-
-def _is_answer(data: dict[str, Any]) -> bool:
-    response = data.get("response") or {}
-    return response.get("status_code", 200) == 200 and bool(response.get("body")) and not data.get("error")
 
 
 def _line_error(where: str, error: Any) -> BackendError:

@@ -234,7 +234,7 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
         yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
         return
     filtered = sample["filtered_resps"]
-    if _chances(filtered):
+    if filtered and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered):
         yield from _chosen(row, sample, filtered, samples.log_facts)
         return
     several = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
@@ -255,11 +255,6 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
 def _reason(text: str | None, answer: Any) -> str | None:
     """None where the answer is only the rating."""
     return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
-
-
-def _chances(filtered: Any) -> bool:
-    """Whether they are log-likelihoods of answer choices."""
-    return bool(filtered) and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered)
 
 
 def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:

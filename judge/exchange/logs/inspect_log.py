@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.records import Scale
@@ -92,21 +92,17 @@ class Archive:
         except ImportError as error:
             raise MissingExtraError(f"{self.file} is packed by zstandard, which", "data") from error
         with self.file.open("rb") as stream:
-            packed = _packed(stream, member)
+            stream.seek(member.header_offset)
+            header = stream.read(_LOCAL_HEADER)
+            name, extra = struct.unpack("<HH", header[26:30])
+            stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
+            packed = stream.read(member.compress_size)
         # Frames stand one behind the other in long members; a stream reads them all.
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
             content = bytes(unpacked.read(member.file_size + 1))
         if len(content) != member.file_size:
             raise zipfile.BadZipFile("another length than stated")
         return content
-
-
-def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
-    stream.seek(member.header_offset)
-    header = stream.read(_LOCAL_HEADER)
-    name, extra = struct.unpack("<HH", header[26:30])
-    stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
-    return stream.read(member.compress_size)
 
 
 @contextmanager

@@ -213,14 +213,10 @@ def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Ed
     for group in first(groups, len(groups), rng):
         if taken == number:
             break
-        if not any(_touch(edit, other) for edit in group for other in chosen):
+        if not any((edit.start <= other.end and other.start <= edit.end) for edit in group for other in chosen):
             chosen += group
             taken += 1
     return chosen
-
-
-def _touch(edit: Edit, other: Edit) -> bool:
-    return edit.start <= other.end and other.start <= edit.end
 
 
 # Maps the name of a perturbation to its function, which is imported at its first use.

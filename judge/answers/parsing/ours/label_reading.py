@@ -129,7 +129,7 @@ def without_options(page: Page, mentions: list[Mention]) -> Options:
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
     doubtful = [group[0] for group, both in groups if both and _is_answer(page, group)]
-    doubtful += [m for m in lines if not _letters(page.low[: m.start])]
+    doubtful += [m for m in lines if not any(c.isalnum() for c in page.low[: m.start])]
     low = page.low
     for group, _ in groups:
         first, last = group[0].start, group[-1].stop
@@ -181,10 +181,6 @@ def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
         elif item and not page.low[mention.stop :].split("\n", 1)[0].strip(" \t.,;:)\"'"):
             marked.setdefault("item", []).append(mention)
     return [m for members in marked.values() if len({m.value for m in members}) > 1 for m in members]
-
-
-def _letters(text: str) -> bool:
-    return any(c.isalnum() for c in text)
 
 
 # Characters: a longer text with the words of a filter speaks of the story's content.

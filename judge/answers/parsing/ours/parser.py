@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import assert_never
 
 from judge.answers.parsing.ours.clauses import Page, page
@@ -229,7 +229,19 @@ class Ours:
             reading = LABELS if labels else NUMBERS
             judgment = strict_json_judgment(cleaned.text, criterion_names, criterion.scale, reading)
         elif structured == "none":
-            judgment = _free_form(cleaned.text, criterion, criterion_names, story, cut=cut)
+            read = partial(
+                label_open_form if labels else _open_form,
+                criterion=criterion,
+                criterion_names=criterion_names,
+                cut=cut,
+            )
+            own = without_objects(story, cleaned.text) if story else cleaned.text
+            free = read(own)
+            if story and any(is_quoted(story, quotation) for quotation in free.stated_words):
+                free = read(own, story=story)
+            judgment = free.judgment
+            if own != cleaned.text and judgment.status == "no_rating" and read(cleaned.text).judgment.rating:
+                judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
         else:
             assert_never(structured)
         return _finish(judgment, flags, response, criterion, cleaned.text)
@@ -257,24 +269,6 @@ def _choice(text: str, scale: Scale) -> Judgment:
     if value not in scale:
         return Judgment("out_of_scale")
     return Judgment("ok", value, span=(start, start + len(literal)))
-
-
-def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
-    open_form = label_open_form if criterion.scale.labels else _open_form
-    if not story:
-        return open_form(text, criterion, criterion_names, cut=cut).judgment
-    own = without_objects(story, text)
-    reading = open_form(own, criterion, criterion_names, cut=cut)
-    if any(is_quoted(story, quotation) for quotation in reading.stated_words):
-        reading = open_form(own, criterion, criterion_names, cut=cut, story=story)
-    judgment = reading.judgment
-    if (
-        own != text
-        and judgment.status == "no_rating"
-        and open_form(text, criterion, criterion_names, cut=cut).judgment.rating
-    ):
-        return Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
-    return judgment
 
 
 # Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once. The story is among

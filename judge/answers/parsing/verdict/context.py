@@ -244,7 +244,7 @@ def _of_a_part(line: str, begin: int, own: str, before: str, behind: str, criter
     nearest = _LAST_LABEL.search(before[-60:])
     if nearest is not None and PARTS.search(nearest.group(1)) and _names_a_part(nearest.group(1), criterion_words):
         return True
-    opening = _PART_BEFORE.match(own) or _PART_BEFORE.match(_last_comma(own)) or _PART_ASIDE.search(own)
+    opening = _PART_BEFORE.match(own) or _PART_BEFORE.match(own[own.rfind(",") + 1 :]) or _PART_ASIDE.search(own)
     if opening is not None and not _is_known(opening.string[opening.end() :], criterion_words):
         return True
     part = _PART_BEHIND.match(behind)
@@ -298,10 +298,6 @@ def goes_on_but(behind: str) -> bool:
 
 def _is_known(words: str, criterion_words: frozenset[str]) -> bool:
     return bool(criterion_words) and not criterion_words.isdisjoint(re.findall(r"[\w']+", words)[:6])
-
-
-def _last_comma(text: str) -> str:
-    return text[text.rfind(",") + 1 :]
 
 
 # Which story or tie the sentences of a comparing answer prefer, overall or for one aspect.

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from judge.answers.parsing.answer_tokens import Mass, follow_labels, position, read_tokens
 from judge.answers.parsing.ours.parser import clean, refuses
-from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, Sides, sides
+from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, sides
 from judge.answers.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
 from judge.base.records import Response, Structured, Verdict, VerdictStatus
 
@@ -118,18 +118,14 @@ def _reading(
         case "json" | "json-explanation-first":
             return read_json(text, named), False
         case "none":
-            return _before_next_task(text, named, criterion_words, cut=cut)
+            # The verdict before the first further question counts.
+            for end in turns(text):
+                head = read(text[:end], named, criterion_words, cut=False)
+                if head.status in ("ok", "ambiguous"):
+                    return head, True
+            return read(text, named, criterion_words, cut=cut), False
         case _:
             assert_never(structured)
-
-
-def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
-    # The verdict before the first further question counts.
-    for end in turns(text):
-        head = read(text[:end], named, criterion_words, cut=False)
-        if head.status in ("ok", "ambiguous"):
-            return head, True
-    return read(text, named, criterion_words, cut=cut), False
 
 
 def _declines(text: str, reading: Reading) -> bool:
