@@ -31,7 +31,6 @@ STYLE = re.compile(r"--(c|c[1-8]|faint|line|ink|page)\b")
 
 OTHER_PROGRAMS = {
     "asking/execution/ray/engine.py": "ray start",
-    "asking/in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
     "asking/plan/serving.py": "a vLLM server's own flags",
     "asking/run_folder/manifest.py": "git status",
     "backends/hf/packaged_model.py": "pip install",

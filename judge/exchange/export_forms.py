@@ -20,7 +20,6 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import SpecError, unknown
 from judge.base.judge_name import JudgeName
 from judge.base.whole_file import write_whole
-from judge.exchange.bibtex import entries, without_card
 from judge.exchange.dataset_folder import (
     GiveAway,
     HubWords,
@@ -36,7 +35,7 @@ from judge.exchange.dataset_folder import (
     write_hub,
     write_irw,
 )
-from judge.exchange.exported_numbers import TAU, Measured, Measurement, metrics_json
+from judge.exchange.exported_numbers import TAU, Measured, Measurement, entries, metrics_json, without_card
 from judge.exchange.reader import Say
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.ratings.ratings_table import RatingsTable, read

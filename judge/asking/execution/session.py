@@ -17,13 +17,12 @@ from judge.answers.journal.parts import coverage
 from judge.answers.journal.spending import REUSED
 from judge.answers.parsing import parser as load_parser
 from judge.answers.parsing.stored_answers import was_read
-from judge.asking.execution.interruption import Interruption
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
 from judge.asking.execution.progress import Board, Line, Progress
 from judge.asking.execution.sending.pace import FormWatch, Pace
-from judge.asking.execution.sending.runner import Outcomes, Run, split_calls, works
+from judge.asking.execution.sending.runner import Interruption, Outcomes, Run, split_calls, works
 from judge.asking.execution.sending.schedule import Early, Work, first_of, rehearse, with_cache_points
 from judge.asking.execution.sending.stopping import Account, Budget
 from judge.asking.plan import AnyPlan, WritingPlan, load_prices, plan_of

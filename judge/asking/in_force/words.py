@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from judge.asking.in_force.setting import SettingInForce
+from judge.asking.in_force.settings import SettingInForce
 
 if TYPE_CHECKING:
     from judge.asking.run_definition.writing import AnySpec

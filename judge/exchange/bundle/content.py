@@ -116,7 +116,7 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     """Write ratings and numbers in other programs' formats, with raters under pseudonyms. Stories' texts are included
     where the copies contain them. Parquet files need pyarrow and are left out without it."""
     from judge.base.errors import MissingExtraError
-    from judge.exchange import bibtex
+    from judge.exchange import exported_numbers
     from judge.exchange.dataset_folder import GiveAway, tables_of, write_hub, write_irw
     from judge.exchange.export_forms import write_records
     from judge.exchange.exported_numbers import metrics_json
@@ -129,7 +129,7 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     write_irw(target / "irw", given)
     write_records(target / "every-eval-ever", table, measured)
     (target / "metrics.json").write_bytes(metrics_json(measured.measurements))
-    (target / "references.bib").write_text(bibtex.entries(table.facts), encoding="utf-8")
+    (target / "references.bib").write_text(exported_numbers.entries(table.facts), encoding="utf-8")
 
 
 def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:
