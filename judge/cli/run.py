@@ -30,7 +30,7 @@ def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: 
     for missing and incomplete ones."""
     from judge.asking.execution.part_merge import join
     from judge.asking.execution.plan_part import parts_in
-    from judge.asking.run_folder.layout import definition_in_force
+    from judge.asking.run_folder.definition import definition_in_force
 
     missing = False
     for result in _with_parts(run, output):
@@ -107,7 +107,7 @@ def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: boo
     from judge.asking.execution.plan_part import part_of
     from judge.asking.execution.session import Again, Sitting, sit, sit_side_by_side
     from judge.asking.run_folder import resolve
-    from judge.asking.run_folder.layout import budget_of, definition_in_force
+    from judge.asking.run_folder.definition import budget_of, definition_in_force
     from judge.cli.run_sittings import report, report_all
 
     sittings = []

@@ -69,7 +69,7 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 def _say_before(sitting: Sitting) -> None:
     from judge.asking.execution.part_merge import not_merged
-    from judge.asking.in_force.words import warnings
+    from judge.asking.in_force.settings import warnings
     from judge.exchange.batch.ledger import in_flight_note
 
     if sitting.part is None and (parts := not_merged(sitting.result)):
