@@ -1,4 +1,4 @@
-"""Client for Anthropic's Message Batches, based on aiohttp."""
+"""Clients for Gemini's batch API (files and batches) and Anthropic's Message Batches, based on aiohttp."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from judge.base.errors import BackendError, RunFolderError
 from judge.base.half_pairs import json_value
 from judge.base.redaction import redact
 from judge.base.whole_file import write_whole
-from judge.exchange.batch.ledger import FOLDER, BatchClient, Remote, read_ledger
-
-# Client for Gemini's batch API (files and batches), based on aiohttp.
+from judge.exchange.batch.ledger import FOLDER, BatchApi, Remote, read_ledger
 
 T = TypeVar("T")
 
@@ -44,7 +42,7 @@ _STATES = {
 }
 
 
-class GeminiBatches(BatchClient):
+class GeminiBatches(BatchApi):
     """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
@@ -97,7 +95,7 @@ class GeminiBatches(BatchClient):
                 return running
             address = endpoint(self.url, f"/models/{self._model}:batchGenerateContent")
             async with client.post(address, data=orjson.dumps({"batch": batch})) as reply:
-                return _gemini_batches_remote(await self._json(reply))
+                return _gemini_remote(await self._json(reply))
 
         return self._done(once)
 
@@ -108,7 +106,7 @@ class GeminiBatches(BatchClient):
     def retrieve(self, batch_id: str) -> Remote:
         async def once(client: aiohttp.ClientSession) -> Remote:
             async with client.get(endpoint(self.url, f"/{batch_id}")) as reply:
-                return _gemini_batches_remote(await self._json(reply))
+                return _gemini_remote(await self._json(reply))
 
         return self._done(once)
 
@@ -124,7 +122,7 @@ class GeminiBatches(BatchClient):
     async def _find(self, client: aiohttp.ClientSession, metadata: Mapping[str, str]) -> Remote | None:
         async for operation in self._list_rows(client, "batches", "operations"):
             if operation.get("metadata", {}).get("displayName") == _name(metadata):
-                return _gemini_batches_remote(operation)
+                return _gemini_remote(operation)
         return None
 
     async def _list_rows(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
@@ -206,7 +204,7 @@ async def _pieces(content: Path) -> AsyncIterator[bytes]:
             yield piece
 
 
-def _gemini_batches_remote(operation: Mapping[str, Any]) -> Remote:
+def _gemini_remote(operation: Mapping[str, Any]) -> Remote:
     metadata = operation.get("metadata") or {}
     state = str(metadata.get("state") or "")
     status = _STATES.get(state, "completed" if operation.get("done") else "in_progress")
@@ -227,7 +225,7 @@ _ROUTE = "/messages/batches"
 _SKEW = 300.0
 
 
-class AnthropicBatches(BatchClient):
+class AnthropicBatches(BatchApi):
     """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`. A request file
     in the result folder is identified by its own name, because no files are uploaded."""
 
@@ -260,15 +258,15 @@ class AnthropicBatches(BatchClient):
             lines = self._requests(file_id).splitlines()
             return self._asked("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
 
-        return _remote(self._patiently(once))
+        return _message_remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
         """The batch of the request file numbered in `metadata` (key `judge_part`); None if there is none."""
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
-        return None if batch is None else _remote(batch)
+        return None if batch is None else _message_remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
+        return _message_remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:
         """Write the results of a batch, given by its id, to `target`. A failed download leaves no partial file."""
@@ -362,7 +360,7 @@ def _names(lines: bytes) -> Iterator[str]:
     return (str(json_value(line)["custom_id"]) for line in lines.splitlines() if line.strip())
 
 
-def _remote(batch: dict[str, Any]) -> Remote:
+def _message_remote(batch: dict[str, Any]) -> Remote:
     """A batch with the statuses that OpenAI uses."""
     counts = batch["request_counts"]
     lost = {name: int(counts.get(name, 0)) for name in ("errored", "canceled", "expired")}

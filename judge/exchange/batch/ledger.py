@@ -7,11 +7,12 @@ from __future__ import annotations
 import random
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import orjson
 
@@ -37,51 +38,17 @@ class Remote:
     problem: str | None
 
 
-class BatchApi(Protocol):
-    """A provider's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
-
-    url: str
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-    def upload(self, name: str, content: Path) -> str:
-        """Id of the uploaded request file."""
-        ...
-
-    def find_file(self, name: str, size: int) -> str | None:
-        """Id of an uploaded file with this name and size; None if there is none."""
-        ...
-
-    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the uploaded file `file_id`; `metadata` identifies it. `route` is the API path that the
-        lines of the file name; "" if they name none."""
-        ...
-
-    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch started with this metadata; None if there is none."""
-        ...
-
-    def retrieve(self, batch_id: str) -> Remote:
-        """Current state of a batch at the provider."""
-        ...
-
-    def download(self, file_id: str, target: Path) -> None:
-        """Write a file of results, given by its id, to `target`. A failed download leaves no partial file."""
-        ...
-
-
 T = TypeVar("T")
 
 # Of one request to a batch API: growing pauses outlast a short outage, and the command can be repeated.
 _ATTEMPTS = 6
 
 
-class BatchClient:
-    """What the clients of all providers share: a `with` block, and patience with a request that may be repeated."""
+class BatchApi(ABC):
+    """A provider's batch API for one account, for use in a `with` block. Requests raise `BackendError`; one that may be
+    repeated is sent again with growing pauses."""
+
+    url: str
 
     def __init__(self) -> None:
         self._rng = random.Random()
@@ -89,10 +56,35 @@ class BatchClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
+    def __exit__(  # noqa: B027  not every client has something to close
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Does nothing: no connection stays open between requests."""
+
+    @abstractmethod
+    def upload(self, name: str, content: Path) -> str:
+        """Id of the uploaded request file."""
+
+    @abstractmethod
+    def find_file(self, name: str, size: int) -> str | None:
+        """Id of an uploaded file with this name and size; None if there is none."""
+
+    @abstractmethod
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
+        """Start a batch of the uploaded file `file_id`; `metadata` identifies it. `route` is the API path that the
+        lines of the file name; "" if they name none."""
+
+    @abstractmethod
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch started with this metadata; None if there is none."""
+
+    @abstractmethod
+    def retrieve(self, batch_id: str) -> Remote:
+        """Current state of a batch at the provider."""
+
+    @abstractmethod
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file of results, given by its id, to `target`. A failed download leaves no partial file."""
 
     def _patiently(self, once: Callable[[], T]) -> T:
         attempts = 0

@@ -16,7 +16,7 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.redaction import redact
 from judge.base.whole_file import write_whole
-from judge.exchange.batch.ledger import BatchClient, Remote
+from judge.exchange.batch.ledger import BatchApi, Remote
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
@@ -28,7 +28,7 @@ T = TypeVar("T")
 _PAGE = 100
 
 
-class BatchServer(BatchClient):
+class BatchServer(BatchApi):
     """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:

@@ -13,7 +13,7 @@ from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
 from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_mentions, label_statement
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.statements import Decision, Reading, Statement, stating_words
+from judge.answers.parsing.ours.statements import Decision, Reading, Statement, nothing_plain, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
 from judge.base.records import Criterion, Judgment, Scale
 
@@ -35,7 +35,7 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
     if not ours:
-        return _nothing_plain(own, flags)
+        return nothing_plain(own, flags)
     last = [s for s in ours if _revises(page, s, mentions)]
     if last:
         revision = last[-1]
@@ -63,15 +63,6 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 def _asked_itself(statement: Statement) -> bool:
     # The question may be only one of several: "Is it coherent? Yes."
     return statement.form == "leading" and statement.tier == STANDING
-
-
-def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
-    if not doubtful:
-        return Decision("no_rating", None, flags)
-    for form in ("list", "quoted"):
-        if any(s.form == form for s in doubtful):
-            flags += (form,)
-    return Decision("ambiguous", None, flags)
 
 
 def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:

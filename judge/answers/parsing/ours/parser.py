@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import assert_never
+from typing import Literal, assert_never
 
 from judge.answers.parsing.ours.clauses import Page, page
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
@@ -17,7 +17,7 @@ from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
 from judge.answers.parsing.ours.statements import Reading, Statement, decide, opens_a_list, statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
-from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
+from judge.base.records import Criterion, Judgment, Response, Scale, Structured
 
 # Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position.
 
@@ -218,7 +218,7 @@ class Ours:
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
         cut = response.finish_reason in ("length", "content_filter")
         if not cleaned.text.strip():
-            return Judgment(_nothing(response), flags=flags)
+            return Judgment(why_empty(response), flags=flags)
         criterion_names = names(criterion.name, tuple(other_criteria))
         labels = bool(criterion.scale.labels)
         if rating_pattern is not None:
@@ -251,13 +251,12 @@ def load() -> Ours:
     return Ours()
 
 
-def _nothing(response: Response) -> Status:
+def why_empty(response: Response) -> Literal["filtered", "truncated", "empty"]:
+    """The status of an answer without any text."""
     if response.finish_reason == "content_filter":
         return "filtered"
-    if response.finish_reason == "length":
-        # The limit was reached before the first word: in the thinking, whether the server shows it or not.
-        return "truncated"
-    return "empty"
+    # The limit was reached before the first word: in the thinking, whether the server shows it or not.
+    return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _choice(text: str, scale: Scale) -> Judgment:

@@ -407,7 +407,7 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
     if not ours:
-        return _nothing_plain([s for s in own if s.tier == DOUBTFUL], flags)
+        return nothing_plain([s for s in own if s.tier == DOUBTFUL], flags)
     plainest = min(s.tier for s in ours)
     ours = [s for s in ours if s.tier == plainest]
     if any(s.named for s in ours):
@@ -432,12 +432,13 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     return Decision("ok", chosen, flags)
 
 
-def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+def nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
+    """The decision where no statement is plain: ambiguous with the doubtful ones' kinds as flags, if there are any."""
     if not doubtful:
         return Decision("no_rating", None, flags)
-    for form, flag in (("list", "list"), ("quoted", "quoted")):
+    for form in ("list", "quoted"):
         if any(s.form == form for s in doubtful):
-            flags += (flag,)
+            flags += (form,)
     return Decision("ambiguous", None, flags)
 
 

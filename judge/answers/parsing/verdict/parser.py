@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from judge.answers.parsing.answer_tokens import Mass, follow_labels, position, read_tokens
-from judge.answers.parsing.ours.parser import clean, refuses
+from judge.answers.parsing.ours.parser import clean, refuses, why_empty
 from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, sides
 from judge.answers.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
 from judge.base.records import Response, Structured, Verdict, VerdictStatus
@@ -86,7 +86,7 @@ def _judged(
     cleaned = clean(response.text)
     cut = response.finish_reason in ("length", "content_filter")
     if not cleaned.text.strip():
-        return Verdict(_nothing(response), flags=("run_on",) if cleaned.run_on else ()), False
+        return Verdict(why_empty(response), flags=("run_on",) if cleaned.run_on else ()), False
     criterion_words = frozenset(_WORD.findall(criterion.lower()))
     reading, run_on = _reading(cleaned.text, choices, structured, criterion_words, cut=cut and not cleaned.run_on)
     run_on = run_on or cleaned.run_on
@@ -136,12 +136,6 @@ def _declines(text: str, reading: Reading) -> bool:
         r"\bas an? (?:ai|artificial|language)|\b(?:sorry|not comfortable|not able to assist|policy|policies)\b",
         low[: start + 200],
     ) is not None and refuses(low)
-
-
-def _nothing(response: Response) -> VerdictStatus:
-    if response.finish_reason == "content_filter":
-        return "filtered"
-    return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
