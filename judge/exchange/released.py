@@ -374,10 +374,6 @@ def _written(folder: Path, imported: Import, say: Say) -> None:
         say(line)
 
 
-def _has_tests(look: Look) -> bool:
-    return look.has("response") and ttcw.is_id(look.record().get("id"))
-
-
 def _has_tasks(look: Look) -> bool:
     stories = look.value.values() if isinstance(look.value, Mapping) else [look.record()]
     story = next(iter(stories), None)
@@ -405,7 +401,7 @@ READERS = (
         "ttcw-answers",
         "answers to the tests of Art or Artifice (id, response), as a run that replays them",
         AnswersWords,
-        _has_tests,
+        lambda look: look.has("response") and ttcw.is_id(look.record().get("id")),
         _answers(write_ttcw_run),
     ),
     Reader(

@@ -150,7 +150,7 @@ class Plan:
             for subject in block
             for place in places
         ]
-        asked.sort(key=_text)
+        asked.sort(key=lambda pair: tuple(message.content for message in pair[1].messages))
         for _, members in groupby(asked, key=itemgetter(0)):
             yield [query for _, query in members]
 
@@ -344,10 +344,6 @@ def _blocks(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
                 block = []
         if block:
             yield block
-
-
-def _text(pair: tuple[tuple[str, ...], Query]) -> tuple[str, ...]:
-    return tuple(message.content for message in pair[1].messages)
 
 
 def _published_data(published: Published | None) -> dict[str, Any] | None:

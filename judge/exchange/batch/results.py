@@ -114,16 +114,8 @@ def is_request(data: Any) -> bool:
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
-def _openai_request(name: str, route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body}
-
-
 def _openai_result(data: dict[str, Any]) -> dict[str, Any] | None:
     return data if "custom_id" in data and "response" in data else None
-
-
-def _message_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": name, "params": body}
 
 
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
@@ -144,10 +136,6 @@ def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
     return named | {"response": None, "error": failure}
 
 
-def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"key": name, "request": body}
-
-
 def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
     """OpenAI's form of a line with `key` and `response`, `error` or `status`, as Gemini writes it; None for others."""
     if "key" not in data or "custom_id" in data or "request" in data:
@@ -162,13 +150,21 @@ def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
 
 
 # OpenAI's batches, and `vllm run-batch`.
-OPENAI_LINES = LineForm(_openai_request, frozenset({"custom_id", "body"}), _openai_result)
+OPENAI_LINES = LineForm(
+    lambda name, route, body: {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body},
+    frozenset({"custom_id", "body"}),
+    _openai_result,
+)
 
 # Anthropic's Message Batches.
-MESSAGE_LINES = LineForm(_message_request, frozenset({"custom_id", "params"}), _message_result)
+MESSAGE_LINES = LineForm(
+    lambda name, _route, body: {"custom_id": name, "params": body}, frozenset({"custom_id", "params"}), _message_result
+)
 
 # Gemini's batches of a file.
-GEMINI_LINES = LineForm(_gemini_request, frozenset({"request"}), _gemini_result)
+GEMINI_LINES = LineForm(
+    lambda name, _route, body: {"key": name, "request": body}, frozenset({"request"}), _gemini_result
+)
 
 _FORMS = (OPENAI_LINES, MESSAGE_LINES, GEMINI_LINES)
 

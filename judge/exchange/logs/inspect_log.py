@@ -31,7 +31,7 @@ from judge.exchange.logs.fields import (
     scored,
     with_people,
 )
-from judge.exchange.reader import Look, as_list, as_object, parse, whole
+from judge.exchange.reader import as_list, as_object, parse, whole
 
 # Reader for the members of a zip archive, also those compressed with zstandard, with limits on their unpacked size.
 
@@ -156,10 +156,6 @@ class _Log:
     @property
     def scorers(self) -> list[Mapping[str, Any]]:
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
-
-
-def is_inspect(look: Look) -> bool:
-    return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
 
 
 def read_inspect(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -364,7 +360,7 @@ def _words(content: Any) -> str | None:
 INSPECT = Tool(
     "inspect",
     "scores of inspect's .eval or JSON logs; N, failures and blocks are counted",
-    is_inspect,
+    lambda look: bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval"))),
     read_inspect,
     {
         "story": "MODEL/SAMPLE/EPOCH of each output (the epoch where there are several); of inputs the sample's id",
