@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.backends.dialect import choices, joined
 from judge.backends.engine_keys import SPEED, check_keys, weights
-from judge.backends.hf.generation import alike_first
+from judge.backends.hf import shared_beginnings
 from judge.backends.hf.local_model import (
     chat_template,
     chat_text,
@@ -228,7 +228,7 @@ class HFBackend:
         # The longest first: a batch that does not fit into memory is met at the start, not at the end.
         self._held.sort(key=lambda request: -len(request.row.tokens))
         alike = [request for request in self._held if request.kind == self._held[0].kind]
-        batch = [alike[i] for i in alike_first([request.row.tokens for request in alike], self._size)]
+        batch = [alike[i] for i in shared_beginnings.batch([request.row.tokens for request in alike], self._size)]
         taken = set(map(id, batch))
         self._held = [request for request in self._held if id(request) not in taken]
         return batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.backends.hf.generation import alike_first, begin_alike, beginnings, in_common
+from judge.backends.hf.shared_beginnings import batch, begin_alike, beginnings, in_common
 
 TOKENS = st.lists(st.integers(0, 2), min_size=1, max_size=12)
 
@@ -45,7 +45,7 @@ def test_prompts_about_one_story_are_read_as_one() -> None:
 
 @given(st.lists(TOKENS, min_size=1, max_size=12), st.integers(1, 5))
 def test_a_batch_holds_the_first_prompt_and_none_twice(prompts: list[list[int]], size: int) -> None:
-    taken = alike_first(prompts, size)
+    taken = batch(prompts, size)
     assert taken[0] == 0
     assert len(taken) == len(set(taken)) == min(size, len(prompts))
 
@@ -53,5 +53,5 @@ def test_a_batch_holds_the_first_prompt_and_none_twice(prompts: list[list[int]],
 def test_a_batch_takes_those_that_begin_alike_before_others() -> None:
     story, other = list(range(100, 150)), list(range(200, 260))
     prompts = [[*story, 1, 2], [*other, 3], [*story, 1, 3], [*other, 5, 6], [*story, 7]]
-    assert alike_first(prompts, 4) == [0, 2, 4, 1]
-    assert alike_first(prompts, 2) == [0, 2]
+    assert batch(prompts, 4) == [0, 2, 4, 1]
+    assert batch(prompts, 2) == [0, 2]
