@@ -24,7 +24,7 @@ from judge.exchange.released import measure_columns
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.hanna import ScoreFile, read_human_stories, read_score_file
-from judge.inputs.datasets.studies.mans import read_stories
+from judge.inputs.datasets.studies.openmeva import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import measures_by_name, named
 from judge.lab.measures.measure import Undefined, Value

@@ -19,8 +19,8 @@ __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 # Name -> function that gets the name and gives the `Dataset`.
 DATASETS: dict[str, str] = {
     "demo": "judge.inputs.datasets.studies.demo",
-    "mans_roc": "judge.inputs.datasets.studies.mans.load",
-    "mans_wp": "judge.inputs.datasets.studies.mans.load",
+    "mans_roc": "judge.inputs.datasets.studies.openmeva.load_mans",
+    "mans_wp": "judge.inputs.datasets.studies.openmeva.load_mans",
     "hanna": "judge.inputs.datasets.studies.hanna.load",
     "hanna_llm": "judge.inputs.datasets.studies.hanna.load_llm",
     "hanna_llm+human": "judge.inputs.datasets.studies.hanna.load_llm",
@@ -31,8 +31,8 @@ DATASETS: dict[str, str] = {
     "plotguided_wp": "judge.inputs.datasets.studies.plotguided.load",
     "deltascore_roc": "judge.inputs.datasets.studies.deltascore.load",
     "deltascore_wp": "judge.inputs.datasets.studies.deltascore.load",
-    "autos_roc": "judge.inputs.datasets.studies.autos.load",
-    "autos_wp": "judge.inputs.datasets.studies.autos.load",
+    "autos_roc": "judge.inputs.datasets.studies.openmeva.load_autos",
+    "autos_wp": "judge.inputs.datasets.studies.openmeva.load_autos",
     "ttcw": "judge.inputs.datasets.studies.ttcw.load",
     "ttcw+newyorker": "judge.inputs.datasets.studies.ttcw.load",
     "creative_short_stories": "judge.inputs.datasets.studies.creative_short_stories.load",
