@@ -85,11 +85,7 @@ class Beside:
 
 def sit(sitting: Sitting) -> Result:
     """Run one session to its end. Raises JudgeError for every problem that a user can fix."""
-
-    async def alone() -> Result:
-        return await sit_beside(sitting, Beside(Interruption()))
-
-    return asyncio.run(alone())
+    return asyncio.run(sit_beside(sitting, Beside(Interruption())))
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
@@ -151,7 +147,7 @@ async def _sit(sitting: Sitting, plan: AnyPlan, backend: Backend, beside: Beside
             with JournalReader(sitting.result.journal) as journal, _whole(sitting) as whole:
                 reused = await take_reused(sitting, plan, prepared, journal)
                 settled = _settled(sitting, prepared, journal, reused, whole)
-                begun = _Begun(prepared, journal, reused, began, settled)
+                begun = _Begun(journal, reused, began, settled)
                 return await _ask(sitting, plan, backend, begun, beside)
         except NotBegunError as error:
             if not new:
@@ -172,7 +168,6 @@ Settled = Callable[[Request], set[int]]
 @dataclass(frozen=True, slots=True)
 class _Begun:
     # `settled` gives a query's repeats that are not to be requested; None: all are to be requested.
-    prepared: Prepared
     journal: JournalReader
     reused: int
     began: float

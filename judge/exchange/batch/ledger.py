@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 import orjson
@@ -56,9 +55,7 @@ class BatchApi(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(  # noqa: B027  not every client has something to close
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:  # noqa: B027  not every client has something to close
         """Does nothing: no connection stays open between requests."""
 
     @abstractmethod

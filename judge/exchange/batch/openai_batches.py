@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from judge.backends import Settings
@@ -52,9 +51,7 @@ class BatchServer(BatchApi):
             http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def upload(self, name: str, content: Path) -> str:

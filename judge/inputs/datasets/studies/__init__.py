@@ -33,7 +33,6 @@ def demo(name: str) -> Dataset:
     return replace(
         open_native(package_file("inputs", "datasets", "demo_stories.jsonl"), name),
         rater_identity=False,
-        citation="storyjudge's own demo set",
         licence_note="Apache-2.0, as the program",
         labels_note=LABELS_NOTE,
         scale=Scale(1, 5, 1),

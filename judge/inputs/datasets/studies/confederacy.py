@@ -1,4 +1,5 @@
-"""Reads A Confederacy of Models: one story-prompt, with five stories by each of twelve models and five by people.
+"""Reads A Confederacy of Models (Gómez-Rodríguez and Williams 2023, Findings of EMNLP): one story-prompt, with five
+stories by each of twelve models and five by people.
 
 Each text is a file, `MODEL-NUMBER.txt`. `mapping-grouped.csv` holds the codes (columns `Original`, `Anonymized`) under
 which raters read the stories. The layout of the study's workbook of ratings is not known to this program. It reads the
@@ -42,10 +43,6 @@ def load(name: str) -> Dataset:
         name,
         lambda ratings, codes, *texts: read_stories(texts, codes, ratings),
         rater_identity=True,
-        citation=(
-            "Gómez-Rodríguez and Williams 2023, A Confederacy of Models: a Comprehensive Evaluation of LLMs on "
-            "Creative Writing, Findings of EMNLP"
-        ),
         scale=SCALE,
     )
 

@@ -1,4 +1,5 @@
-"""Reads Creative Short Stories: five-sentence stories by people and models.
+"""Reads Creative Short Stories (Ismayilzada, Stevenson and van der Plas 2024, arXiv 2411.02316): five-sentence stories
+by people and models.
 
 The table has `story`, `author` (`human` or a model), `item_id` (three words that the story must contain) and, for four
 criteria, lists `expert_CRITERION` and `non_expert_CRITERION` of ratings from 1 to 5. The id is in `id`, else made of
@@ -33,10 +34,6 @@ def load(name: str) -> Dataset:
         name,
         read_stories,
         rater_identity=False,
-        citation=(
-            "Ismayilzada, Stevenson and van der Plas 2024, Evaluating Creative Short Story Generation in Humans and "
-            "Large Language Models (arXiv 2411.02316)"
-        ),
         scale=SCALE,
     )
 

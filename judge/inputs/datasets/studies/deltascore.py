@@ -31,7 +31,6 @@ def load(name: str) -> Dataset:
         name,
         partial(read_stories, systems=systems),
         rater_identity=False,
-        citation="Xie et al. 2023, DeltaScore: Fine-Grained Story Evaluation with Perturbations, Findings of EMNLP",
         scale=SCALE,
         expected={
             "stories": stories,

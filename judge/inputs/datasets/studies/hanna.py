@@ -245,7 +245,6 @@ def _item(block: list[dict[str, str]]) -> AuditedItem:
 SCALE = Scale(1, 5, 1)
 STORIES = 1056
 RATERS = 3
-CITATION = "Chhun et al. 2022 (COLING) and Chhun, Suchanek and Clavel 2024 (TACL), HANNA"
 _TEXTS = ("Prompt", "Human", "Story", "Model")
 COLUMNS = ("Story ID", *_TEXTS, *CRITERIA, "Worker ID", "Assignment ID", "Work time in seconds", "Name")
 
@@ -255,7 +254,6 @@ def load(name: str) -> Dataset:
         name,
         read_stories,
         rater_identity=True,
-        citation=CITATION,
         scale=SCALE,
         expected={"stories": STORIES, "systems": len(SYSTEMS), "story_prompts": 96, "ratings": STORIES * RATERS * 6},
     )
@@ -318,7 +316,6 @@ def load_llm(name: str) -> Dataset:
         name,
         read_llm_stories,
         rater_identity=False if human else None,
-        citation=CITATION,
         scale=SCALE,
         expected={
             "stories": stories,

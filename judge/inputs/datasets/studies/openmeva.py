@@ -19,8 +19,6 @@ from judge.inputs.datasets.sources import FILES, LICENCES
 from judge.inputs.datasets.studies import released
 from judge.inputs.perturbations.perturbation import story_name
 
-CITATION = "Guan et al. 2021, OpenMEVA: A Benchmark for Evaluating Open-ended Story Generation Metrics, ACL"
-
 SYSTEMS = ("fusion", "s2s", "gpt_kg", "gpt", "plan_write")
 CRITERION = "Overall"
 SCALE = Scale(1, 5, 1)
@@ -33,7 +31,6 @@ def load_mans(name: str) -> Dataset:
         name,
         read_stories,
         rater_identity=False,
-        citation=CITATION,
         scale=SCALE,
         expected={"stories": 1000, "systems": 5, "story_prompts": 200, "ratings": 5000},
     )
@@ -182,7 +179,6 @@ def load_autos(name: str) -> Dataset:
         name=name,
         files=tuple(present.values()),
         stories=partial(read_changed, present, part, Counter()),
-        citation=CITATION,
         licence_note=LICENCES[name],
         left_out=partial(left_out, present, part),
     )

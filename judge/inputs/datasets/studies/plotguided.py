@@ -31,10 +31,6 @@ def load(name: str) -> Dataset:
         name,
         read_stories,
         rater_identity=True,
-        citation=(
-            "Ghazarian et al. 2021, Plot-guided Adversarial Example Construction for Evaluating Open-domain Story "
-            "Generation, NAACL"
-        ),
         scale=SCALE,
         decoded=DECODED,
         expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES * RATERS},

@@ -33,7 +33,6 @@ CRITERION = "Overall"
 # Means of several persons on a scale that the release does not state; 0.25 and 0.90 are the ends of what it holds.
 WP200_SCALE = Scale(0.25, 0.90, 0.01)
 
-CITATION = "Chen et al. 2022, StoryER: Automatic Story Evaluation via Ranking, Rating and Reasoning, EMNLP"
 DECODED = "line breaks, which the file writes as <\\newline> or <br>"
 _LINE_BREAK = re.compile(r" *<\\newline> *|<br\s*/?>", re.IGNORECASE)
 
@@ -71,7 +70,6 @@ def load_wp200(name: str) -> Dataset:
         name,
         read_wp200,
         rater_identity=False,
-        citation=CITATION,
         scale=WP200_SCALE,
         decoded=DECODED,
         expected={"stories": WP200_STORIES, "systems": 1, "story_prompts": 0, "ratings": WP200_STORIES},
@@ -119,7 +117,6 @@ def load_pairs(name: str) -> Dataset:
         read_paired,
         pairs=partial(read_pairs, path),
         rater_identity=False,
-        citation=CITATION,
         decoded=DECODED,
         expected=_PROMISED.get(path.stat().st_size, {}),
     )
@@ -208,7 +205,6 @@ def load_reasons(name: str) -> Dataset:
         name,
         read_rated,
         rater_identity=False,
-        citation=CITATION,
         scale=SCALE,
         decoded=DECODED,
         left_out=partial(left_out, need(FILES[name][0], name)),

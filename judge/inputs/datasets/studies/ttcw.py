@@ -1,4 +1,5 @@
-"""Reads Art or Artifice: 48 stories, fourteen yes/no tests of creativity, three of eleven experts for each story.
+"""Reads Art or Artifice (Chakrabarty et al. 2024, CHI, arXiv 2309.14556): 48 stories, fourteen yes/no tests of
+creativity, three of eleven experts for each story.
 
 Each of twelve plots has one story from The New Yorker and three by language models. Dataset `ttcw` holds the models' 36
 stories, `ttcw+newyorker` all 48. Of the magazine's, the release gives only addresses, so their text is empty here:
@@ -25,10 +26,6 @@ STORIES, TEXTS, PLOTS = 48, 36, 12
 LABELS = ("No", "Yes")
 SCALE = Scale.of_labels(LABELS)
 MAGAZINE = "NewYorker"
-CITATION = (
-    "Chakrabarty et al. 2024, Art or Artifice? Large Language Models and the False Promise of Creativity, "
-    "CHI (arXiv 2309.14556)"
-)
 _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 
@@ -50,7 +47,6 @@ def load(name: str) -> Dataset:
         name,
         partial(read_stories, whole=whole),
         rater_identity=True,
-        citation=CITATION,
         scale=SCALE,
         with_text=_TOLD if whole else None,
         labels=LabelScales(others=SCALE),
