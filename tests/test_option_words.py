@@ -47,9 +47,9 @@ TO_COPY = {
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"
         for name in (
-            *("batch/forms", "batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
-            *("batch/submission", "bundle/archive", "bundle/verification", "imports/readers", "outputs/dataset_folder"),
-            *("ratings/ratings_file", "reader"),
+            *("batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
+            *("batch/submission", "bundle/archive", "bundle/verification", "released", "dataset_folder"),
+            *("ratings_file", "reader"),
         )
     },
     "asking/run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
