@@ -1,4 +1,5 @@
-"""Numbers for exports: agreement with human ratings, judges' self-consistency, share of repeats with a rating."""
+"""Numbers and references for exports: agreement with human ratings, judges' self-consistency, share of repeats with a
+rating, and BibTeX entries."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Consistent copies of a journal or an audit file, with or without texts, while another process may write the
-source."""
+"""Consistent copies of a journal or an audit file, with or without texts, while another process may write the source;
+and the diagnosis of a journal that could not be read."""
 
 from __future__ import annotations
 

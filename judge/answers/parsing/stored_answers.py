@@ -1,4 +1,5 @@
-"""Parses a journal's answers by the run's criteria, answer form, stories and the Eval-Prompt's own pattern."""
+"""Parses a journal's answers by the run's criteria, answer form, stories and the Eval-Prompt's own pattern; expected
+ratings by log-probabilities; and the fingerprint of a parser's code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, manifest entry."""
+"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, manifest entry; and
+several sessions side by side."""
 
 from __future__ import annotations
 

@@ -20,8 +20,6 @@ from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
 from judge.base.credentials.providers import PROTOCOLS
 from judge.base.judge_name import MODELLESS, JudgeName
 
-"""Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
-
 _ENGINE = SAMPLING | {"reasoning_effort"}
 _ADDRESS = re.compile(r"https?://[^\s'\"]+")
 _PREFIX = re.compile(r"^https?://\S+ ")

@@ -1,4 +1,4 @@
-"""Text on the settings in force: for signatures, notes, Methods sections and warnings before a run."""
+"""A requested setting and whether it is in force, and text on several: for signatures, notes and Methods sections."""
 
 from __future__ import annotations
 

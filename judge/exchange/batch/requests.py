@@ -1,4 +1,5 @@
-"""Writes the missing queries of a run as JSON Lines for a batch API, with the same request bodies as `judge run`."""
+"""Writes the missing queries of a run as JSON Lines for a batch API, with the same request bodies as `judge run`, for
+the back-ends that have batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of a dataset's stories, ratings and pairs in one pass, for the tables of `judge data check`."""
+"""Counts of a dataset's stories, ratings and pairs in one pass, and the tables of `judge data check` made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A syntactically parsed text: dependents, subjects, finite verbs and sentences."""
+"""A text with parts of speech, lemmas and dependencies by spaCy: its dependents, subjects, finite verbs and
+sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The types of a perturbation: its description, its input, and the function that changes one story."""
+"""The types of a perturbation: its description, its input, the function that changes one story, and the facts file
+beside changed stories."""
 
 from __future__ import annotations
 

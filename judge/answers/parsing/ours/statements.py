@@ -1,4 +1,4 @@
-"""Whether a number in an answer states a rating, how plainly, and for which criterion."""
+"""Whether a number in an answer states a rating, how plainly, and for which criterion; and the choice among several."""
 
 from __future__ import annotations
 

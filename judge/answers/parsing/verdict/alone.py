@@ -1,4 +1,5 @@
-"""A story's name alone at the beginning or end of an answer: "B", "A. The first ...", "So, in short, B."."""
+"""Verdicts given by a story's name alone: at the beginning or end of an answer ("B", "So, in short, B."), after a
+label, in brackets, or as a ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whether words that prefer a story state the overall verdict, and not a denial, a hypothesis or one aspect."""
+"""Which story or tie the sentences of an answer prefer, and whether that is the overall verdict, and not a denial, a
+hypothesis or one aspect."""
 
 from __future__ import annotations
 
