@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judge.base.wording import enumerated
+
 State = Literal["honoured", "refused", "ignored", "unknown"]
 Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
 
@@ -76,7 +78,7 @@ def sentences(settings: Iterable[SettingInForce]) -> list[str]:
 
 
 def _sentence(state: str, reason: str, names: list[str]) -> str:
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    listed = enumerated(names)
     if not reason:
         return f"whether the server keeps to {listed} is not known"
     were, have = ("was", "has") if len(names) == 1 else ("were", "have")

@@ -30,7 +30,7 @@ from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.refusal_kinds import LIMITS
 from judge.base.errors import OptionError, RunFolderError, SpecError
 from judge.base.records import Request
-from judge.base.wording import Advice
+from judge.base.wording import Advice, enumerated
 from judge.exchange.batch.http_clients import AnthropicBatches, GeminiBatches
 from judge.exchange.batch.ledger import BatchApi, read_ledger
 from judge.exchange.batch.openai_batches import BatchServer
@@ -74,7 +74,7 @@ def batch_form(judge: str) -> BatchForm:
     form = BATCH_FORMS.get(split_judge(judge)[0])
     if form is None:
         raise SpecError(
-            f"{judge} has no batch form: batch files are for {_listed(BATCH_FORMS)}",
+            f"{judge} has no batch form: batch files are for {enumerated([f'{name}/MODEL' for name in BATCH_FORMS])}",
             hint="judge run asks this judge directly",
         )
     return form
@@ -100,11 +100,6 @@ def batch_api_of(judge: str, settings: Settings, result: ResultFolder) -> BatchA
             hint="judge export RUN --as batch writes a file for vllm run-batch",
         )
     return opened(split_judge(judge)[1], settings, result)
-
-
-def _listed(names: dict[str, BatchForm]) -> str:
-    *first, last = (f"{name}/MODEL" for name in names)
-    return f"{', '.join(first)} and {last}"
 
 
 # Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB).
