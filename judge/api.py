@@ -199,8 +199,7 @@ def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
 
 
 def _sit(sittings: Sequence[Sitting], max_cost: float | None) -> None:
-    from judge.asking.execution.session import sit
-    from judge.asking.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.session import sit, sit_side_by_side
     from judge.base.errors import JudgeError
 
     if len(sittings) == 1:

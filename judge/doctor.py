@@ -82,9 +82,9 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    from judge.inputs.perturbations import tagging
+    from judge.inputs.perturbations import parse
 
-    lost = tagging.available()
+    lost = parse.available()
     if lost is None:
         return Finding("model of spaCy", "ok", "texts can be tagged for judge stress make")
     return Finding("model of spaCy", "missing", "judge stress make works without parts of speech", lost)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from judge.answers.journal import JournalReader, standing
 from judge.answers.journal.snapshot import leave_out_texts
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing import sources
+from judge.answers.parsing import stored_answers as sources
 from judge.answers.parsing.ours.parser import Ours
 from judge.answers.parsing.stored_answers import StoredAnswers
 from judge.asking.execution.preparation import prepare
@@ -32,7 +32,7 @@ from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder, write_manifest
 from judge.base.records import Criterion
-from judge.ratings.ratings_table import COLUMNS, journaled, judgments, parsed_file, read
+from judge.ratings.ratings_table import COLUMNS, judgments, parsed_file, read
 from judge.ratings.ratings_table import judgments as helpers
 
 JOURNALS = Path(__file__).resolve().parent / "journals"
@@ -58,7 +58,7 @@ STORIES = 5
 @pytest.fixture(autouse=True)
 def kept_from_the_first_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small journals in blocks of seven, whose times tell changes after a twentieth of a second."""
-    monkeypatch.setattr(journaled, "LEAST", 0)
+    monkeypatch.setattr(judgments, "LEAST", 0)
     monkeypatch.setattr(standing, "ROWS", 7)
     monkeypatch.setattr(judgments, "ROWS", 3)
     monkeypatch.setattr(standing, "_SETTLING", 30_000_000)
@@ -555,9 +555,9 @@ def test_a_full_disk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
 
 _READ = """
 import sys, os, signal
-from judge.ratings.ratings_table import judgments, journaled, parsed_file, read
+from judge.ratings.ratings_table import judgments, parsed_file, read
 from judge.answers.journal import standing
-journaled.LEAST, standing.ROWS = 0, 7
+judgments.LEAST, standing.ROWS = 0, 7
 put, left = parsed_file.ParsedFile.put, [int(sys.argv[2])]
 def dying(self, *words):
     left[0] -= 1
@@ -630,6 +630,6 @@ def test_whether_others_work_is_no_matter(tmp_path: Path, executable: str, monke
 
 def test_small_runs_and_those_who_ask_for_it_keep_nothing(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     read([made.result.path], keep=False)
-    monkeypatch.setattr(journaled, "LEAST", 1_000)
+    monkeypatch.setattr(judgments, "LEAST", 1_000)
     read([made.result.path])
     assert not made.result.derived.exists()

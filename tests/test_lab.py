@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Gone())
 """
 # Modules of commands that run what lies in the lab: measures, try, stress make, train, generate.
 OF_THE_LAB = {
-    "judge.exchange.imports.measured",
+    "judge.exchange.imported_measures",
     "judge.reproduce.released_measures",
     "judge.show.web.trial",
 }

@@ -31,7 +31,6 @@ STYLE = re.compile(r"--(c|c[1-8]|faint|line|ink|page)\b")
 
 OTHER_PROGRAMS = {
     "asking/execution/ray/engine.py": "ray start",
-    "asking/in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
     "asking/plan/serving.py": "a vLLM server's own flags",
     "asking/run_folder/manifest.py": "git status",
     "backends/hf/packaged_model.py": "pip install",
@@ -48,9 +47,9 @@ TO_COPY = {
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"
         for name in (
-            *("batch/forms", "batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
-            *("batch/submission", "bundle/archive", "bundle/verification", "imports/readers", "outputs/dataset_folder"),
-            *("ratings/ratings_file", "reader"),
+            *("batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
+            *("batch/submission", "bundle/archive", "bundle/verification", "released", "dataset_folder"),
+            *("ratings_file", "reader"),
         )
     },
     "asking/run_folder/layout.py": "a bundle given as a run comes with the command that checks it",

@@ -23,8 +23,7 @@ from judge.base.printing.tables import Column, Table
 from judge.base.printing.values import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
-from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.rating_matrix.build import build
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.bias.scale_use import ScaleUse
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
 from judge.base.errors import SpecError
 from judge.base.wording import Advice, joined
-from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.rating_matrix.build import build
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import disagreement
 from judge.stats.agreement.disagreement import Distance
 

@@ -17,8 +17,7 @@ from judge.analysis.inputs.rating_sources import Source, common_criteria, source
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.base.estimate import Estimate
-from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.rating_matrix.build import build
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means, paired_differences
 from judge.stats.estimation.paired_differences import Difference
 from judge.stats.ordering import ranking

@@ -21,9 +21,9 @@ from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials, endpoint, without_slash
 from judge.backends.openai.errors import RefusalError, connection_error, read_body
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.server_refusals.body import RateLimits, tell_limits
-from judge.backends.server_refusals.kinds import Refusal, read_refusal
-from judge.backends.server_refusals.server_terms import remedy
+from judge.backends.refusal_body import RateLimits, tell_limits
+from judge.backends.refusal_kinds import Refusal, read_refusal
+from judge.backends.server_terms import remedy
 from judge.base.credentials.providers import ANTHROPIC, addresses_of
 from judge.base.errors import BackendError, ErrorKind, SpecError, nearest
 from judge.base.half_pairs import json_value

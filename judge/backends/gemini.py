@@ -178,11 +178,14 @@ def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
         elif name == "response_format":
             config |= _json(value["json_schema"]["schema"])
         elif name == "structured_outputs":
-            config |= _choice(value["choice"])
+            config |= {
+                "responseMimeType": "text/x.enum",
+                "responseSchema": {"type": "STRING", "enum": list(value["choice"])},
+            }
         elif name in _GENERATION:
             config[_GENERATION[name]] = value
         elif name != "model":
-            field = _camel(name)
+            field = re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
             (body if field in _BESIDE else config)[field] = value
     return body | ({"generationConfig": config} if config else {})
 
@@ -201,14 +204,6 @@ def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
     # The order of the fields is set explicitly, because an explanation may have to come first.
     ordered = {**schema, "propertyOrdering": list(schema["properties"])}
     return {"responseMimeType": "application/json", "responseJsonSchema": ordered}
-
-
-def _choice(choices: Sequence[str]) -> dict[str, Any]:
-    return {"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": list(choices)}}
-
-
-def _camel(name: str) -> str:
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
 # Google's generateContent.

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from judge.base.errors import SpecError
 
@@ -165,6 +165,30 @@ def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterabl
             base.executemany(change, rows)
     except sqlite3.Error as error:
         raise SpecError(f"the cache {path} cannot be written: {error}") from error
+
+
+class KeyedCache:
+    """Cache of values by two keys, such as those of a model and of a text, in one file that may be deleted at any time;
+    with None as path in memory only. `table` has its name, and the columns of the keys and of the value."""
+
+    table: ClassVar[tuple[str, str, str, str]]
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        name, first, second, value = self.table
+        columns = f"{first} TEXT, {second} TEXT, {value} BLOB, PRIMARY KEY ({first}, {second})"
+        self._base = open_cache(path, f"CREATE TABLE IF NOT EXISTS {name} ({columns}) WITHOUT ROWID")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._base.close()
+
+    def keep(self, first: str, values: Iterable[tuple[str, bytes]]) -> None:
+        """Store (second key, value) under a first key, on disk when the call returns."""
+        change = f"INSERT OR REPLACE INTO {self.table[0]} VALUES (?, ?, ?)"  # noqa: S608  our own words
+        keep(self._base, self.path, change, [(first, second, value) for second, value in values])
 
 
 @contextmanager

@@ -5,7 +5,7 @@ the command line can write flags (`written`), and a page whose readers cannot se
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any, Protocol, TypeVar
 
@@ -122,6 +122,11 @@ def listed(parts: Iterable[str], between: str) -> str:
     """The parts joined with `between`; an `Advice` if any part is one."""
     pieces = [piece for part in parts for piece in (between, part)]
     return joined(*pieces[1:])
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """One or more names as `a`, `a and b`, or `a, b and c`."""
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def changed(words: str, change: Callable[[str], str]) -> str:

@@ -140,7 +140,7 @@ def _draw(answer: Answer, output: Path, inches: float) -> None:
 def _write(answer: Answer, folder: Path) -> None:
     """As a result folder of imported ratings."""
     from judge.base.errors import SpecError
-    from judge.exchange.imports.imported_folder import write_folder
+    from judge.exchange.imported_folder import write_folder
 
     if answer.way.ratings is None:
         raise SpecError("there are no ratings to write")

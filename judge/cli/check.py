@@ -1,4 +1,5 @@
-"""`judge check`: compares ratings of a judge and of people in one table (`exchange.check`, `show.report.checked`)."""
+"""`judge check`: compares ratings of a judge and of people in one table (`exchange.checked_table`,
+`show.report.checked`)."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ import typer
 from judge.base.choices import RESAMPLES
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Quiet, Seed
-from judge.exchange.check.guess import GivenColumns
+from judge.exchange.column_roles import GivenColumns
 
 if TYPE_CHECKING:
-    from judge.exchange.check.table import Checked
+    from judge.exchange.checked_table import Checked
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -82,7 +83,7 @@ def check(
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import emit
-    from judge.exchange.check.table import check as read
+    from judge.exchange.checked_table import check as read
     from judge.show.report.inputs import ReportOptions
     from judge.show.report.sections.checked_table import checked_tables, inputs_of
     from judge.show.report.write import write_page

@@ -110,8 +110,7 @@ def check_(
     Example: judge data check hanna
     """
     from judge.cli.table_options import emit
-    from judge.inputs.datasets.check import check
-    from judge.inputs.datasets.check_tables import check_tables
+    from judge.inputs.datasets.check import check, check_tables
 
     emit(check_tables(check(_open(name, column, labels))), form, output)
 

@@ -40,7 +40,7 @@ def demo(
     from judge.base.printing.tables import worded
     from judge.cli.table_options import FLAGS, emit
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
-    from judge.inputs.datasets.studies.demo import LABELS_NOTE
+    from judge.inputs.datasets.studies import LABELS_NOTE
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)

@@ -107,8 +107,7 @@ def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
 
 
 def _provider(name: str, base_url: str | None, model: str | None, form: str, output: Path | None) -> None:
-    from judge.backends.provider_check import check_provider
-    from judge.backends.provider_facts import facts_of
+    from judge.backends.provider_check import check_provider, facts_of
     from judge.base.printing.tables import Column, Table
     from judge.cli.table_options import emit
 

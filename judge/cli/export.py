@@ -11,9 +11,9 @@ from typing import Any
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
 from judge.cli.import_ import command_of, say, words_of
+from judge.exchange import export_forms as outputs
 from judge.exchange.batch import requests
 from judge.exchange.bundle import archive
-from judge.exchange.outputs import ratings_and_results as outputs
 from judge.exchange.reader import AS
 
 # The forms of export by name.

@@ -142,7 +142,7 @@ _HINT = f"{TELLS_INTACT}; restore the journal from a copy"
 
 def damage(arguments: Iterable[str]) -> RunFolderError | None:
     """Error on the first damaged journal or manifest of a command line's runs, or None."""
-    from judge.answers.journal.soundness import what_is_wrong
+    from judge.answers.journal.snapshot import what_is_wrong
     from judge.asking.run_folder.layout import resolve
     from judge.asking.run_folder.manifest import read_manifest
 

@@ -135,8 +135,8 @@ def _compute(
     skip: bool,
     quiet: bool,
 ) -> None:
-    from judge.exchange.imports.imported_folder import write_folder
-    from judge.exchange.imports.measured import as_import
+    from judge.exchange.imported_folder import write_folder
+    from judge.exchange.imported_measures import as_import
     from judge.lab.measures.session import measured
 
     stories = list(islice(opened.stories(), limit))

@@ -213,7 +213,7 @@ def _shipped() -> list[Path]:
 
 def _problems(file: Path) -> list[str]:
     if file.suffix == ".jinja":
-        from judge.asking.plan.pattern_check import pattern_problems
+        from judge.answers.parsing.asked_form import pattern_problems
         from judge.inputs.eval_prompts.check import problems
 
         return problems(file) + pattern_problems(file)

@@ -105,8 +105,7 @@ def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: boo
     of what they say biases the sample: `unparsed` does so explicitly, keeps the first answers in the journal, and every
     table notes it."""
     from judge.asking.execution.plan_part import part_of
-    from judge.asking.execution.session import Again, Sitting, sit
-    from judge.asking.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.session import Again, Sitting, sit, sit_side_by_side
     from judge.asking.run_folder import resolve
     from judge.asking.run_folder.definition import budget_of, definition_in_force
     from judge.cli.run_sittings import report, report_all

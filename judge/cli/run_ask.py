@@ -233,7 +233,7 @@ def _joint_notes(plan: Plan) -> Iterator[str]:
 
 
 def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None) -> Iterator[str]:
-    from judge.asking.in_force.words import warnings
+    from judge.asking.in_force.settings import warnings
     from judge.asking.plan import load_prices
     from judge.asking.plan.prices import how_to_price, reports_cost
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: int | None) -> None:
     """Send what a run lacks to each judge's provider; one's failure does not affect others. Pending requests are not
     sent again: an interrupted call first looks up which batches the provider has."""
-    from judge.exchange.batch.forms import has_batch_api
-    from judge.exchange.batch.requests import wanted_of_all
+    from judge.exchange.batch.requests import has_batch_api, wanted_of_all
     from judge.exchange.batch.submission import submit as send
 
     asked = wanted_of_all(run, list(overrides), judges, limit=limit)

@@ -10,8 +10,7 @@ from judge.base.wording import joined
 from judge.cli.table_options import complaint, mend
 
 if TYPE_CHECKING:
-    from judge.asking.execution.session import Result, Sitting
-    from judge.asking.execution.side_by_side import Ended
+    from judge.asking.execution.session import Ended, Result, Sitting
     from judge.asking.run_definition.writing import AnySpec
 
 
@@ -26,7 +25,7 @@ def sit_all(
         _say_before(sitting)
     if engine == "ray":
         from judge.asking.execution.ray.engine import Cluster, sit_on_ray
-        from judge.asking.execution.side_by_side import Ended
+        from judge.asking.execution.session import Ended
 
         if max_cost is not None:
             raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
@@ -43,7 +42,7 @@ def sit_all(
         from judge.asking.execution.session import sit
 
         return report(sittings[0], sit(sittings[0]))
-    from judge.asking.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.session import sit_side_by_side
 
     _settle_trust(sittings)
     return report_all(sit_side_by_side(sittings, max_cost=max_cost))
@@ -70,7 +69,7 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 def _say_before(sitting: Sitting) -> None:
     from judge.asking.execution.part_merge import not_merged
-    from judge.asking.in_force.words import warnings
+    from judge.asking.in_force.settings import warnings
     from judge.exchange.batch.ledger import in_flight_note
 
     if sitting.part is None and (parts := not_merged(sitting.result)):
@@ -102,7 +101,7 @@ def _command(sitting: Sitting) -> str:
 
 def report_all(ended: Sequence[Ended]) -> bool:
     """Print how each judge's run ended; True if repeats are missing. Raises JudgeError if one ended with an error."""
-    from judge.asking.execution.side_by_side import names
+    from judge.asking.execution.session import names
     from judge.base.errors import JudgeError
 
     failed, missing = [], []

@@ -8,8 +8,6 @@ import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -20,31 +18,17 @@ from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
 from judge.base.errors import BackendError, OptionError
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint, fingerprint_text
-from judge.base.sqlite_file import keep, open_cache
+from judge.base.sqlite_file import KeyedCache
 from judge.contamination import scores
 from judge.contamination.texts import Text
 
 # Cache of log-probabilities by text and model, in one SQLite file.
 
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS logprobs (model TEXT, text TEXT, body BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
-)
 
-
-class Cache:
+class Cache(KeyedCache):
     """Cache of log-probabilities by (model key, text key), in memory only without a path."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._base = open_cache(path, _TABLE)
-
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._base.close()
+    table = ("logprobs", "model", "text", "body")
 
     def get(self, model: str, text: str) -> TokenLogprobs | None:
         """Cached log-probabilities, or None."""
@@ -53,8 +37,7 @@ class Cache:
 
     def put(self, model: str, logprobs_by_text: Sequence[tuple[str, TokenLogprobs]]) -> None:
         """Store (text key, log-probabilities), on disk when the call returns."""
-        rows = [(model, text, _packed(logprobs)) for text, logprobs in logprobs_by_text]
-        keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
+        self.keep(model, ((text, _packed(logprobs)) for text, logprobs in logprobs_by_text))
 
 
 def _packed(logprobs: TokenLogprobs) -> bytes:

@@ -250,9 +250,9 @@ AS = "as_"
 # Each has its readers as `READERS`.
 _MODULES = (
     "judge.exchange.logs.tools",
-    "judge.exchange.ratings.ratings_file",
+    "judge.exchange.ratings_file",
     "judge.exchange.batch.importing",
-    "judge.exchange.imports.readers",
+    "judge.exchange.released",
 )
 
 

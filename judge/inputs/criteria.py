@@ -148,7 +148,14 @@ def read_questions(file: Path, text: str) -> Published:
         raise SpecError(sentence(error.errors(include_url=False)[0], {}, file)) from error
     beside = file.parent / TEMPLATE
     template = read_text(beside)
-    outer, inner = _split(template, beside)
+    # The text before the story, with `{story}{task}`, and the text after it.
+    for field in (_STORY, _BACKGROUND, _QUESTION):
+        if template.count(field) != 1:
+            raise SpecError(f"{beside} must hold {field} once; found {template.count(field)} times")
+    head, _, task = template.partition(_STORY)
+    if _BACKGROUND not in task or _QUESTION not in task:
+        raise SpecError(f"{beside} must hold {_STORY} before {_BACKGROUND} and {_QUESTION}")
+    outer, inner = head.replace("{", "{{").replace("}", "}}") + "{story}{task}", task
     tasks = {
         (test.category, EVAL_PROMPT): inner.replace(_BACKGROUND, _background(test, file)).replace(
             _QUESTION, test.question.strip()
@@ -157,17 +164,6 @@ def read_questions(file: Path, text: str) -> Published:
     }
     definitions = {test.category: test.question.strip() for test in tests}
     return Published(file, definitions, {}, {EVAL_PROMPT: outer}, tasks, beside=template)
-
-
-def _split(template: str, file: Path) -> tuple[str, str]:
-    # The text before the story, with `{story}{task}`, and the text after it.
-    for field in (_STORY, _BACKGROUND, _QUESTION):
-        if template.count(field) != 1:
-            raise SpecError(f"{file} must hold {field} once; found {template.count(field)} times")
-    head, _, task = template.partition(_STORY)
-    if _BACKGROUND not in task or _QUESTION not in task:
-        raise SpecError(f"{file} must hold {_STORY} before {_BACKGROUND} and {_QUESTION}")
-    return head.replace("{", "{{").replace("}", "}}") + "{story}{task}", task
 
 
 def _background(test: _Question, file: Path) -> str:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from importlib.util import find_spec
 from json import JSONDecodeError, loads
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,31 +20,19 @@ from numpy.typing import NDArray
 
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_weights, text_key
-from judge.base.sqlite_file import keep, open_cache
+from judge.base.sqlite_file import KeyedCache
 from judge.base.wording import Advice
 
 # Cache of computed embeddings by model and text, in one SQLite file that may be deleted at any time.
 
-_TABLE = """CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, vector BLOB, PRIMARY KEY (model, text))
-WITHOUT ROWID"""
 # SQLite before 3.32 binds 999 values in one statement at most.
 _PAGE = 500
 
 
-class Cache:
+class Cache(KeyedCache):
     """Cache of embeddings (float32 vectors) by (model key, text key); with `None` as path in memory only."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._base = open_cache(path, _TABLE)
-
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._base.close()
+    table = ("vectors", "model", "text", "vector")
 
     def keys(self, model: str) -> set[str]:
         """Keys of the texts for which a model's vector is cached."""
@@ -53,8 +40,8 @@ class Cache:
 
     def put(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Store one vector for each text key, to disk."""
-        rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in zip(texts, vectors, strict=True)]
-        keep(self._base, self.path, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        bodies = (vector.astype("<f4").tobytes() for vector in vectors)
+        self.keep(model, zip(texts, bodies, strict=True))
 
     def get(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Cached vectors in the order of the text keys, shape (texts, dimensions). All texts must be in the cache."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from judge.base.choices import Format
     from judge.base.printing.tables import Table
     from judge.base.wording import Wording
-    from judge.exchange.imports.imported_folder import Import
+    from judge.exchange.imported_folder import Import
     from judge.questions.source import Source
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable

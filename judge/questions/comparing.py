@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.analysis.jury.result import Juries
-    from judge.exchange.imports.imported_folder import Import
+    from judge.exchange.imported_folder import Import
     from judge.questions.source import Source
     from judge.ratings.ratings_table import RatingsTable
 
@@ -63,7 +63,7 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
     from judge.analysis.jury.jury import jury_name, notes_of, ratings_of
-    from judge.exchange.imports.imported_folder import Import
+    from judge.exchange.imported_folder import Import
 
     if len(juries.held) != 1:
         raise SpecError("ratings are written of one dataset", hint="name the runs of one dataset")

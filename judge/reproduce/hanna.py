@@ -11,7 +11,7 @@ from judge.base.estimate import Estimate
 from judge.base.wording import Advice
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, read_score_file
+from judge.inputs.datasets.studies.hanna import CRITERIA, read_score_file
 from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce import hanna_system_means as system_means
 from judge.reproduce import hanna_user_study as user_study

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.inputs.datasets.studies.hanna import SCALE
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, POSITIONS, ScoreFile
+from judge.inputs.datasets.studies.hanna import CRITERIA, POSITIONS, SCALE, ScoreFile
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
 from judge.reproduce.study import Family
 from judge.stats.estimation import means

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from judge.base.estimate import Estimate
-from judge.inputs.datasets.studies.hanna_files import ANNOTATORS, ITEMS, QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna import ANNOTATORS, ITEMS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place, Recipe
 from judge.reproduce.study import Family
 from judge.stats.agreement import chance_agreement

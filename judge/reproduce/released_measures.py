@@ -21,12 +21,11 @@ from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
-from judge.exchange.imports.readers import measure_columns
+from judge.exchange.released import measure_columns
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
-from judge.inputs.datasets.studies.hanna_files import ScoreFile, read_score_file
-from judge.inputs.datasets.studies.hanna_llm import read_human_stories
-from judge.inputs.datasets.studies.mans import read_stories
+from judge.inputs.datasets.studies.hanna import ScoreFile, read_human_stories, read_score_file
+from judge.inputs.datasets.studies.openmeva import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import measures_by_name, named
 from judge.lab.measures.measure import Undefined, Value

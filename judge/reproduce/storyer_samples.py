@@ -17,8 +17,8 @@ from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
 from judge.base.estimate import Estimate
 from judge.base.records import Pair, Story
-from judge.inputs.datasets.studies import plotguided, storyer_pairs, storyer_reasons
-from judge.inputs.datasets.studies.storyer import read_stories as read_wp200
+from judge.inputs.datasets.studies import plotguided, storyer
+from judge.inputs.datasets.studies.storyer import read_wp200
 from judge.inputs.text_features import length
 from judge.reproduce.cell import Place, Printed
 from judge.stats.ordering import recall_at_k
@@ -124,8 +124,8 @@ class RankedPairs:
     @classmethod
     def of(cls, path: Path) -> RankedPairs:
         """Pairs in a file, without those on which rows disagree."""
-        stories = {story.id: story for story in storyer_pairs.read_stories(path)}
-        return cls(stories, tuple(pair for pair in storyer_pairs.read_pairs(path) if len(pair.preferences) == 1))
+        stories = {story.id: story for story in storyer.read_paired(path)}
+        return cls(stories, tuple(pair for pair in storyer.read_pairs(path) if len(pair.preferences) == 1))
 
     @cached_property
     def order(self) -> list[tuple[str, str]]:
@@ -209,7 +209,7 @@ class Comments:
     def of(cls, path: Path) -> Comments:
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
-            for at, entry in enumerate(storyer_reasons.read_commented(path))
+            for at, entry in enumerate(storyer.read_commented(path))
             for comment in entry.comments
         ]
         return cls(

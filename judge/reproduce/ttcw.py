@@ -22,8 +22,7 @@ from judge.base.records import Response
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
-from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
+from judge.inputs.datasets.studies.ttcw import EXPERTS, TestAnswer, read_answers, read_stories, read_verdicts
 from judge.reproduce.cell import Numbers, Place, Recipe, published
 from judge.reproduce.published_tables import TITLES
 from judge.reproduce.study import Family, Options, Study

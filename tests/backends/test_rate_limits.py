@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from judge.backends.server_refusals.body import rate_limits
+from judge.backends.refusal_body import rate_limits
 
 
 def test_the_rate_is_read_from_what_lacks_and_when_it_is_whole_again() -> None:

@@ -19,8 +19,8 @@ from pathlib import Path
 from judge.analysis.jury.jury import jury
 from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE
 from judge.analysis.options.table_options import JuryOptions
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.imports.readers import read_scores
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.released import read_scores
 from judge.ratings.ratings_table import RatingsTable, read
 from tests.packaged_data.surface_model import HANNA_FEATURES
 

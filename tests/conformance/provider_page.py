@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from judge.backends.provider_facts import ProviderFacts, provider_facts
+from judge.backends.provider_check import ProviderFacts, provider_facts
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "providers.md"
 

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from judge.backends.provider_facts import facts_of
+from judge.backends.provider_check import facts_of
 from judge.base.credentials.providers import PROVIDERS
 from judge.cli.main import main
 from tests.conformance.gemini import KEY as GEMINI_KEY

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from judge.asking.run_definition.spec import parse_run_spec
-from judge.backends.provider_facts import facts_of, provider_facts
+from judge.backends.provider_check import facts_of, provider_facts
 from judge.base.credentials.providers import PROVIDERS
 from judge.base.errors import SpecError
 from tests.conformance.provider_page import PAGE, page

@@ -31,7 +31,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Imitations, with the key in the environment."""
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
-    monkeypatch.setattr("judge.exchange.batch.provider_api.time.sleep", lambda _: None)
+    monkeypatch.setattr("judge.exchange.batch.ledger.time.sleep", lambda _: None)
     running: list[GeminiImitated] = []
 
     def begin(**behaviour: Any) -> GeminiImitated:

@@ -10,7 +10,7 @@ import orjson
 import pytest
 import yaml
 
-from judge.backends.server_refusals.kinds import read_refusal
+from judge.backends.refusal_kinds import read_refusal
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "refusals.yaml").read_text(encoding="utf-8"))
 

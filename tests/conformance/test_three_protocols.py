@@ -13,10 +13,10 @@ import yaml
 
 from judge.answers.journal import JournalReader
 from judge.backends import Settings, open_backend
-from judge.backends.server_refusals.body import RateLimits, TellsLimits
+from judge.backends.refusal_body import RateLimits, TellsLimits
 from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.cli.main import main
-from judge.exchange.batch.forms import BATCH_FORMS, has_batch_api
+from judge.exchange.batch.requests import BATCH_FORMS, has_batch_api
 from tests.conformance.gemini import KEY as GEMINI_KEY
 from tests.conformance.gemini import GeminiImitated
 from tests.conformance.messages_api import KEY as ANTHROPIC_KEY

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.inputs.datasets.studies.hanna import COLUMNS
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, SYSTEMS, read_score_file
-from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.hanna import COLUMNS, CRITERIA, SYSTEMS, read_human_stories, read_score_file
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,7 @@ import pytest
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Table, flat_row
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.check import Moments, check
-from judge.inputs.datasets.check_tables import check_tables
+from judge.inputs.datasets.check import Moments, check, check_tables
 from judge.inputs.datasets.locate import register
 
 Write = Callable[[str, str | bytes], Path]

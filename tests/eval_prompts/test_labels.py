@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.asking.plan.pattern_check import pattern_problems
+from judge.answers.parsing.asked_form import pattern_problems
 from judge.base.errors import SpecError
 from judge.base.records import Criterion, Scale, Story
 from judge.inputs.criteria import load_criteria

@@ -242,7 +242,7 @@ def test_signals_end_a_run_well(make: Make, number: signal.Signals) -> None:
     place = make(judge="openai/x", base_url="http://127.0.0.1:9/v1", api_key_env="none")
     code = (
         "import asyncio, os, signal, sys\n"
-        "from judge.asking.execution.interruption import Interruption\n"
+        "from judge.asking.execution.sending.runner import Interruption\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # which is ignored where tests run under nohup
         "async def go():\n"
         "    told = Interruption()\n"
@@ -262,7 +262,7 @@ def test_signals_end_a_run_well(make: Make, number: signal.Signals) -> None:
 def test_nohup_is_respected(tmp_path: Path) -> None:
     code = (
         "import asyncio, os, signal\n"
-        "from judge.asking.execution.interruption import Interruption\n"
+        "from judge.asking.execution.sending.runner import Interruption\n"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         "async def go():\n"
         "    told = Interruption()\n"

@@ -8,7 +8,7 @@ import pytest
 
 from judge.answers.parsing import parser
 from judge.answers.parsing.ours.from_story import check_pattern
-from judge.backends.server_refusals.body import read_error_body
+from judge.backends.refusal_body import read_error_body
 from judge.base.errors import JudgeError
 from judge.base.records import Criterion, Response
 from judge.inputs.text_features import own_features

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from judge.asking.in_force.catalogue import catalogue, endpoints, who_is_asked
-from judge.asking.in_force.catalogue_build import as_json, build
 from judge.base.folders import package_file
+from tests.catalogue_build import as_json, build
 
 
 def test_the_snapshot_says_where_it_is_from_and_under_which_licence() -> None:

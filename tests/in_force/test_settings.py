@@ -11,9 +11,8 @@ import pytest
 
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.in_force.seen import Seen
-from judge.asking.in_force.setting import SettingInForce
-from judge.asking.in_force.settings import settings_in_force
-from judge.asking.in_force.words import mark, sentences, stored, warnings
+from judge.asking.in_force.settings import SettingInForce, settings_in_force, warnings
+from judge.asking.in_force.words import mark, sentences, stored
 from judge.asking.run_definition.spec import RunSpec, parse_run_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.ratings.ratings_table import read

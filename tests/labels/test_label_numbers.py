@@ -19,8 +19,8 @@ from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems import systems
 from judge.base.errors import SpecError
 from judge.base.records import Criterion, Scale
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.ratings.ratings_table import RatingsTable, read
 
 KIND = Criterion("Kind", "K", "", Scale.of_labels(["tale", "poem", "joke"], ordered=False))

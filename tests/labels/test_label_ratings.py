@@ -14,8 +14,8 @@ from judge.api import load_dataset
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main as command_line
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.dataset import LabelScales, label_scales
 from judge.ratings.ratings_table import COLUMNS, read

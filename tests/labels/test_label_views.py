@@ -16,8 +16,8 @@ from judge.analysis.disagreements import disagreements
 from judge.analysis.distributions import distributions
 from judge.base.folders import shipped
 from judge.base.records import Criterion, Rating, Scale, Story
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.explanations.audit.exchange.label_studio import _data
 from judge.explanations.audit.file.items import Facts, Subject
 from judge.explanations.audit.file.store import AuditStore

@@ -19,8 +19,8 @@ from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.base.errors import OptionError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, read
 

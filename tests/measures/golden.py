@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.hanna import read_human_stories
 from judge.lab.measures.measure import Item
 
 

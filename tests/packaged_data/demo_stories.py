@@ -5,7 +5,7 @@
 
 **The labels are by construction.** An original's label is the grade its author gave it; a damaged version's label is
 that grade minus a fixed deduction for the damage and the criterion (`DEDUCTIONS`), and never below 1. No reader has
-rated these stories: `judge.inputs.datasets.studies.demo.LABELS_NOTE` stands wherever the labels are printed.
+rated these stories: `judge.inputs.datasets.studies.LABELS_NOTE` stands wherever the labels are printed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import yaml
 
 from judge.base.errors import DataError
 from judge.base.folders import package_file
-from judge.inputs.datasets.studies.demo import LABELS_NOTE
+from judge.inputs.datasets.studies import LABELS_NOTE
 
 ORIGINALS = Path(__file__).with_name("demo_originals.yaml")
 

@@ -25,8 +25,8 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.planning.figures import FILE, Figures, figures_of, plain
 from judge.base.folders import package_file
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.imports.readers import read_scores
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.released import read_scores
 from judge.inputs.datasets import open_dataset
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from judge.base.records import Criterion
-from judge.exchange.imports.imported_folder import Import, write_folder
+from judge.exchange.imported_folder import Import, write_folder
 from judge.ratings.ratings_table import COLUMNS, PANEL, RatingsTable
 from judge.ratings.ratings_table.columns import RunFacts, noted, ordered
 

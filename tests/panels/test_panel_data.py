@@ -18,8 +18,8 @@ from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.files.native import story_line, write_stories
 from judge.ratings.rating_matrix import build

@@ -167,8 +167,8 @@ def _story(number: int) -> dict[str, Any]:
 
 def hanna(studies: Path, folder: Path) -> Path:
     """The released score file as a result folder: 1,056 stories, five judges, four Eval-Prompts, six criteria."""
-    from judge.exchange.imports.imported_folder import write_folder
-    from judge.exchange.imports.readers import read_scores
+    from judge.exchange.imported_folder import write_folder
+    from judge.exchange.released import read_scores
 
     found = read_scores(studies / "hanna" / "hanna_metric_scores_llm.csv", studies / "hanna" / "hanna_llm_stories.csv")
     write_folder(folder, found)

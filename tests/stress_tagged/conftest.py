@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from judge.inputs.datasets.locate import wordnet_folder
-from judge.inputs.perturbations import tagging
-from judge.inputs.perturbations.tagging import Tagger
+from judge.inputs.perturbations import parse as tagging
+from judge.inputs.perturbations.parse import Tagger
 from judge.inputs.wordnet import WordNet
 from tests.conftest import missing
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from judge.base.records import Story
+from judge.inputs.perturbations.parse import Tagger
 from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker, rng_of
-from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
 
 

@@ -259,7 +259,7 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
     from judge.cli.export import app
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
-    from judge.exchange.outputs.ratings_and_results import write_trl
+    from judge.exchange.export_forms import write_trl
     from judge.ratings.preferences_table import of_dataset
 
     made_file = write_trl(out, of_dataset(opened(data)))

@@ -14,8 +14,7 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from judge.inputs.perturbations.facts_file import edits_of
-from judge.inputs.perturbations.perturbation import Edit, applied
+from judge.inputs.perturbations.perturbation import Edit, applied, edits_of
 from judge.show.web.access import Access
 from judge.show.web.view.app import view_app
 from judge.show.web.view.marked import edited

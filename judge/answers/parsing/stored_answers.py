@@ -1,17 +1,76 @@
-"""Parses a journal's answers by the run's criteria, answer form, stories and the Eval-Prompt's own pattern."""
+"""Parses a journal's answers by the run's criteria, answer form, stories and the Eval-Prompt's own pattern; expected
+ratings by log-probabilities; and the fingerprint of a parser's code."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from pathlib import Path
 from typing import Any
 
-from judge.answers.parsing import Parser
+import orjson
+
+from judge.answers.parsing import LOADED, PARSERS, Parser
 from judge.answers.parsing.answer_tokens import Mass, Token, follow_labels, position, read_tokens
 from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
+from judge.base import records
 from judge.base.errors import TELLS_INTACT, RunFolderError
-from judge.base.records import CHOICES, Answer, Criterion, Judgment, Query, Response, Scale, Structured, Verdict
+from judge.base.fingerprint import fingerprint, fingerprint_file
+from judge.base.records import CHOICES, Answer, Criterion, Judgment, Query, Response, Scale, Status, Structured, Verdict
+
+# Fingerprint of a parser's source code, whose changes can change how stored answers are read.
+
+_OURS = "judge.answers.parsing."
+# Seconds by which a file's time may lag behind the clock.
+_CLOCK = 0.05
+
+
+def code_of(parser: str) -> str | None:
+    """Fingerprint that changes whenever the named parser's code may have changed; None where none can be computed."""
+    ours = _our_code()
+    if ours is None:
+        return None
+    if parser in PARSERS:
+        return fingerprint([parser, ours]) if PARSERS[parser].startswith(_OURS) else None
+    entries = [entry for entry in entry_points(group="judge.parsers") if entry.name == parser]
+    installed = _installed(entries[0]) if entries else None
+    return None if installed is None else fingerprint([parser, ours, installed])
+
+
+@lru_cache(maxsize=1)
+def _our_code() -> str | None:
+    # None where sources are newer than the code that this process imported.
+    package = Path(__file__).parent
+    try:
+        files = [*sorted(package.rglob("*.py")), Path(str(records.__file__))]
+        if Path(__file__) not in files:  # no sources were installed
+            return None
+        if max(file.stat().st_mtime for file in files) > LOADED - _CLOCK:
+            return None
+        sources = {file.relative_to(package.parents[1]).as_posix(): fingerprint_file(file) for file in files}
+    except (OSError, ValueError):
+        return None
+    try:
+        patterns = version("google-re2")
+    except PackageNotFoundError:
+        patterns = None
+    return fingerprint([sys.version, patterns, sources])
+
+
+def _installed(entry: EntryPoint) -> list[str] | None:
+    # [entry point, package, version]; None without a version or for an editable install.
+    package = entry.dist
+    if package is None or not package.version:
+        return None
+    origin = package.read_text("direct_url.json")
+    if origin and (orjson.loads(origin).get("dir_info") or {}).get("editable"):
+        return None
+    return [entry.value, package.name, package.version]
+
 
 # Expected rating over the points of a scale, from the token log-probabilities at the position where the answer states
 # its rating.
@@ -36,7 +95,12 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
     start = position(tokens, response.text, judgment.span[0])
     if start is None:
         return _lost(judgment, "no_logprobs")
-    mass = _label_mass(tokens[start:], scale) if scale.labels else _point_mass(tokens[start:], scale)
+    if scale.labels:
+        forms = {" ".join(label.lower().split()): float(code) for code, label in enumerate(scale.labels)}
+    else:
+        forms = {f"{point:g}": float(point) for point in scale.points()}
+    mass = Mass(dict.fromkeys(forms.values(), 0.0))
+    (follow_labels if scale.labels else _follow)(tokens[start:], "", 1.0, forms, mass)
     if mass.improbable:
         return _lost(judgment, "unusable_logprobs")
     on_scale = sum(mass.points.values())
@@ -54,20 +118,6 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
 
 def _lost(judgment: Judgment, flag: str) -> Judgment:
     return replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, flag))
-
-
-def _point_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
-    forms = {f"{point:g}": float(point) for point in scale.points()}
-    mass = Mass(dict.fromkeys(forms.values(), 0.0))
-    _follow(tokens, "", 1.0, forms, mass)
-    return mass
-
-
-def _label_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
-    forms = {" ".join(label.lower().split()): float(code) for code, label in enumerate(scale.labels)}
-    mass = Mass(dict.fromkeys(forms.values(), 0.0))
-    follow_labels(tokens, "", 1.0, forms, mass)
-    return mass
 
 
 def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
@@ -160,25 +210,34 @@ class StoredAnswers:
         """Number of criteria that an answer to this Eval-Prompt rates."""
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
-    def _criterion(self, name: str) -> Criterion:
-        if name not in self.criteria:
-            raise RunFolderError(
-                f"a journal holds an answer about {name!r}, and its definition has no such criterion",
-                hint=TELLS_INTACT,
-            )
-        return self.criteria[name]
-
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
         """(answer, judgment) for each criterion that the answer rates."""
         names = self.joint.get(answer.eval_prompt)
-        if names is None:
-            return [(answer, self.judgment(answer))]
-        each = [_about(answer, name) for name in names]
+        each = [answer] if names is None else [_about(answer, name) for name in names]
         if answer.response is None:
-            return [(answer_of, _unread(answer_of)) for answer_of in each]
-        criteria = [self._criterion(name) for name in names]
+            status: Status = "filtered" if answer.outcome == "filtered" else "not_answered"
+            return [(answer_of, Judgment(status, flags=answer_of.flags)) for answer_of in each]
+        for name in names or [answer.criterion]:
+            if name not in self.criteria:
+                raise RunFolderError(
+                    f"a journal holds an answer about {name!r}, and its definition has no such criterion",
+                    hint=TELLS_INTACT,
+                )
         story = self.text_of(answer.story)
-        read: Iterable[Judgment] = joint_judgments(self.parser, answer.response, criteria, story=story)
+        read: Iterable[Judgment]
+        if names is not None:
+            read = joint_judgments(self.parser, answer.response, [self.criteria[name] for name in names], story=story)
+        else:
+            criterion = self.criteria[answer.criterion]
+            judgment = self.parser.parse(
+                answer.response,
+                criterion,
+                structured=self.structured,
+                other_criteria=[name for name in self.criteria if name != answer.criterion],
+                story=story,
+                rating_pattern=self.patterns.get(answer.eval_prompt),
+            )
+            read = [expected_judgment(judgment, answer.response, criterion.scale) if self.expected else judgment]
         if answer.flags:
             read = [replace(judgment, flags=(*answer.flags, *judgment.flags)) for judgment in read]
         return list(zip(each, read, strict=True))
@@ -186,22 +245,7 @@ class StoredAnswers:
     def judgment(self, answer: Answer) -> Judgment:
         """The judgment of an answer, for `answer.criterion`; without a response, its status says why. The query's flags
         come first."""
-        if answer.eval_prompt in self.joint:
-            return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
-        if answer.response is None:
-            return _unread(answer)
-        criterion = self._criterion(answer.criterion)
-        judgment = self.parser.parse(
-            answer.response,
-            criterion,
-            structured=self.structured,
-            other_criteria=[name for name in self.criteria if name != answer.criterion],
-            story=self.text_of(answer.story),
-            rating_pattern=self.patterns.get(answer.eval_prompt),
-        )
-        if self.expected:
-            judgment = expected_judgment(judgment, answer.response, criterion.scale)
-        return replace(judgment, flags=(*answer.flags, *judgment.flags)) if answer.flags else judgment
+        return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
 
 
 def _about(answer: Answer, criterion: str) -> Answer:
@@ -219,10 +263,6 @@ def _about(answer: Answer, criterion: str) -> Answer:
         answer.flags,
         answer.attempts,
     )
-
-
-def _unread(answer: Answer) -> Judgment:
-    return Judgment("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
 
 
 # Parses a journal's comparisons, using facts of the run: labels, answer form, criterion, stories.

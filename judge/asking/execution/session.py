@@ -1,4 +1,5 @@
-"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, manifest entry."""
+"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, manifest entry; and
+several sessions side by side."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -16,13 +18,12 @@ from judge.answers.journal.parts import coverage
 from judge.answers.journal.spending import REUSED
 from judge.answers.parsing import parser as load_parser
 from judge.answers.parsing.stored_answers import was_read
-from judge.asking.execution.interruption import Interruption
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
-from judge.asking.execution.progress import Line, Progress
+from judge.asking.execution.progress import Board, Line, Progress
 from judge.asking.execution.sending.pace import FormWatch, Pace
-from judge.asking.execution.sending.runner import Outcomes, Run, split_calls, works
+from judge.asking.execution.sending.runner import Interruption, Outcomes, Run, split_calls, works
 from judge.asking.execution.sending.schedule import Early, Work, first_of, rehearse, with_cache_points
 from judge.asking.execution.sending.stopping import Account, Budget
 from judge.asking.plan import AnyPlan, WritingPlan, load_prices, plan_of
@@ -33,7 +34,7 @@ from judge.backends import IN_PROCESS, Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
 from judge.base.credentials.providers import PROTOCOLS, addresses_of
 from judge.base.credentials.trust import on_this_machine
-from judge.base.errors import BackendError, RunFolderError, SpecError
+from judge.base.errors import BackendError, JudgeError, RunFolderError, SpecError
 from judge.base.judge_name import MODELLESS
 from judge.base.printing.values import dollars
 from judge.base.records import Commission, Request
@@ -85,11 +86,7 @@ class Beside:
 
 def sit(sitting: Sitting) -> Result:
     """Run one session to its end. Raises JudgeError for every problem that a user can fix."""
-
-    async def alone() -> Result:
-        return await sit_beside(sitting, Beside(Interruption()))
-
-    return asyncio.run(alone())
+    return asyncio.run(sit_beside(sitting, Beside(Interruption())))
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
@@ -151,7 +148,7 @@ async def _sit(sitting: Sitting, plan: AnyPlan, backend: Backend, beside: Beside
             with JournalReader(sitting.result.journal) as journal, _whole(sitting) as whole:
                 reused = await take_reused(sitting, plan, prepared, journal)
                 settled = _settled(sitting, prepared, journal, reused, whole)
-                begun = _Begun(prepared, journal, reused, began, settled)
+                begun = _Begun(journal, reused, began, settled)
                 return await _ask(sitting, plan, backend, begun, beside)
         except NotBegunError as error:
             if not new:
@@ -172,7 +169,6 @@ Settled = Callable[[Request], set[int]]
 @dataclass(frozen=True, slots=True)
 class _Begun:
     # `settled` gives a query's repeats that are not to be requested; None: all are to be requested.
-    prepared: Prepared
     journal: JournalReader
     reused: int
     began: float
@@ -385,3 +381,74 @@ def settings_of(spec: AnySpec, folder: Path | None, result: ResultFolder | None 
         api_key_env=spec.api_key_env,
         trusted=on_this_machine(spec.base_url, folder),
     )
+
+
+# Runs several judges of one run in parallel, in one process. If one judge fails, the others continue.
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Outcome of one judge's session: exactly one of `result` and `error` is set."""
+
+    sitting: Sitting
+    result: Result | None = None
+    error: JudgeError | None = None
+
+
+def names(sittings: Sequence[Sitting]) -> list[str]:
+    """Each judge's name for its progress line, with the revision where two judges have the same name."""
+    judges = [sitting.spec.judge for sitting in sittings]
+    return [
+        judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
+        for judge, sitting in zip(judges, sittings, strict=True)
+    ]
+
+
+def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
+    """Run the sessions in parallel, together for at most `max_cost` dollars; their outcomes in the order given."""
+    return asyncio.run(_run_all(sittings, max_cost))
+
+
+async def _run_all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
+    interruption = Interruption()
+    budget = None
+    if max_cost is not None:
+        before = sum(map(spent_before, sittings))
+        budget = budget_of(max_cost, sittings[0].part, "all judges of this command", before)
+    called = names(sittings)
+    engine = asyncio.Lock()
+    with interruption.caught(), Board(called, quiet=all(sitting.quiet for sitting in sittings)) as board:
+        tasks = []
+        for sitting, name in zip(sittings, called, strict=True):
+            line = board.line_of(name)
+            # Two models may not fit into this process beside each other.
+            turn = engine if sitting.spec.provider in IN_PROCESS else contextlib.nullcontext()
+            task = asyncio.create_task(_run_one(sitting, Beside(interruption, budget, line), line, turn))
+            interruption.prepares(task)
+            tasks.append(task)
+        # Whatever happens to one, the others come to their own ends; a bug is raised after that.
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    for outcome in ended:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in ended if isinstance(outcome, Ended)]
+
+
+async def _run_one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsyncContextManager[None]) -> Ended:
+    try:
+        async with turn:
+            result = await sit_beside(sitting, beside)
+    except JudgeError as error:
+        line.end("failed")
+        return Ended(sitting, error=error)
+    except asyncio.CancelledError:
+        line.end("interrupted")
+        return Ended(sitting, error=JudgeError("interrupted before the first request"))
+    line.end(_how(result))
+    return Ended(sitting, result)
+
+
+def _how(result: Result) -> str:
+    if result.outcomes.stopped and result.missing:
+        return "stopped"
+    return f"{result.missing} missing" if result.missing else "done"

@@ -9,7 +9,7 @@ from typing import Any
 from judge.answers.journal import JournalReader
 from judge.answers.journal.snapshot import LEFT_OUT
 from judge.asking.plan import AnyPlan, Plan, WritingPlan
-from judge.asking.run_definition.writing import AnySpec, GenerateSpec, parse_spec
+from judge.asking.run_definition.writing import GenerateSpec, parse_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import JudgeError
 from judge.base.fingerprint import fingerprint
@@ -92,7 +92,7 @@ def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> AnyPlan:
     """The plan reconstructed from the result folder, without the files from which it was made."""
-    spec = _spec(result)
+    spec = parse_spec(read_manifest(result.manifest)["asked"], str(result.manifest))
     if isinstance(spec, GenerateSpec):
         sources, file, system = definition["eval_prompt_sources"], Path("stored template"), definition["system"]
         asking = (replace(parse_writer_prompt(sources[n], file, system=system), name=n) for n in sources)
@@ -120,7 +120,3 @@ def _stored_prompt(name: str, source: str, definition: dict[str, Any]) -> EvalPr
     # Criteria may have been added since: what was asked together stays what it was.
     together = definition.get("joint", {}).get(name)
     return prompt if together is None else replace(prompt, criteria=tuple(together))
-
-
-def _spec(result: ResultFolder) -> AnySpec:
-    return parse_spec(read_manifest(result.manifest)["asked"], str(result.manifest))

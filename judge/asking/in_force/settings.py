@@ -10,17 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.asking.in_force.catalogue import Asked, addresses_of, catalogue, who_is_asked
+from judge.asking.in_force.catalogue import Asked, addresses_of, catalogue, life_of, who_is_asked
 from judge.asking.in_force.seen import NOTHING, ONE_BY_ONE, Said, Seen, by_catalogue
-from judge.asking.in_force.setting import SettingInForce, Source
+from judge.asking.in_force.words import SettingInForce, Source, sentences
 from judge.asking.run_definition.writing import AnySpec
 from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
 from judge.base.credentials.providers import PROTOCOLS
 from judge.base.judge_name import MODELLESS, JudgeName
 from judge.base.late_pattern import late
-
-"""Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 
 _ENGINE = SAMPLING | {"reasoning_effort"}
 _ADDRESS = late(r"https?://[^\s'\"]+")
@@ -191,3 +189,11 @@ class _Look:
         if self.who.endpoint is not None:
             return f"neither the server nor what is known of {self.who.endpoint.name} says anything of it"
         return "the server does not say whether it keeps to it"
+
+
+def warnings(spec: AnySpec) -> list[str]:
+    """Warnings before the first request: on settings not in force, and on the model's shutdown."""
+    settings = [setting for setting in settings_in_force(spec) if setting.source != "none"]
+    life = life_of(spec.judge, spec.base_url)
+    ends = [f"a published judge can become unavailable: {life.sentence}"] if life is not None and life.ends else []
+    return [*sentences(settings), *ends]

@@ -1,14 +1,32 @@
-"""Text on the settings in force: for signatures, notes, Methods sections and warnings before a run."""
+"""A requested setting and whether it is in force, and text on several: for signatures, notes and Methods sections."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
-from judge.asking.in_force.setting import SettingInForce
+from judge.base.wording import enumerated
 
-if TYPE_CHECKING:
-    from judge.asking.run_definition.writing import AnySpec
+State = Literal["honoured", "refused", "ignored", "unknown"]
+Source = Literal["server", "answers", "probe", "documentation", "catalogue", "engine", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInForce:
+    """One requested setting (a key of `generation`, `engine` or the run itself), its state, and the evidence: a clause
+    to follow "temperature 0 was asked;". `source` is where the evidence comes from."""
+
+    setting: str
+    asked: Any
+    state: State
+    evidence: str
+    source: Source
+
+    def record(self) -> dict[str, Any]:
+        """The setting's value, state and evidence, as the manifest stores them under the setting's name."""
+        return {key: value for key, value in asdict(self).items() if key != "setting"}
+
 
 _SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
 # Settings that move no number: where `n` is not taken, each repeat is a request of its own.
@@ -60,25 +78,13 @@ def sentences(settings: Iterable[SettingInForce]) -> list[str]:
 
 
 def _sentence(state: str, reason: str, names: list[str]) -> str:
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    listed = enumerated(names)
     if not reason:
         return f"whether the server keeps to {listed} is not known"
     were, have = ("was", "has") if len(names) == 1 else ("were", "have")
     effect = {"refused": f" and {were} refused", "ignored": f" and {have} no effect", "unknown": ""}[state]
     tail = ", so whether that is in force is not known" if state == "unknown" else ""
     return f"{listed} {were} requested{effect}: {reason}{tail}"
-
-
-def warnings(spec: AnySpec) -> list[str]:
-    """Warnings before the first request: on settings not in force, and on the model's shutdown."""
-    # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
-    from judge.asking.in_force.catalogue import life_of
-    from judge.asking.in_force.settings import settings_in_force
-
-    settings = [setting for setting in settings_in_force(spec) if setting.source != "none"]
-    life = life_of(spec.judge, spec.base_url)
-    ends = [f"a published judge can become unavailable: {life.sentence}"] if life is not None and life.ends else []
-    return [*sentences(settings), *ends]
 
 
 def _asked(setting: SettingInForce) -> str:

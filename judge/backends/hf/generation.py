@@ -134,7 +134,9 @@ def generate(
     permitted answers (empty: any text); `context` is the model's maximum number of tokens. Raises `LeftError` at the
     next token when `left` returns True."""
     tokenizer, model = loaded.tokenizer, loaded.model
-    ends = _ends(model, tokenizer)
+    end_ids = model.generation_config.eos_token_id
+    end_ids = tokenizer.eos_token_id if end_ids is None else end_ids
+    ends = [end_ids] if isinstance(end_ids, int) else list(end_ids)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
     ids, seen, cache = _read(loaded, [row.tokens for row in rows], pad)
     width = ids.shape[1]
@@ -210,12 +212,6 @@ def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
     cache = out.past_key_values
     plain = type(cache) is DynamicCache and all(type(layer) is DynamicLayer for layer in cache.layers)
     return cache if plain else None
-
-
-def _ends(model: Any, tokenizer: Any) -> list[int]:
-    end_ids = model.generation_config.eos_token_id
-    end_ids = tokenizer.eos_token_id if end_ids is None else end_ids
-    return [end_ids] if isinstance(end_ids, int) else list(end_ids)
 
 
 def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -193,19 +194,11 @@ def _response(choice: Mapping[str, Any], model: str | None, *, chat: bool) -> Re
     return Response(text, reason, reasoning, logprobs=choice.get("logprobs"), model=model)
 
 
-def _read_chat(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    return _read(body, url, scrub, chat=True)
-
-
-def _read_completions(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    return _read(body, url, scrub, chat=False)
-
-
 # OpenAI's chat API, and every server that is compatible with it.
-CHAT = Dialect("openai", lambda _: "/chat/completions", as_it_is, _read_chat, tells=True)
+CHAT = Dialect("openai", lambda _: "/chat/completions", as_it_is, partial(_read, chat=True), tells=True)
 
 # OpenAI's older API of plain texts, for base models.
-COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, _read_completions, chat=False, tells=True)
+COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, partial(_read, chat=False), chat=False, tells=True)
 
 
 # Reads facts that a server reports beyond the OpenAI protocol, and tests whether it respects a seed.

@@ -20,8 +20,8 @@ from judge.backends.openai.credentials import Credentials, endpoint, without_sla
 from judge.backends.openai.errors import RefusalError, connection_error, read_body
 from judge.backends.openai.negotiation import Negotiation, Probed, probe_server, refusal_by, silence, with_model_names
 from judge.backends.protocol import Capabilities, Patience, Settings
-from judge.backends.server_refusals.body import RateLimits, tell_limits
-from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
+from judge.backends.refusal_body import RateLimits, tell_limits
+from judge.backends.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.fingerprint import digest
@@ -56,7 +56,7 @@ class Servers:
             return self.urls[0]
         now = self._clock()
         living = [url for url in self.urls if self._dead_until.get(url, 0.0) <= now] or list(self.urls)
-        return max(living, key=lambda url: _rank(url, group))
+        return max(living, key=lambda url: digest(f"{url}\0{group}", 8))
 
     def answered(self, url: str) -> None:
         self._failures[url] = 0
@@ -85,10 +85,6 @@ class Servers:
         self._failures[url] = DEAD_AFTER
         self._dead_until[url] = self._clock() + REST
         return True
-
-
-def _rank(url: str, group: str) -> bytes:
-    return digest(f"{url}\0{group}", 8)
 
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}

@@ -8,9 +8,9 @@ from typing import Any
 import aiohttp
 
 from judge.backends.openai.credentials import RedirectError, endpoint
-from judge.backends.server_refusals.body import read_error_body
-from judge.backends.server_refusals.kinds import Refusal, read_refusal
-from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
+from judge.backends.refusal_body import read_error_body
+from judge.backends.refusal_kinds import Refusal, read_refusal
+from judge.backends.server_terms import RESPONSES_ALONE, remedy
 from judge.base.credentials.providers import OPENAI, Provider, keys_of
 from judge.base.credentials.trust import VARIABLE
 from judge.base.credentials.written_keys import origin_of

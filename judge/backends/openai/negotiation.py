@@ -17,10 +17,11 @@ import orjson
 from judge.backends.openai.answers import Asker, reported_facts
 from judge.backends.openai.credentials import endpoint
 from judge.backends.openai.errors import RefusalError, connection_error, read_body, status_error
-from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
-from judge.backends.server_refusals.server_terms import Terms, remedy
+from judge.backends.refusal_kinds import LIMITS, refused_settings
+from judge.backends.server_terms import Terms, remedy
 from judge.base.credentials.providers import OPENAI
 from judge.base.errors import BackendError, nearest
+from judge.base.wording import enumerated
 
 # Checks before the first query that a server responds and lists the judge's model.
 
@@ -281,9 +282,9 @@ class Negotiation:
             # It has taken the same before: another machine behind the same address, or something in this request.
             raise RefusalError(str(error), refusal=error.refusal, sent=sent, kind="request", retryable=True)
         named = self._refused if set(left) <= set(self._refused) else left
-        pronoun = "them" if named[1:] else "it"
+        listed, pronoun = enumerated([f"`{name}`" for name in named]), "them" if named[1:] else "it"
         raise RefusalError(
-            f"{self.asker.model} does not take {_listed(named)} as this run sets {pronoun}: {error}",
+            f"{self.asker.model} does not take {listed} as this run sets {pronoun}: {error}",
             refusal=error.refusal,
             sent=sent,
             kind="capability",
@@ -337,8 +338,3 @@ class Negotiation:
             kind="filtered",
             retryable=False,
         )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return " and ".join([*([", ".join(quoted[:-1])] if quoted[1:] else []), quoted[-1]])

@@ -101,7 +101,10 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
         finally:
             if done.changed:
                 outcomes.answered, outcomes.failed = done.answered, sum(done.failed.values())
-                _note(result, journal, outcomes, began, files)
+                manifest = read_manifest(result.manifest)
+                sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
+                manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}
+                write_manifest(result.manifest, closed(manifest, journal, outcomes, began, ()))
         done.totals = journal.totals()
     if done.changed:
         fold(result.journal)
@@ -233,15 +236,6 @@ def _with_usage(response: Response, first: Response) -> Response:
         cache_write_tokens=first.cache_write_tokens,
         cost=first.cost,
     )
-
-
-def _note(
-    result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
-) -> None:
-    manifest = read_manifest(result.manifest)
-    sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
-    manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}
-    write_manifest(result.manifest, closed(manifest, journal, outcomes, began, ()))
 
 
 # Reader of a batch's result files, whose answers go into the journal of the run that asked for them.

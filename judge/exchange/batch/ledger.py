@@ -4,17 +4,97 @@ it holds each batch's request file and, once collected, its results."""
 
 from __future__ import annotations
 
+import random
 import secrets
-from collections.abc import Iterator
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 import orjson
 
+from judge.asking.execution.sending.stopping import decide
 from judge.asking.run_folder import ResultFolder, read_manifest, write_manifest
-from judge.base.errors import RunFolderError
+from judge.base.errors import BackendError, RunFolderError
 from judge.exchange.batch.results import parse_id
+
+# Interface of a provider's batch API, with request files, batches and the state of each batch.
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A batch as the provider describes it; `total`, `done` and `failed` count requests (None = not stated)."""
+
+    id: str
+    status: str
+    total: int | None
+    done: int | None
+    failed: int | None
+    output_file_id: str | None
+    error_file_id: str | None
+    problem: str | None
+
+
+T = TypeVar("T")
+
+# Of one request to a batch API: growing pauses outlast a short outage, and the command can be repeated.
+_ATTEMPTS = 6
+
+
+class BatchApi(ABC):
+    """A provider's batch API for one account, for use in a `with` block. Requests raise `BackendError`; one that may be
+    repeated is sent again with growing pauses."""
+
+    url: str
+
+    def __init__(self) -> None:
+        self._rng = random.Random()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:  # noqa: B027  not every client has something to close
+        """Does nothing: no connection stays open between requests."""
+
+    @abstractmethod
+    def upload(self, name: str, content: Path) -> str:
+        """Id of the uploaded request file."""
+
+    @abstractmethod
+    def find_file(self, name: str, size: int) -> str | None:
+        """Id of an uploaded file with this name and size; None if there is none."""
+
+    @abstractmethod
+    def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
+        """Start a batch of the uploaded file `file_id`; `metadata` identifies it. `route` is the API path that the
+        lines of the file name; "" if they name none."""
+
+    @abstractmethod
+    def find_batch(self, metadata: dict[str, str]) -> Remote | None:
+        """The batch started with this metadata; None if there is none."""
+
+    @abstractmethod
+    def retrieve(self, batch_id: str) -> Remote:
+        """Current state of a batch at the provider."""
+
+    @abstractmethod
+    def download(self, file_id: str, target: Path) -> None:
+        """Write a file of results, given by its id, to `target`. A failed download leaves no partial file."""
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        attempts = 0
+        while True:
+            try:
+                return once()
+            except BackendError as error:
+                attempts += 1
+                delay = decide(error, attempts, _ATTEMPTS, self._rng).delay if error.retryable else None
+                if delay is None or attempts >= _ATTEMPTS:
+                    raise
+                time.sleep(delay)
+
 
 LEDGER, FOLDER = "batches.json", "batches"
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from judge.backends import Settings
@@ -16,7 +15,7 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.redaction import redact
 from judge.base.whole_file import write_whole
-from judge.exchange.batch.provider_api import BatchClient, Remote
+from judge.exchange.batch.ledger import BatchApi, Remote
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch
@@ -28,7 +27,7 @@ T = TypeVar("T")
 _PAGE = 100
 
 
-class BatchServer(BatchClient):
+class BatchServer(BatchApi):
     """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
@@ -52,9 +51,7 @@ class BatchServer(BatchClient):
             http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
         )
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def upload(self, name: str, content: Path) -> str:

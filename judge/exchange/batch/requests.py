@@ -1,4 +1,5 @@
-"""Writes the missing queries of a run as JSON Lines for a batch API, with the same request bodies as `judge run`."""
+"""Writes the missing queries of a run as JSON Lines for a batch API, with the same request bodies as `judge run`, for
+the back-ends that have batches."""
 
 from __future__ import annotations
 
@@ -22,17 +23,84 @@ from judge.asking.run_definition.writing import AnySpec, load_specs
 from judge.asking.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
 from judge.asking.run_folder.definition import definition_in_force
 from judge.asking.run_folder.layout import definition_of
-from judge.backends import Settings
+from judge.backends import Settings, check_api, split_judge
+from judge.backends.anthropic import AnthropicBackend
+from judge.backends.gemini import gemini_backend
 from judge.backends.openai.backend import OpenAIBackend
-from judge.backends.server_refusals.refused_settings import LIMITS
+from judge.backends.refusal_kinds import LIMITS
 from judge.base.errors import OptionError, RunFolderError, SpecError
 from judge.base.records import Request
-from judge.base.wording import Advice
-from judge.exchange.batch.forms import Executor, batch_form, executor_of
-from judge.exchange.batch.ledger import read_ledger
-from judge.exchange.batch.results import judge_part, split_ids
-from judge.exchange.outputs.dataset_folder import JudgeWords, Output
+from judge.base.wording import Advice, enumerated
+from judge.exchange.batch.http_clients import AnthropicBatches, GeminiBatches
+from judge.exchange.batch.ledger import BatchApi, read_ledger
+from judge.exchange.batch.openai_batches import BatchServer
+from judge.exchange.batch.results import GEMINI_LINES, MESSAGE_LINES, OPENAI_LINES, LineForm, judge_part, split_ids
+from judge.exchange.dataset_folder import JudgeWords, Output
 from judge.exchange.reader import Say
+
+# Batch support of each back-end: the format of its request lines, and the API or program that runs them.
+
+# What asks live over HTTP; a batch's lines hold its requests.
+Executor = OpenAIBackend | AnthropicBackend
+
+
+@dataclass(frozen=True, slots=True)
+class BatchForm:
+    """Batch support of one back-end: the format of request files, and how its requests are sent. `executor` sends the
+    same requests without a batch. `api` is None if there is none (vLLM, whose program `vllm run-batch` answers request
+    files). `one_by_one`: each repeat has its own line, even if a request without a batch may ask for several."""
+
+    executor: Callable[[str, Settings], Executor]
+    lines: LineForm
+    api: Callable[[str, Settings, ResultFolder], BatchApi] | None
+    one_by_one: bool = False
+
+
+BATCH_FORMS: dict[str, BatchForm] = {
+    "openai": BatchForm(OpenAIBackend, OPENAI_LINES, lambda _model, settings, _result: BatchServer(settings)),
+    "vllm": BatchForm(OpenAIBackend, OPENAI_LINES, None),
+    "anthropic": BatchForm(
+        AnthropicBackend, MESSAGE_LINES, lambda _model, settings, result: AnthropicBatches(settings, result)
+    ),
+    # A Gemini model that takes one candidate alone would refuse every line with more, a day later.
+    "gemini": BatchForm(
+        gemini_backend, GEMINI_LINES, lambda model, settings, _result: GeminiBatches(model, settings), one_by_one=True
+    ),
+}
+
+
+def batch_form(judge: str) -> BatchForm:
+    """Batch support of the judge's back-end. Raises SpecError if it has none."""
+    form = BATCH_FORMS.get(split_judge(judge)[0])
+    if form is None:
+        raise SpecError(
+            f"{judge} has no batch form: batch files are for {enumerated([f'{name}/MODEL' for name in BATCH_FORMS])}",
+            hint="judge run asks this judge directly",
+        )
+    return form
+
+
+def has_batch_api(judge: str) -> bool:
+    form = BATCH_FORMS.get(split_judge(judge)[0])
+    return form is not None and form.api is not None
+
+
+def executor_of(judge: str, settings: Settings) -> Executor:
+    """The executor that would send the requests without a batch. No connection is made."""
+    check_api(judge, settings)
+    return batch_form(judge).executor(split_judge(judge)[1], settings)
+
+
+def batch_api_of(judge: str, settings: Settings, result: ResultFolder) -> BatchApi:
+    """The batch API of a judge's provider. Raises SpecError if there is none."""
+    opened = batch_form(judge).api
+    if opened is None:
+        raise SpecError(
+            f"{judge} has no provider with a batch API",
+            hint="judge export RUN --as batch writes a file for vllm run-batch",
+        )
+    return opened(split_judge(judge)[1], settings, result)
+
 
 # Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB).
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000

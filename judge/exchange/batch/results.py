@@ -114,16 +114,8 @@ def is_request(data: Any) -> bool:
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
-def _openai_request(name: str, route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body}
-
-
 def _openai_result(data: dict[str, Any]) -> dict[str, Any] | None:
     return data if "custom_id" in data and "response" in data else None
-
-
-def _message_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"custom_id": name, "params": body}
 
 
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
@@ -144,10 +136,6 @@ def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
     return named | {"response": None, "error": failure}
 
 
-def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    return {"key": name, "request": body}
-
-
 def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
     """OpenAI's form of a line with `key` and `response`, `error` or `status`, as Gemini writes it; None for others."""
     if "key" not in data or "custom_id" in data or "request" in data:
@@ -162,13 +150,21 @@ def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
 
 
 # OpenAI's batches, and `vllm run-batch`.
-OPENAI_LINES = LineForm(_openai_request, frozenset({"custom_id", "body"}), _openai_result)
+OPENAI_LINES = LineForm(
+    lambda name, route, body: {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body},
+    frozenset({"custom_id", "body"}),
+    _openai_result,
+)
 
 # Anthropic's Message Batches.
-MESSAGE_LINES = LineForm(_message_request, frozenset({"custom_id", "params"}), _message_result)
+MESSAGE_LINES = LineForm(
+    lambda name, _route, body: {"custom_id": name, "params": body}, frozenset({"custom_id", "params"}), _message_result
+)
 
 # Gemini's batches of a file.
-GEMINI_LINES = LineForm(_gemini_request, frozenset({"request"}), _gemini_result)
+GEMINI_LINES = LineForm(
+    lambda name, _route, body: {"key": name, "request": body}, frozenset({"request"}), _gemini_result
+)
 
 _FORMS = (OPENAI_LINES, MESSAGE_LINES, GEMINI_LINES)
 
@@ -225,7 +221,8 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
             if batch_id is None:
                 results.foreign.append(str(name))
                 continue
-            good = _is_answer(data)
+            response = data.get("response") or {}
+            good = response.get("status_code", 200) == 200 and bool(response.get("body")) and not data.get("error")
             before = results._seen.get(name)
             # After an answer nothing counts; after an error, an answer does, and another file's error.
             if before is not None and (before[1] or (before[0] == number and not good)):
@@ -261,11 +258,6 @@ def created_at(line: bytes) -> float | None:
     body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
-
-
-def _is_answer(data: dict[str, Any]) -> bool:
-    response = data.get("response") or {}
-    return response.get("status_code", 200) == 200 and bool(response.get("body")) and not data.get("error")
 
 
 def _line_error(where: str, error: Any) -> BackendError:

@@ -21,11 +21,9 @@ from judge.base.credentials.trust import on_this_machine
 from judge.base.errors import RunFolderError, SpecError
 from judge.base.printing.values import dollars
 from judge.base.wording import Advice
-from judge.exchange.batch.forms import batch_api_of
 from judge.exchange.batch.importing import Imported, import_locked
-from judge.exchange.batch.ledger import ENDED, Batch, Ledger, read_ledger
-from judge.exchange.batch.provider_api import BatchApi, Remote
-from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, export_locked
+from judge.exchange.batch.ledger import ENDED, Batch, BatchApi, Ledger, Remote, read_ledger
+from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, batch_api_of, export_locked
 
 Say = Callable[[str], None]
 

@@ -33,7 +33,7 @@ from judge.base.sqlite_file import read_only
 from judge.base.wording import Advice, joined
 from judge.exchange.bundle import content as run_copy
 from judge.exchange.bundle.content import Bundled, TableChoices, write_tables
-from judge.exchange.outputs.dataset_folder import Output, ResampledWords, TextsWords
+from judge.exchange.dataset_folder import Output, ResampledWords, TextsWords
 from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.version import __version__
@@ -56,7 +56,11 @@ _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 def find_key(path: Path) -> str | None:
     """Description of the first API key in a file, without the key; None where there is none."""
     # SQLite files are also read row by row, because their pages split long texts.
-    looks = _known_key_patterns()
+    values = [
+        (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
+        for key, source in known_keys().items()
+    ]
+    looks = [*values, *_LOOKS.items()]
     for piece in _pieces(path):
         if key_kind := _first(piece, looks):
             return key_kind
@@ -88,14 +92,6 @@ def _literal(path: Path) -> str | None:
             for key_path, _ in found_keys(each):
                 return f"a key as it stands in {'.'.join(map(str, key_path))}"
     return None
-
-
-def _known_key_patterns() -> list[tuple[str, re.Pattern[bytes]]]:
-    values = [
-        (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
-        for key, source in known_keys().items()
-    ]
-    return [*values, *_LOOKS.items()]
 
 
 def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | None:
@@ -253,7 +249,10 @@ def bundle(
             staged = Path(workplace) / root
             bundled, rows = _stage(folders, staged, choices, say)
             _refuse_keys(staged)
-            files = _sums(staged)
+            files = list(_files(staged))
+            lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
+            (staged / SUMS).write_text("".join(lines), encoding="utf-8")
+            files = [*sorted(files, key=lambda path: path.name != README), staged / SUMS]
             say("packing")
             fresh = Path(workplace) / "bundle.zip"
             _pack(staged, files, fresh)
@@ -318,14 +317,6 @@ def _refuse_keys(staged: Path) -> None:
 
 def _files(staged: Path) -> Iterator[Path]:
     yield from sorted((p for p in staged.rglob("*") if p.is_file()), key=lambda p: p.relative_to(staged).as_posix())
-
-
-def _sums(staged: Path) -> list[Path]:
-    """All files in the archive's order: README first, checksums last."""
-    files = list(_files(staged))
-    lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
-    (staged / SUMS).write_text("".join(lines), encoding="utf-8")
-    return [*sorted(files, key=lambda path: path.name != README), staged / SUMS]
 
 
 def _pack(staged: Path, files: Sequence[Path], target: Path) -> None:

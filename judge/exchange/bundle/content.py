@@ -29,10 +29,10 @@ from judge.base.folders import home
 from judge.base.judge_name import JudgeName
 from judge.base.late_pattern import late
 from judge.base.sqlite_file import connect
-from judge.exchange.imports.imported_folder import STORIES
+from judge.exchange.imported_folder import STORIES
 
 if TYPE_CHECKING:
-    from judge.exchange.outputs.measured import Measured
+    from judge.exchange.exported_numbers import Measured
     from judge.ratings.ratings_table import RatingsTable
 
 
@@ -91,7 +91,7 @@ def _ratings(
     from judge.analysis.raters import Raters
     from judge.analysis.reliability import consistency_tables
     from judge.base.printing.output import csv_files, notes_file
-    from judge.exchange.outputs.measured import Measured
+    from judge.exchange.exported_numbers import Measured
     from judge.ratings.rating_matrix import build
     from judge.ratings.ratings_table import read, without_perturbed
 
@@ -118,10 +118,10 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     """Write ratings and numbers in other programs' formats, with raters under pseudonyms. Stories' texts are included
     where the copies contain them. Parquet files need pyarrow and are left out without it."""
     from judge.base.errors import MissingExtraError
-    from judge.exchange.outputs import bibtex
-    from judge.exchange.outputs.dataset_folder import GiveAway, tables_of, write_hub, write_irw
-    from judge.exchange.outputs.measured import metrics_json
-    from judge.exchange.outputs.ratings_and_results import write_records
+    from judge.exchange import exported_numbers
+    from judge.exchange.dataset_folder import GiveAway, tables_of, write_hub, write_irw
+    from judge.exchange.export_forms import write_records
+    from judge.exchange.exported_numbers import metrics_json
 
     target.mkdir(parents=True, exist_ok=True)
     choices = GiveAway()
@@ -131,7 +131,7 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     write_irw(target / "irw", given)
     write_records(target / "every-eval-ever", table, measured)
     (target / "metrics.json").write_bytes(metrics_json(measured.measurements))
-    (target / "references.bib").write_text(bibtex.entries(table.facts), encoding="utf-8")
+    (target / "references.bib").write_text(exported_numbers.entries(table.facts), encoding="utf-8")
 
 
 def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:

@@ -13,10 +13,10 @@ from judge.base.fingerprint import sha256_file
 from judge.base.foreign import reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
-from judge.exchange.imports.imported_folder import Import
+from judge.exchange.imported_folder import Import
 from judge.exchange.logs.fields import STATUS, WORDS, Asked, LogFacts, LogRow, Loss, Tool, Value
-from judge.exchange.ratings.ratings_file import import_rows
-from judge.exchange.ratings.rows import FileRow
+from judge.exchange.ratings_file import import_rows
+from judge.exchange.ratings_rows import FileRow
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales
 from judge.ratings.ratings_table import COLUMNS, PANEL

@@ -94,10 +94,6 @@ _MIDDLE = 1.5
 _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
-def is_alpaca_eval(look: Look) -> bool:
-    return look.has(*_NEEDED)
-
-
 def read_alpaca_eval(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
     """Preferences in one file of AlpacaEval's annotations, assigned to `criterion`."""
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
@@ -155,7 +151,7 @@ def _none_if_nan(value: Any) -> Any:
 ALPACA_EVAL = PreferenceTool(
     "alpaca-eval",
     "AlpacaEval's annotations as preferences; nulls and unoffered ties are lost",
-    is_alpaca_eval,
+    lambda look: look.has(*_NEEDED),
     read_alpaca_eval,
     {
         "story": "GENERATOR/ a hash of the instruction",
@@ -182,10 +178,6 @@ _WINNERS: Mapping[str, Preferred] = {
 }
 _CONTRADICTION = "tie (inconsistent)"
 _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
-
-
-def is_mt_bench(look: Look) -> bool:
-    return look.has("question_id", "g1_winner") or look.has("question_id", "winner")
 
 
 def read_mt_bench(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
@@ -291,7 +283,7 @@ def _mt_bench_story(held: Mapping[str, Any], model: str, conversation: str | Non
 MT_BENCH = PreferenceTool(
     "mt-bench",
     "MT-Bench's pairwise judgments by models (two orders each) and people, as preferences",
-    is_mt_bench,
+    lambda look: look.has("question_id", "g1_winner") or look.has("question_id", "winner"),
     read_mt_bench,
     {
         "story": "MODEL/QUESTION/TURN",

@@ -199,10 +199,6 @@ class _Samples:
     log_facts: LogFacts
 
 
-def is_lm_eval(look: Look) -> bool:
-    return look.has("doc_id", "filtered_resps")
-
-
 def read_lm_eval(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """Ratings in one file of lm-eval's samples."""
     name = _NAME.search(file.name)
@@ -234,7 +230,7 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
         yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
         return
     filtered = sample["filtered_resps"]
-    if _chances(filtered):
+    if filtered and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered):
         yield from _chosen(row, sample, filtered, samples.log_facts)
         return
     several = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
@@ -255,11 +251,6 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
 def _reason(text: str | None, answer: Any) -> str | None:
     """None where the answer is only the rating."""
     return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
-
-
-def _chances(filtered: Any) -> bool:
-    """Whether they are log-likelihoods of answer choices."""
-    return bool(filtered) and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered)
 
 
 def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
@@ -318,7 +309,7 @@ def _row(
 LM_EVAL = Tool(
     "lm-eval",
     "samples of lm-eval: filtered answers as ratings, or with judged=outputs its metrics",
-    is_lm_eval,
+    lambda look: look.has("doc_id", "filtered_resps"),
     read_lm_eval,
     {
         "story": "doc_id (of outputs MODEL/TASK/doc_id); a field of the document by its path, such as doc.id",
@@ -337,11 +328,6 @@ LM_EVAL = Tool(
 
 _DEEPEVAL_CASES = (("testCases", "test_cases"), ("conversationalTestCases", "conversational_test_cases"))
 _DEEPEVAL_UNREAD = "invalid JSON"
-
-
-def is_deepeval(look: Look) -> bool:
-    """Whether a file is a test run of deepeval."""
-    return any(look.has(name, at=("", "testRunData")) for names in _DEEPEVAL_CASES for name in names)
 
 
 def read_deepeval(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -400,7 +386,7 @@ def _first_of(held: Mapping[str, Any], *names: str) -> Any:
 DEEPEVAL = Tool(
     "deepeval",
     "metrics of deepeval's test runs; a metric with an error has no score",
-    is_deepeval,
+    lambda look: any(look.has(name, at=("", "testRunData")) for names in _DEEPEVAL_CASES for name in names),
     read_deepeval,
     {
         "story": "the test case's name",

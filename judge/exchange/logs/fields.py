@@ -98,7 +98,7 @@ def loss_of(words: str) -> Loss:
     """Loss that an error message indicates: ``filtered`` (content filter), ``truncated``, or ``error`` for others."""
     import orjson
 
-    from judge.backends.server_refusals.kinds import read_refusal
+    from judge.backends.refusal_kinds import read_refusal
 
     kind = read_refusal(400, {}, orjson.dumps({"error": {"message": words}})).kind
     return "filtered" if kind == "filtered" else "truncated" if kind == "truncated" else "error"

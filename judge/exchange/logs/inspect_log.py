@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.records import Scale
@@ -31,7 +30,7 @@ from judge.exchange.logs.fields import (
     scored,
     with_people,
 )
-from judge.exchange.reader import Look, as_list, as_object, parse, whole
+from judge.exchange.reader import as_list, as_object, parse, whole
 
 # Reader for the members of a zip archive, also those compressed with zstandard, with limits on their unpacked size.
 
@@ -62,9 +61,7 @@ class Archive:
     def __enter__(self) -> Archive:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._zip.close()
 
     @property
@@ -92,21 +89,17 @@ class Archive:
         except ImportError as error:
             raise MissingExtraError(f"{self.file} is packed by zstandard, which", "data") from error
         with self.file.open("rb") as stream:
-            packed = _packed(stream, member)
+            stream.seek(member.header_offset)
+            header = stream.read(_LOCAL_HEADER)
+            name, extra = struct.unpack("<HH", header[26:30])
+            stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
+            packed = stream.read(member.compress_size)
         # Frames stand one behind the other in long members; a stream reads them all.
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
             content = bytes(unpacked.read(member.file_size + 1))
         if len(content) != member.file_size:
             raise zipfile.BadZipFile("another length than stated")
         return content
-
-
-def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
-    stream.seek(member.header_offset)
-    header = stream.read(_LOCAL_HEADER)
-    name, extra = struct.unpack("<HH", header[26:30])
-    stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
-    return stream.read(member.compress_size)
 
 
 @contextmanager
@@ -160,10 +153,6 @@ class _Log:
     @property
     def scorers(self) -> list[Mapping[str, Any]]:
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
-
-
-def is_inspect(look: Look) -> bool:
-    return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
 
 
 def read_inspect(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -368,7 +357,7 @@ def _words(content: Any) -> str | None:
 INSPECT = Tool(
     "inspect",
     "scores of inspect's .eval or JSON logs; N, failures and blocks are counted",
-    is_inspect,
+    lambda look: bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval"))),
     read_inspect,
     {
         "story": "MODEL/SAMPLE/EPOCH of each output (the epoch where there are several); of inputs the sample's id",

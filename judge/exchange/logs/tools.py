@@ -19,7 +19,7 @@ from judge.base.fingerprint import sha256_file
 from judge.base.foreign import reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
-from judge.exchange.imports.imported_folder import STORIES, replace_folder, said, write_folder
+from judge.exchange.imported_folder import STORIES, replace_folder, said, write_folder
 from judge.exchange.logs.as_import import LogOptions, Scaling, read_logs, refuse_same
 from judge.exchange.logs.comparisons import (
     ALPACA_EVAL,

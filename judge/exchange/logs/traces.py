@@ -35,10 +35,6 @@ _RESULT = ("label", "score", "explanation")
 _MODELS = ("model", "model_name", "llm", "judge")
 
 
-def is_phoenix(look: Look) -> bool:
-    return "annotator_kind" in look.columns or look.has("annotator_kind", at=("", "data"))
-
-
 def read_phoenix(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """Ratings in one file of Arize Phoenix's span annotations."""
     for number, held in _annotations(file):
@@ -118,7 +114,7 @@ def _judge(held: Mapping[str, Any], name: str, log_facts: LogFacts) -> str:
 PHOENIX = Tool(
     "phoenix",
     "span annotations of Phoenix, of its API or its client's data frame; HUMAN are people",
-    is_phoenix,
+    lambda look: "annotator_kind" in look.columns or look.has("annotator_kind", at=("", "data")),
     read_phoenix,
     {
         "story": "the span's id",
@@ -137,10 +133,6 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 # Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list. Format:
 # https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; that by
 # HUMAN and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count.
-
-
-def is_mlflow(look: Look) -> bool:
-    return any(look.has(name, at=("info", "traces.info")) for name in ("trace_id", "request_id", "assessments"))
 
 
 def read_mlflow(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -233,7 +225,7 @@ def _span(trace: Mapping[str, Any], name: str) -> str | None:
 MLFLOW = Tool(
     "mlflow",
     "assessments of MLflow's traces; LLM_JUDGE and CODE are judges, HUMAN are people",
-    is_mlflow,
+    lambda look: any(look.has(name, at=("info", "traces.info")) for name in ("trace_id", "request_id", "assessments")),
     read_mlflow,
     {
         "story": "the trace's id; a tag by its path, such as info.tags.story",

@@ -19,9 +19,8 @@ from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import check_count, csv_rows
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
-from judge.inputs.datasets.studies.storyer_reasons import NO_ASPECT, SYSTEM, is_shaped, read_commented
-from judge.inputs.datasets.studies.ttcw import read_stories, read_verdicts
-from judge.inputs.datasets.studies.ttcw_answers import read_answers
+from judge.inputs.datasets.studies.storyer import NO_ASPECT, SYSTEM, is_shaped, read_commented
+from judge.inputs.datasets.studies.ttcw import read_answers, read_stories, read_verdicts
 
 # Explanations of Art or Artifice (TTCW): why experts, and five models, answered Yes or No to a test of creativity
 # about a story.
@@ -200,7 +199,7 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
 
 
 def _human_stories(dataset: str, path: Path) -> Any:
-    from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+    from judge.inputs.datasets.studies.hanna import read_human_stories
 
     return stories_of(
         [(dataset, s.id, s.story_prompt, s.system, s.text, s.reference) for s in read_human_stories(path)]

@@ -25,7 +25,7 @@ from judge.explanations.quality.guideline_point import QuotedPoints
 from judge.explanations.quality.presence import no_explanation
 from judge.explanations.quality.quoted_evidence import Library, Place, Reading, Readings, Sources, place_of_quote
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
-from judge.inputs.datasets.studies.hanna_files import QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from judge.stats.estimation.proportions import wilson
 from judge.stats.estimation.sample_size import clustered_proportion
 from judge.version import __version__

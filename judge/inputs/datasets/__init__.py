@@ -16,27 +16,27 @@ from judge.inputs.datasets.files.table_file import SUFFIXES, table_columns
 
 __all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
 
-# Name -> module with `load(name: str) -> Dataset`.
+# Name -> function that gets the name and gives the `Dataset`.
 DATASETS: dict[str, str] = {
     "demo": "judge.inputs.datasets.studies.demo",
-    "mans_roc": "judge.inputs.datasets.studies.mans",
-    "mans_wp": "judge.inputs.datasets.studies.mans",
-    "hanna": "judge.inputs.datasets.studies.hanna",
-    "hanna_llm": "judge.inputs.datasets.studies.hanna_llm",
-    "hanna_llm+human": "judge.inputs.datasets.studies.hanna_llm",
-    "storyer_wp200": "judge.inputs.datasets.studies.storyer",
-    "storyer_pairs": "judge.inputs.datasets.studies.storyer_pairs",
-    "storyer_reasons": "judge.inputs.datasets.studies.storyer_reasons",
-    "plotguided_roc": "judge.inputs.datasets.studies.plotguided",
-    "plotguided_wp": "judge.inputs.datasets.studies.plotguided",
-    "deltascore_roc": "judge.inputs.datasets.studies.deltascore",
-    "deltascore_wp": "judge.inputs.datasets.studies.deltascore",
-    "autos_roc": "judge.inputs.datasets.studies.autos",
-    "autos_wp": "judge.inputs.datasets.studies.autos",
-    "ttcw": "judge.inputs.datasets.studies.ttcw",
-    "ttcw+newyorker": "judge.inputs.datasets.studies.ttcw",
-    "creative_short_stories": "judge.inputs.datasets.studies.creative_short_stories",
-    "confederacy": "judge.inputs.datasets.studies.confederacy",
+    "mans_roc": "judge.inputs.datasets.studies.openmeva.load_mans",
+    "mans_wp": "judge.inputs.datasets.studies.openmeva.load_mans",
+    "hanna": "judge.inputs.datasets.studies.hanna.load",
+    "hanna_llm": "judge.inputs.datasets.studies.hanna.load_llm",
+    "hanna_llm+human": "judge.inputs.datasets.studies.hanna.load_llm",
+    "storyer_wp200": "judge.inputs.datasets.studies.storyer.load_wp200",
+    "storyer_pairs": "judge.inputs.datasets.studies.storyer.load_pairs",
+    "storyer_reasons": "judge.inputs.datasets.studies.storyer.load_reasons",
+    "plotguided_roc": "judge.inputs.datasets.studies.plotguided.load",
+    "plotguided_wp": "judge.inputs.datasets.studies.plotguided.load",
+    "deltascore_roc": "judge.inputs.datasets.studies.deltascore.load",
+    "deltascore_wp": "judge.inputs.datasets.studies.deltascore.load",
+    "autos_roc": "judge.inputs.datasets.studies.openmeva.load_autos",
+    "autos_wp": "judge.inputs.datasets.studies.openmeva.load_autos",
+    "ttcw": "judge.inputs.datasets.studies.ttcw.load",
+    "ttcw+newyorker": "judge.inputs.datasets.studies.ttcw.load",
+    "creative_short_stories": "judge.inputs.datasets.studies.creative_short_stories.load",
+    "confederacy": "judge.inputs.datasets.studies.confederacy.load",
 }
 
 
@@ -64,7 +64,8 @@ def open_dataset(
     if name_or_path in DATASETS:
         if columns:
             raise SpecError(f"{name_or_path} has its own reader; a column map is for other tables")
-        return _with_labels(import_module(DATASETS[name_or_path]).load(name_or_path), labels)
+        module, _, function = DATASETS[name_or_path].rpartition(".")
+        return _with_labels(getattr(import_module(module), function)(name_or_path), labels)
     for entry in entry_points(group="judge.datasets"):
         if entry.name == name_or_path:
             return _with_labels(entry.load()(name_or_path), labels)

@@ -146,7 +146,6 @@ class Dataset:
     files: tuple[Path, ...]
     stories: Callable[[], Iterator[Story]]
     rater_identity: bool | None = None
-    citation: str | None = None
     licence_note: str | None = None
     labels_note: str | None = None
     scale: Scale | None = None

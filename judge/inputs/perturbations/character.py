@@ -7,9 +7,8 @@ from random import Random
 from typing import Literal
 
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.parse import Parse, like
+from judge.inputs.perturbations.parse import Parse, inflected, like
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
-from judge.inputs.perturbations.tagging import inflected
 
 # Makes verbs agree with a new subject (he goes, they go).
 

@@ -11,12 +11,12 @@ from judge.inputs.perturbations.parse import (
     Parse,
     body,
     exchanged,
+    inflected,
     like,
     predicates_exchanged,
     swaps,
 )
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, apart, count, first
-from judge.inputs.perturbations.tagging import inflected
 
 # Reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal relationship): at
 # strength 1, one change for every ten sentences.

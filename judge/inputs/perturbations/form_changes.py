@@ -85,14 +85,10 @@ def fewer_commas(material: Material, strength: int, rng: Random) -> Made:
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
     if not deletions:
-        return _last_stop(parse)
+        if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
+            return Unfit("no mark that can be left out")
+        return [_gone(parse, len(parse.tokens) - 1)]
     return first(deletions, count(strength, _COMMA_SHARE, len(deletions)), rng)
-
-
-def _last_stop(parse: Parse) -> Made:
-    if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
-        return Unfit("no mark that can be left out")
-    return [_gone(parse, len(parse.tokens) - 1)]
 
 
 def _gone(parse: Parse, at: int) -> Edit:

@@ -1,4 +1,5 @@
-"""The types of a perturbation: its description, its input, and the function that changes one story."""
+"""The types of a perturbation: its description, its input, the function that changes one story, and the facts file
+beside changed stories."""
 
 from __future__ import annotations
 
@@ -8,8 +9,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from operator import itemgetter
+from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple, Protocol, TypeVar
+
+import orjson
 
 from judge.base.errors import SpecError, unknown
 from judge.base.fingerprint import digest
@@ -211,14 +215,10 @@ def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Ed
     for group in first(groups, len(groups), rng):
         if taken == number:
             break
-        if not any(_touch(edit, other) for edit in group for other in chosen):
+        if not any((edit.start <= other.end and other.start <= edit.end) for edit in group for other in chosen):
             chosen += group
             taken += 1
     return chosen
-
-
-def _touch(edit: Edit, other: Edit) -> bool:
-    return edit.start <= other.end and other.start <= edit.end
 
 
 # Maps the name of a perturbation to its function, which is imported at its first use.
@@ -362,3 +362,29 @@ _EMPTY = _of(
 
 # All, in the order in which tables show them.
 CATALOGUE: dict[str, Facts] = {facts.name: facts for facts in (*_ASPECTS, *_OURS, *_SAME, *_ATTACKS, *_EMPTY)}
+
+
+# The facts file beside perturbed stories: how each of them was changed.
+
+# Bytes beyond which a file of facts is not searched while somebody waits.
+_MOST = 64 << 20
+
+
+def facts_path(stories: Path) -> Path:
+    return stories.with_suffix(".facts.jsonl")
+
+
+def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
+    """The edits of a perturbed story in the facts file; None where it lacks them or cannot be read. The file may be
+    untrusted, so the caller must check that the edits turn the original text into the perturbed one."""
+    wanted = orjson.dumps(story)
+    try:
+        if not file.is_file() or file.stat().st_size > _MOST:
+            return None
+        with file.open("rb") as lines:
+            match = next((line for line in lines if wanted in line and orjson.loads(line).get("story") == story), None)
+        if match is None:
+            return None
+        return tuple(Edit(int(start), int(end), str(text)) for start, end, text in orjson.loads(match)["edits"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -64,7 +64,7 @@ def sentences(text: str) -> list[Sentence]:
     spans: list[Sentence] = []
     # Of a text without capitals nobody can tell whether a sentence goes on behind a quotation.
     cased = any(character.isupper() for character in PLACEHOLDER.sub("", text))
-    start = _first(text, 0)
+    start = len(text) - len(text.lstrip())
     for end in _END.finditer(text):
         if end.end() < len(text) and _open(text, start, end, cased=cased):
             continue
@@ -72,10 +72,6 @@ def sentences(text: str) -> list[Sentence]:
         start = end.end()
     _add(spans, text, start, len(text.rstrip()))
     return spans
-
-
-def _first(text: str, at: int) -> int:
-    return at + len(text[at:]) - len(text[at:].lstrip())
 
 
 def _open(text: str, start: int, end: re.Match[str], *, cased: bool) -> bool:

@@ -9,9 +9,8 @@ from functools import lru_cache
 from random import Random
 
 from judge.inputs.perturbations.lists import word_list
-from judge.inputs.perturbations.parse import Parse, like, replaced
+from judge.inputs.perturbations.parse import Parse, inflected, like, replaced
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
-from judge.inputs.perturbations.tagging import inflected
 from judge.inputs.wordnet import WordNet
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import orjson
@@ -16,7 +15,7 @@ from judge.base.errors import JudgeError, SpecError, install_command
 from judge.base.fingerprint import fingerprint, text_key
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
-from judge.base.sqlite_file import keep, open_cache
+from judge.base.sqlite_file import KeyedCache
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.locate import wordnet_folder
 from judge.inputs.wordnet import HINT
@@ -125,26 +124,12 @@ def _row(entry: Known, models: Mapping[Need, str]) -> dict[str, Any]:
 # Cache of computed measure values in one SQLite file, by recipe (a family of measures with its packages and models)
 # and by a story's texts. The file may be deleted at any time.
 
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS measured (recipe TEXT, item TEXT, body BLOB, PRIMARY KEY (recipe, item)) WITHOUT ROWID"
-)
 
-
-class Cache:
+class Cache(KeyedCache):
     """Cache of values by (recipe key, item key), in memory only without a path. The recipe key identifies a family with
     its packages and models, the item key the texts of one story."""
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._base = open_cache(path, _TABLE)
-
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._base.close()
+    table = ("measured", "recipe", "item", "body")
 
     def get(self, recipe: str) -> dict[str, Scored]:
         """Cached values of one recipe by item key."""
@@ -153,8 +138,7 @@ class Cache:
 
     def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
         """Store (item key, values), committed when the method returns."""
-        rows = [(recipe, key, _packed(scored)) for key, scored in values]
-        keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
+        self.keep(recipe, ((key, _packed(scored)) for key, scored in values))
 
 
 def _packed(scored: Scored) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets import locate
-from judge.inputs.perturbations import tagging
+from judge.inputs.perturbations import parse
 from judge.inputs.perturbations.perturbation import CATALOGUE, MADE, Facts, Test
 from judge.inputs.wordnet import HINT
 from judge.version import __version__
@@ -52,7 +52,7 @@ def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []
-    if "tagger" in facts.needs and (missing := tagging.available()):
+    if "tagger" in facts.needs and (missing := parse.available()):
         parts.append(missing)
     if "wordnet" in facts.needs and locate.wordnet_folder() is None:
         parts.append(f"WordNet 3.0: {HINT}")

@@ -21,11 +21,10 @@ from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
 from judge.inputs.perturbations.attacks import attacks_version
-from judge.inputs.perturbations.facts_file import facts_path
 from judge.inputs.perturbations.lists import lists_version
-from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, read_name
+from judge.inputs.perturbations.parse import Tagger
+from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, facts_path, read_name
 from judge.inputs.perturbations.sentences import sentences
-from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
 from judge.lab.stress.listing import lacking
 from judge.lab.stress.making import (

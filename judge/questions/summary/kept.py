@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from judge.answers.journal.standing import file_state
-from judge.answers.parsing.sources import code_of
+from judge.answers.parsing.stored_answers import code_of
 from judge.asking.run_folder.layout import JOURNAL, resolve
 from judge.base import sqlite_file
 from judge.base.errors import SpecError

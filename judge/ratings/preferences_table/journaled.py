@@ -330,7 +330,9 @@ def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[lis
     run = str(frame["run"].dropna().iloc[0]) if frame["run"].notna().any() else folder.path.name
     for row in stories.to_dict("records"):
         known_stories = datasets.setdefault(str(row["dataset"]), Known("", run, {})).stories
-        story = _story(row)
+        words = 0 if pd.isna(row["words"]) else int(row["words"])
+        prompt, system, text = _or(row["story_prompt"], ""), _or(row["system"], "-"), _or(row["text"], "")
+        story = StoryRow(str(row["dataset"]), str(row["story"]), prompt, system, words, text)
         # Another folder of the same dataset may know the text.
         if not known_stories.get(story.story, story).text or story.story not in known_stories:
             known_stories[story.story] = story
@@ -390,12 +392,6 @@ def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
         message = "a preference and a status that says there is none, or the other way round"
         raise DataError(message, file=file, row=row + 2, found=frame["status"].iloc[row])
     return typed(frame)
-
-
-def _story(row: Mapping[Any, Any]) -> StoryRow:
-    words = 0 if pd.isna(row["words"]) else int(row["words"])
-    prompt, system, text = _or(row["story_prompt"], ""), _or(row["system"], "-"), _or(row["text"], "")
-    return StoryRow(str(row["dataset"]), str(row["story"]), prompt, system, words, text)
 
 
 def _or(value: Any, otherwise: str) -> str:

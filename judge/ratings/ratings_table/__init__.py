@@ -30,15 +30,13 @@ from judge.ratings.ratings_table.columns import (
 )
 from judge.ratings.ratings_table.imported import Imported, read_imported
 from judge.ratings.ratings_table.journaled import (
-    Asked,
-    Beside,
     ComparisonsError,
     People,
     perturbed_names,
     read_journal,
     without_perturbed,
 )
-from judge.ratings.ratings_table.judgments import Telling, silent
+from judge.ratings.ratings_table.judgments import Asked, Beside, Telling, silent
 
 __all__ = [
     "COLUMNS",

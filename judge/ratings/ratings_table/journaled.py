@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judge.answers.journal import JournalReader
 from judge.answers.journal.spending import queries_of
 from judge.answers.journal.standing import file_state
-from judge.answers.parsing import PARSERS, Parser
+from judge.answers.parsing import Parser
 from judge.answers.parsing.stored_answers import StoredAnswers
 from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
@@ -40,8 +40,8 @@ from judge.ratings.ratings_table.folder_notes import (
     outside_scale,
     several_models,
 )
-from judge.ratings.ratings_table.judgments import LEAST, Helpers, Known, Telling, UnusualError, identity_of, judgments
-from judge.ratings.ratings_table.parsed_file import Block, ParsedFile, judged
+from judge.ratings.ratings_table.judgments import Asked, Known, UnusualError, judgments
+from judge.ratings.ratings_table.parsed_file import Block, judged
 
 # Recognises stories that were perturbed on purpose, by their ids, and removes them from tables.
 
@@ -89,10 +89,6 @@ def _note(dataset: str, count: int) -> str:
     )
 
 
-# Told of each journal while what is read of it is of one moment.
-Beside = Callable[[JournalReader, RunFacts], None]
-
-
 class ComparisonsError(RunFolderError):
     """Raised when ratings are requested from a result folder that holds comparisons of two stories."""
 
@@ -126,19 +122,6 @@ class People:
         return named
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Options for reading a journal, as those of `ratings_table.read`; `name` is the parser's."""
-
-    name: str
-    parser: Parser
-    explanations: bool
-    keep: bool
-    telling: Telling
-    beside: Beside | None = None
-    stated: bool = False
-
-
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
     """Rows of a journal, by story, criterion, Eval-Prompt and repeat, and facts. Human ratings of its dataset are added
     to `people`, unless it is a key there."""
@@ -167,7 +150,8 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             asked.parser, criteria, definition, lambda story: dataset_people.stories[story].text
         )
         try:
-            kept = _judgments(folder, journal, reading, asked, definition, dataset_people, state)
+            texts = ((row.story, row.text) for row in dataset_people.stories.values())
+            kept = judgments(folder, journal, reading, asked, definition, texts, state)
             piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=True)
         except UnusualError:
             rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
@@ -180,37 +164,6 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
     flags = _in_order(piece.named["flags"])
     notes = (*about(fact.judge, gone, dataset_people.stories), *outside_scale(flags))
     return replace(piece, named=named), replace(fact, notes=(*fact.notes, *notes))
-
-
-def _judgments(
-    folder: ResultFolder,
-    journal: JournalReader,
-    reading: StoredAnswers,
-    asked: Asked,
-    definition: dict[str, Any],
-    dataset_people: People,
-    state: str | None,
-) -> Known:
-    # Not cached if a change of the parser's code could not be noticed, or it may use parts of an answer that the cache
-    # does not compare.
-    identity = None
-    # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
-    whole = asked.name in PARSERS or not journal.tells_usage()
-    if asked.keep and whole and journal.last_attempt() >= LEAST:
-        texts = ((row.story, row.text) for row in dataset_people.stories.values())
-        identity = identity_of(asked.name, asked.parser.version, definition, texts)
-    path = None if identity is None else folder.parsed(asked.name)
-    with ParsedFile(path, identity or "") as kept:
-        helpers = Helpers(folder.path, asked.name, kept.identity)
-        return judgments(
-            journal,
-            reading,
-            kept,
-            state if kept.there else None,
-            explanations=asked.explanations,
-            helpers=helpers,
-            telling=asked.telling,
-        )
 
 
 def _piece(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ import orjson
 
 from judge.answers.journal import JournalReader
 from judge.answers.journal.standing import EVAL_PROMPT, ROWS, answer, content
+from judge.answers.parsing import PARSERS, Parser
 from judge.answers.parsing import parser as load_parser
-from judge.answers.parsing.sources import code_of
-from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.answers.parsing.stored_answers import StoredAnswers, code_of
 from judge.asking.run_folder import ResultFolder
 from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
-from judge.base.records import Answer, Criterion
+from judge.base.records import Criterion
+from judge.ratings.ratings_table.columns import RunFacts
 from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Judged, ParsedFile, judged
 
 # Helper processes that parse shares of a long journal in parallel.
@@ -111,6 +112,23 @@ LONG = 20_000
 Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
+# Told of each journal while what is read of it is of one moment.
+Beside = Callable[[JournalReader, RunFacts], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Options for reading a journal, as those of `ratings_table.read`; `name` is the parser's."""
+
+    name: str
+    parser: Parser
+    explanations: bool
+    keep: bool
+    telling: Telling
+    beside: Beside | None = None
+    stated: bool = False
+
+
 class UnusualError(Exception):
     """Raised for rows that this version never writes; the journal is then read one repeat at a time, not in blocks."""
 
@@ -156,7 +174,7 @@ class Walk:
         rows = self._journal.block(number)
         self.answers += len(rows)
         if not self._kept.there:
-            return Block.of(chain.from_iterable(self._judged(answer(row)) for row in rows))
+            return Block.of(judged(*read) for row in rows for read in self._reading.judgments(answer(row)))
         contents = [content(row) for row in rows]
         each = [self._reading.criteria_of(row[EVAL_PROMPT]) for row in rows]
         # Each judgment has its answer's content, so that a kept block tells what it was made of.
@@ -167,13 +185,12 @@ class Walk:
             return before[2]
         rows_by_content: dict[bytes, list[Judged]] = {}
         if before is not None:
-            for checksum, row in zip(_each(before[0]), before[2].judged(), strict=True):
-                rows_by_content.setdefault(checksum, []).append(row)
+            for place, row in enumerate(before[2].judged()):
+                rows_by_content.setdefault(before[0][16 * place : 16 * place + 16], []).append(row)
         block = Block.of(
-            chain.from_iterable(
-                rows_by_content[checksum] if checksum in rows_by_content else self._judged(answer(row))
-                for checksum, row in zip(contents, rows, strict=True)
-            )
+            one
+            for checksum, row in zip(contents, rows, strict=True)
+            for one in rows_by_content.get(checksum) or [judged(*read) for read in self._reading.judgments(answer(row))]
         )
         self._put(number, whole, block, len(rows))
         return block
@@ -187,7 +204,7 @@ class Walk:
             whole = [answer for answer in piece if answer is not None]
             if len(whole) < len(piece):
                 raise UnusualError
-            block = Block.of(chain.from_iterable(map(self._judged, whole)))
+            block = Block.of(judged(*read) for answer in whole for read in self._reading.judgments(answer))
             self._put(number, b"", block, len(whole))
             self.without += len(whole)
             number -= 1
@@ -198,72 +215,58 @@ class Walk:
         if checksum is not None:
             self.checksums[number] = checksum
 
-    def _judged(self, answer: Answer) -> list[Judged]:
-        return [judged(*read) for read in self._reading.judgments(answer)]
-
 
 def judgments(
+    folder: ResultFolder,
     journal: JournalReader,
     reading: StoredAnswers,
-    kept: ParsedFile,
+    asked: Asked,
+    definition: Mapping[str, Any],
+    texts: Iterable[tuple[str, str]],
     state: str | None,
-    *,
-    explanations: bool,
-    helpers: Helpers,
-    telling: Telling = silent,
 ) -> Known:
-    """Judgments of all answers in an open snapshot, from the cache `kept` where still valid. `state` is the journal
-    file's; None if it changed meanwhile. `helpers` parse parts of a long journal. Raises UnusualError for rows that
-    this version never writes."""
-    believed = kept.believed(state, explanations=explanations)
-    if believed is not None:
-        return Known(*believed)
-    tried, answers = journal.tried()
-    walk = Walk(journal, reading, kept)
-    blocks = _walked(walk, journal.blocks(), answers, kept, helpers, telling, explanations=explanations)
-    without = [block if explanations else replace(block, explanations=None) for block in walk.unanswered()]
-    # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
-    if not walk.answers == answers == tried - walk.without:
-        raise UnusualError
-    settled = journal.settled_total()
-    if state is not None:
-        kept.finish(state, settled, walk.checksums)
-    return Known([*without, *blocks], settled)
+    """Judgments of all answers in an open snapshot of the folder's journal, from the cache where still valid. `texts`
+    are the stories' ids and texts. `state` is the journal file's; None if it changed meanwhile. Raises UnusualError for
+    rows that this version never writes."""
+    # Not cached if a change of the parser's code could not be noticed, or it may use parts of an answer that the cache
+    # does not compare: what a third party's parser looks at is not known; blocks of answers hold all but what servers
+    # said of calls.
+    whole = asked.name in PARSERS or not journal.tells_usage()
+    identity = None
+    if asked.keep and whole and journal.last_attempt() >= LEAST:
+        identity = identity_of(asked.name, asked.parser.version, definition, texts)
+    with ParsedFile(None if identity is None else folder.parsed(asked.name), identity or "") as kept:
+        state = state if kept.there else None
+        believed = kept.believed(state, explanations=asked.explanations)
+        if believed is not None:
+            return Known(*believed)
+        tried, answers = journal.tried()
+        walk, numbers = Walk(journal, reading, kept), journal.blocks()
+        if numbers and numbers[0] < 0:
+            raise UnusualError
+        long = answers - kept.count() >= LONG
+        blocks: dict[int, Block] = {}
+        with (asked.telling if long else silent)(answers) as tell:
 
+            def take(some: Iterable[int]) -> None:
+                for number in some:
+                    block = walk.block(number)
+                    blocks[number] = block if asked.explanations else replace(block, explanations=None)
+                    tell(min(answers, max(walk.answers, kept.count())))
 
-def _walked(
-    walk: Walk,
-    numbers: list[int],
-    answers: int,
-    kept: ParsedFile,
-    helpers: Helpers,
-    telling: Telling,
-    *,
-    explanations: bool,
-) -> list[Block]:
-    # Helper processes parse shares of the blocks if many answers must still be parsed.
-    if numbers and numbers[0] < 0:
-        raise UnusualError
-    long = answers - kept.count() >= LONG
-    blocks: dict[int, Block] = {}
-    with (telling if long else silent)(answers) as tell:
-
-        def take(some: Iterable[int]) -> None:
-            for number in some:
-                block = walk.block(number)
-                blocks[number] = block if explanations else replace(block, explanations=None)
-                tell(min(answers, max(walk.answers, kept.count())))
-
-        if long and kept.writable:
-            with helpers:
-                take(numbers[:: helpers.shares])
-                helpers.wait(kept.count, tell)
-        take(number for number in numbers if number not in blocks)
-    return [blocks[number] for number in numbers]
-
-
-def _each(contents: bytes) -> list[bytes]:
-    return [contents[start : start + 16] for start in range(0, len(contents), 16)]
+            if long and kept.writable:
+                with Helpers(folder.path, asked.name, kept.identity) as helpers:
+                    take(numbers[:: helpers.shares])
+                    helpers.wait(kept.count, tell)
+            take(number for number in numbers if number not in blocks)
+        without = [block if asked.explanations else replace(block, explanations=None) for block in walk.unanswered()]
+        # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
+        if not walk.answers == answers == tried - walk.without:
+            raise UnusualError
+        settled = journal.settled_total()
+        if state is not None:
+            kept.finish(state, settled, walk.checksums)
+        return Known([*without, *(blocks[number] for number in numbers)], settled)
 
 
 # Program of a helper process that parses its share of a journal's blocks into `derived/`; started by `helpers`.

@@ -39,7 +39,7 @@ from judge.contamination import report as contamination_report
 from judge.contamination import scores_file
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
-from judge.exchange.check.table import Checked
+from judge.exchange.checked_table import Checked
 from judge.explanations.audit.file.database import DEFAULT_NAME
 from judge.explanations.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.explanations.audit.file.store import AuditStore

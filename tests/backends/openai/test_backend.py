@@ -14,7 +14,7 @@ from judge.backends import Settings, open_backend
 from judge.backends.dialect import joined
 from judge.backends.openai.backend import OpenAIBackend, proxy_of
 from judge.backends.openai.errors import status_error
-from judge.backends.server_refusals.body import retry_after
+from judge.backends.refusal_body import retry_after
 from judge.base.errors import BackendError, SpecError
 from judge.base.records import Criterion, Generation, Message, Query, Response, Scale, Story
 from tests.server.loopback import LoopbackServer

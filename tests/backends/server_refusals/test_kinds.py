@@ -11,9 +11,8 @@ import orjson
 import pytest
 
 from judge.backends.openai.errors import status_error
-from judge.backends.server_refusals.body import duration, read_error_body, retry_delay
-from judge.backends.server_refusals.kinds import read_refusal
-from judge.backends.server_refusals.refused_settings import refused_settings
+from judge.backends.refusal_body import duration, read_error_body, retry_delay
+from judge.backends.refusal_kinds import read_refusal, refused_settings
 
 SENT: dict[str, Any] = {
     "model": "m",

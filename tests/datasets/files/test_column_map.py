@@ -131,8 +131,7 @@ def test_the_map_is_part_of_what_the_dataset_is(write: Write) -> None:
 
 
 def test_the_hanna_annotations_read_the_same_through_a_map(annotations: Path) -> None:
-    from judge.inputs.datasets.studies.hanna import read_stories
-    from judge.inputs.datasets.studies.hanna_files import CRITERIA
+    from judge.inputs.datasets.studies.hanna import CRITERIA, read_stories
 
     columns = {
         "id": "Story ID",

@@ -11,7 +11,7 @@ from judge.base.errors import DataError, SpecError
 from judge.cli.main import app
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
+from judge.inputs.datasets.studies.openmeva import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
 from judge.inputs.perturbations.perturbation import CATALOGUE, read_name
 
 LINES = {

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from judge.base.errors import DataError
 from judge.base.folders import package_file
-from judge.inputs.datasets.studies.demo import LABELS_NOTE
+from judge.inputs.datasets.studies import LABELS_NOTE
 from tests.packaged_data import demo_stories
 
 SHIPPED = package_file("inputs", "datasets", "demo_stories.jsonl")

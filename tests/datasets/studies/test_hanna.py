@@ -12,8 +12,7 @@ import pytest
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.locate import register
-from judge.inputs.datasets.studies.hanna import COLUMNS, read_stories
-from judge.inputs.datasets.studies.hanna_files import read_score_file
+from judge.inputs.datasets.studies.hanna import COLUMNS, read_score_file, read_stories
 
 
 def test_stories_carry_texts_and_workers(annotations: Path, studies: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import DataError
-from judge.inputs.datasets.studies.hanna_files import HannaAnswer, read_answers
+from judge.inputs.datasets.studies.hanna import HannaAnswer, read_answers
 
 ANSWERS = {
     "Relevance": {

@@ -11,7 +11,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.studies.hanna_llm import read_stories
+from judge.inputs.datasets.studies.hanna import read_llm_stories
 
 
 def test_576_stories_nobody_rated(with_studies: Path) -> None:
@@ -74,4 +74,4 @@ def test_anything_not_as_released_is_named(
         out.writeheader()
         out.writerows(rows)
     with pytest.raises(DataError, match=sentence):
-        list(read_stories(path))
+        list(read_llm_stories(path))

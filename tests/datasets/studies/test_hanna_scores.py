@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import DataError
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, SYSTEMS, read_score_file
+from judge.inputs.datasets.studies.hanna import CRITERIA, SYSTEMS, read_score_file
 
 FILE = ("hanna", "hanna_metric_scores_llm.csv")
 

@@ -13,7 +13,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.studies.mans import SYSTEMS, read_stories
+from judge.inputs.datasets.studies.openmeva import SYSTEMS, read_stories
 
 # Means, standard deviations over stories (n in the denominator) and counts of scores 1 to 5, computed by the study's
 # reviewers from the released files with numpy.

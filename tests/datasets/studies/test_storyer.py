@@ -16,7 +16,7 @@ from judge.base.errors import DataError
 from judge.cli.main import main
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.studies import storyer
-from judge.inputs.datasets.studies.storyer import line_breaks, read_plain_pickle, read_stories
+from judge.inputs.datasets.studies.storyer import line_breaks, read_plain_pickle, read_wp200
 from judge.inputs.text_features import length
 from judge.ratings.ratings_table import read
 
@@ -133,4 +133,4 @@ def test_anything_not_as_released_is_named(
     pairs = _pairs()
     spoil(pairs)
     with pytest.raises(DataError, match=sentence):
-        list(read_stories(write("wp.pkl", pickle.dumps(pairs))))
+        list(read_wp200(write("wp.pkl", pickle.dumps(pairs))))

@@ -10,7 +10,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.studies.storyer_pairs import read_pairs, read_stories
+from judge.inputs.datasets.studies.storyer import read_paired, read_pairs
 from judge.inputs.text_features import length
 
 
@@ -48,7 +48,7 @@ def test_ids_do_not_depend_on_what_else_the_file_holds(tmp_path: Path) -> None:
     rows = [["p", "good", "bad", 1, 1], ["q", "long<br>one", "short", 1, 1]]
     whole, part = _file(tmp_path / "a.pkl", rows), _file(tmp_path / "b.pkl", rows[1:])
     assert {pair.id for pair in read_pairs(part)} < {pair.id for pair in read_pairs(whole)}
-    assert "long\none" in {story.text for story in read_stories(part)}
+    assert "long\none" in {story.text for story in read_paired(part)}
 
 
 def test_a_row_twice_is_one_and_rows_that_disagree_are_kept(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.check import check
-from judge.inputs.datasets.studies.storyer_reasons import NO_ASPECT, PADDING, read_commented, read_stories
+from judge.inputs.datasets.studies.storyer import NO_ASPECT, PADDING, read_commented, read_rated
 
 
 def test_released_file(with_studies: Path) -> None:
@@ -44,7 +44,7 @@ def test_padding_and_strange_aspects_are_counted(tmp_path: Path) -> None:
     path = _write(tmp_path / "r.json", [[1, 4, "x"], [-1, -1, float("nan")], [11, 3, "y"], [2, 6, "z"]], score=7)
     (entry,) = read_commented(path)
     assert (entry.upvotes, len(entry.comments), dict(entry.left_out)) == (7.0, 1, {PADDING: 1, NO_ASPECT: 2})
-    (story,) = read_stories(path)
+    (story,) = read_rated(path)
     assert (story.text, story.ratings[0].criterion) == ("a\nb", "Opening")
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.inputs.datasets import open_dataset
-from judge.inputs.datasets.studies.ttcw import read_stories, read_tests, read_verdicts
-from judge.inputs.datasets.studies.ttcw_answers import read_answers
+from judge.inputs.datasets.studies.ttcw import read_answers, read_stories, read_tests, read_verdicts
 
 
 def test_the_models_stories_have_texts(with_studies: Path) -> None:

@@ -31,7 +31,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The imitation's key, and no waiting between attempts."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
-    monkeypatch.setattr("judge.exchange.batch.provider_api.time.sleep", lambda _: None)
+    monkeypatch.setattr("judge.exchange.batch.ledger.time.sleep", lambda _: None)
 
 
 @pytest.fixture

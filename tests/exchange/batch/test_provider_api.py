@@ -33,7 +33,7 @@ def quietly(_: str) -> None:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key of the person who tests, and no waiting between attempts."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("judge.exchange.batch.provider_api.time.sleep", lambda _: None)
+    monkeypatch.setattr("judge.exchange.batch.ledger.time.sleep", lambda _: None)
 
 
 def paid(server: LoopbackServer) -> tuple[int, int, int]:

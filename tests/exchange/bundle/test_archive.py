@@ -27,8 +27,8 @@ from judge.exchange.bundle import verification
 from judge.exchange.bundle.archive import BundleChoices, bundle
 from judge.exchange.bundle.content import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.imports.readers import read_scores
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.released import read_scores
 from judge.explanations.audit.file.store import AuditStore
 
 QUICK = TableChoices(resamples=20)

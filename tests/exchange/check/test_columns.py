@@ -11,9 +11,9 @@ import pytest
 
 from judge.base.errors import DataError, SpecError
 from judge.cli.table_options import with_flags as flags
-from judge.exchange.check.guess import GivenColumns
-from judge.exchange.check.table import Checked, check
-from judge.exchange.check.table_cells import named
+from judge.exchange.checked_table import Checked, check
+from judge.exchange.column_roles import GivenColumns
+from judge.exchange.table_cells import named
 
 WIDE = {
     "id": [f"s{i}" for i in range(24)],

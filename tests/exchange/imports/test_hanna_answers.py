@@ -9,7 +9,7 @@ import pytest
 
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.exchange.imports.readers import write_hanna_run
+from judge.exchange.released import write_hanna_run
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read
 

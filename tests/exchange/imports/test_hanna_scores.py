@@ -13,10 +13,10 @@ from judge.analysis.coverage.coverage import coverage
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.base.errors import RunFolderError
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.imports.readers import JUDGES, measure_columns, read_scores
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.released import JUDGES, measure_columns, read_scores
 from judge.inputs.datasets.sources import SOURCES
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, read_score_file
+from judge.inputs.datasets.studies.hanna import CRITERIA, read_score_file
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
 from tests.packaged_data.surface_model import HANNA_FEATURES

@@ -10,7 +10,7 @@ from judge.analysis.correlation import correlations
 from judge.analysis.inputs.bars import CEILING, JUDGE
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions
 from judge.base.errors import DataError, SpecError
-from judge.exchange.imports.imported_folder import read_plotguided, write_folder
+from judge.exchange.imported_folder import read_plotguided, write_folder
 from judge.ratings.ratings_table import read
 
 

@@ -15,8 +15,8 @@ from judge.base.errors import DataError, JudgeError
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main
 from judge.cli.table_options import mend
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.inputs.datasets import open_dataset
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read

@@ -10,7 +10,7 @@ import yaml
 
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.exchange.imports.readers import write_ttcw_run
+from judge.exchange.released import write_ttcw_run
 from judge.ratings.ratings_table import read
 
 

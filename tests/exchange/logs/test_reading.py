@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from judge.cli.main import main
-from judge.exchange.imports.imported_folder import write_folder
+from judge.exchange.imported_folder import write_folder
 from judge.exchange.logs import inspect_log as zip_members
 from judge.exchange.logs.as_import import LogOptions, read_logs
 from judge.exchange.logs.fields import Places, at, loss_of
 from judge.exchange.logs.tools import TOOLS
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.ratings_file import read_ratings
 from judge.ratings.ratings_table import read
 
 FILES = Path(__file__).parent / "files"

@@ -17,11 +17,11 @@ from judge.base.errors import DataError, SpecError
 from judge.base.references import works
 from judge.cli.main import main
 from judge.demo import run_demos
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.imports.readers import read_hub
-from judge.exchange.outputs.bibtex import entries, without_card
-from judge.exchange.outputs.dataset_folder import GiveAway, pseudonyms, tables_of, write_hub, write_irw
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.dataset_folder import GiveAway, pseudonyms, tables_of, write_hub, write_irw
+from judge.exchange.exported_numbers import entries, without_card
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
+from judge.exchange.released import read_hub
 from judge.ratings.ratings_table import RatingsTable, read
 
 SCHEMA = Path(__file__).with_name("every_eval_ever-0.3.0.schema.json")

@@ -11,8 +11,8 @@ import pytest
 
 from judge.base.errors import DataError, JudgeError
 from judge.cli.main import main
-from judge.exchange.imports.imported_folder import write_folder
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.ratings_file import read_ratings
 from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read

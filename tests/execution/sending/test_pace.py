@@ -12,7 +12,7 @@ import pytest
 from judge.asking.execution.sending.pace import Pace
 from judge.asking.execution.sending.schedule import Work
 from judge.asking.execution.sending.stopping import Account, Budget
-from judge.backends.server_refusals.body import Limit, RateLimits
+from judge.backends.refusal_body import Limit, RateLimits
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 Sent = list[tuple[float, float]]

@@ -18,7 +18,7 @@ from judge.explanations.quality.error_flags import RULES, TOO_FEW, Explained, ex
 from judge.explanations.quality.guideline_point import QuotedPoints
 from judge.explanations.quality.quoted_evidence import Library, Reading, Readings
 from judge.inputs.criteria import load_criteria
-from judge.inputs.datasets.studies.hanna_files import QUESTIONS, read_items
+from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from tests.explanations import planted
 
 CRITERIA = {criterion.name: criterion for criterion in load_criteria("hanna").criteria}

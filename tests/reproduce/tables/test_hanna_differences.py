@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.inputs.datasets.studies.hanna_files import read_score_file
+from judge.inputs.datasets.studies.hanna import read_score_file
 from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce.cell import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED, Cell, Place
 from judge.reproduce.hanna_correlations import estimates, resampled_tau

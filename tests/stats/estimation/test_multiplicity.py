@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from judge.inputs.datasets.studies.hanna_files import ScoreFile, read_score_file
+from judge.inputs.datasets.studies.hanna import ScoreFile, read_score_file
 from judge.stats.correlation import heterogeneity as dc
 from judge.stats.correlation import kendall
 from judge.stats.estimation import paired_differences as multiplicity

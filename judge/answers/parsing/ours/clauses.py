@@ -164,7 +164,8 @@ def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
             run.append(token)
             continue
         if page.names.is_other(token):
-            return _other_clause(run)
+            # A name further from the number is not its subject.
+            return Clause(other=len(run) <= 5)
         stop = token
         break
     run.reverse()
@@ -200,11 +201,6 @@ def _ends_in_the_story(tokens: list[str]) -> bool:
         and tokens[-2] in ("the", "this", "target", "my", "given")
         and words.PREPOSITIONS.isdisjoint(tokens[-4:-2])
     )
-
-
-def _other_clause(run: list[str]) -> Clause:
-    # A name further from the number is not its subject.
-    return Clause(other=len(run) <= 5)
 
 
 def _conditional(run: list[str]) -> bool:

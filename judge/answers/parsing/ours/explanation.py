@@ -104,7 +104,10 @@ def _region(page: Page, statement: Statement) -> tuple[int, int]:
         return _label_begin(page, mention.start), _through_trivial(page, mention.stop)
     if statement.form == "line":
         return page.low.rfind("\n", 0, mention.start) + 1, _through_trivial(page, mention.stop)
-    begin, stop = _sentence(page, mention.start, mention.stop)
+    low = page.low
+    begin = max(low.rfind(mark, 0, mention.start) + 1 for mark in _SENTENCE_MARKS)
+    match = _SENTENCE_END.search(low, mention.stop)
+    stop = match.end() if match else len(low)
     before, after = page.low[begin : mention.start], page.low[mention.stop : stop]
     if _trivial(page, before) and _trivial(page, after):
         return begin, stop
@@ -123,13 +126,6 @@ def _through_trivial(page: Page, stop: int) -> int:
 
 def _trivial(page: Page, piece: str) -> bool:
     return all(w in _TRIVIAL or w.isdigit() or page.names.is_asked(w) for w in _WORD.findall(piece))
-
-
-def _sentence(page: Page, start: int, stop: int) -> tuple[int, int]:
-    low = page.low
-    begin = max(low.rfind(mark, 0, start) + 1 for mark in _SENTENCE_MARKS)
-    match = _SENTENCE_END.search(low, stop)
-    return begin, match.end() if match else len(low)
 
 
 def _label_begin(page: Page, start: int) -> int:

@@ -8,12 +8,11 @@ from functools import lru_cache
 
 from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.clauses import Page, behind_revision, page
-from judge.answers.parsing.ours.deciding import Decision
 from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
 from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_mentions, label_statement
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
+from judge.answers.parsing.ours.statements import Decision, Reading, Statement, nothing_plain, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
 from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Scale
@@ -36,7 +35,7 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
     ours = [s for s in own if s.tier < DOUBTFUL]
     if not ours:
-        return _nothing_plain(own, flags)
+        return nothing_plain(own, flags)
     last = [s for s in ours if _revises(page, s, mentions)]
     if last:
         revision = last[-1]
@@ -64,15 +63,6 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 def _asked_itself(statement: Statement) -> bool:
     # The question may be only one of several: "Is it coherent? Yes."
     return statement.form == "leading" and statement.tier == STANDING
-
-
-def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
-    if not doubtful:
-        return Decision("no_rating", None, flags)
-    for form in ("list", "quoted"):
-        if any(s.form == form for s in doubtful):
-            flags += (form,)
-    return Decision("ambiguous", None, flags)
 
 
 def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
@@ -130,7 +120,7 @@ def without_options(page: Page, mentions: list[Mention]) -> Options:
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
     doubtful = [group[0] for group, both in groups if both and _is_answer(page, group)]
-    doubtful += [m for m in lines if not _letters(page.low[: m.start])]
+    doubtful += [m for m in lines if not any(c.isalnum() for c in page.low[: m.start])]
     low = page.low
     for group, _ in groups:
         first, last = group[0].start, group[-1].stop
@@ -182,10 +172,6 @@ def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
         elif item and not page.low[mention.stop :].split("\n", 1)[0].strip(" \t.,;:)\"'"):
             marked.setdefault("item", []).append(mention)
     return [m for members in marked.values() if len({m.value for m in members}) > 1 for m in members]
-
-
-def _letters(text: str) -> bool:
-    return any(c.isalnum() for c in text)
 
 
 # Characters: a longer text with the words of a filter speaks of the story's content.

@@ -340,20 +340,16 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
         last = not any(c.isalnum() for c in low[mention.stop :])
         return Statement(mention, PLAIN if last else STANDING, "line")
     if opens and follow in _ENDS and not _BULLET.fullmatch(low, line, start):
-        return _opens_line(page, mention)
+        # Such as "No, the story does not ..." below the reasoning.
+        marked = (
+            page.text[mention.start - 1 : mention.start] == "*"
+            and page.text[mention.stop : mention.stop + 2].find("*") >= 0
+        )
+        if label_at(page, mention) not in words.INTERJECTIONS and not marked:
+            return None
+        conceded = words.CONCEDES.match(page.low, mention.stop) is not None
+        return None if conceded and not marked else Statement(mention, STANDING, "line")
     return _closes(page, before, mention, follow)
-
-
-def _opens_line(page: Page, mention: Mention) -> Statement | None:
-    # Such as "No, the story does not ..." below the reasoning.
-    marked = (
-        page.text[mention.start - 1 : mention.start] == "*"
-        and page.text[mention.stop : mention.stop + 2].find("*") >= 0
-    )
-    if label_at(page, mention) not in words.INTERJECTIONS and not marked:
-        return None
-    conceded = words.CONCEDES.match(page.low, mention.stop) is not None
-    return None if conceded and not marked else Statement(mention, STANDING, "line")
 
 
 def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import assert_never
+from functools import lru_cache, partial
+from typing import Literal, assert_never
 
 from judge.answers.parsing.ours.clauses import Page, page
-from judge.answers.parsing.ours.deciding import decide
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
 from judge.answers.parsing.ours.from_story import is_quoted, pattern_judgment, without_objects, without_quoted
 from judge.answers.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
 from judge.answers.parsing.ours.label_reading import label_choice, label_open_form, withheld
 from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
-from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
+from judge.answers.parsing.ours.statements import Reading, Statement, decide, opens_a_list, statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
 from judge.base.late_pattern import late
-from judge.base.records import Criterion, Judgment, Response, Scale, Status, Structured
+from judge.base.records import Criterion, Judgment, Response, Scale, Structured
 
 # Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position.
 
@@ -220,7 +219,7 @@ class Ours:
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
         cut = response.finish_reason in ("length", "content_filter")
         if not cleaned.text.strip():
-            return Judgment(_nothing(response), flags=flags)
+            return Judgment(why_empty(response), flags=flags)
         criterion_names = names(criterion.name, tuple(other_criteria))
         labels = bool(criterion.scale.labels)
         if rating_pattern is not None:
@@ -231,7 +230,19 @@ class Ours:
             reading = LABELS if labels else NUMBERS
             judgment = strict_json_judgment(cleaned.text, criterion_names, criterion.scale, reading)
         elif structured == "none":
-            judgment = _free_form(cleaned.text, criterion, criterion_names, story, cut=cut)
+            read = partial(
+                label_open_form if labels else _open_form,
+                criterion=criterion,
+                criterion_names=criterion_names,
+                cut=cut,
+            )
+            own = without_objects(story, cleaned.text) if story else cleaned.text
+            free = read(own)
+            if story and any(is_quoted(story, quotation) for quotation in free.stated_words):
+                free = read(own, story=story)
+            judgment = free.judgment
+            if own != cleaned.text and judgment.status == "no_rating" and read(cleaned.text).judgment.rating:
+                judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
         else:
             assert_never(structured)
         return _finish(judgment, flags, response, criterion, cleaned.text)
@@ -241,13 +252,12 @@ def load() -> Ours:
     return Ours()
 
 
-def _nothing(response: Response) -> Status:
+def why_empty(response: Response) -> Literal["filtered", "truncated", "empty"]:
+    """The status of an answer without any text."""
     if response.finish_reason == "content_filter":
         return "filtered"
-    if response.finish_reason == "length":
-        # The limit was reached before the first word: in the thinking, whether the server shows it or not.
-        return "truncated"
-    return "empty"
+    # The limit was reached before the first word: in the thinking, whether the server shows it or not.
+    return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _choice(text: str, scale: Scale) -> Judgment:
@@ -259,24 +269,6 @@ def _choice(text: str, scale: Scale) -> Judgment:
     if value not in scale:
         return Judgment("out_of_scale")
     return Judgment("ok", value, span=(start, start + len(literal)))
-
-
-def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
-    open_form = label_open_form if criterion.scale.labels else _open_form
-    if not story:
-        return open_form(text, criterion, criterion_names, cut=cut).judgment
-    own = without_objects(story, text)
-    reading = open_form(own, criterion, criterion_names, cut=cut)
-    if any(is_quoted(story, quotation) for quotation in reading.stated_words):
-        reading = open_form(own, criterion, criterion_names, cut=cut, story=story)
-    judgment = reading.judgment
-    if (
-        own != text
-        and judgment.status == "no_rating"
-        and open_form(text, criterion, criterion_names, cut=cut).judgment.rating
-    ):
-        return Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
-    return judgment
 
 
 # Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once. The story is among

@@ -77,20 +77,16 @@ def sides(choices: tuple[str, ...]) -> Sides:
     """The names in a comparison with these labels: first story, second story and, as the third, a tie."""
     words = [" ".join(choice.split()) for choice in choices]
     tie = words[_PAIR] if len(words) > _PAIR else None
-    first, second = _without_common_words(words[0], words[1])
+    # "Story A" and "Story B" become "A" and "B".
+    left, right = words[0].split(" "), words[1].split(" ")
+    while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
+        left, right = left[1:], right[1:]
+    first, second = " ".join(left), " ".join(right)
     names = (first, second)
     ranks = [ordinal(name) for name in names]
     positions = ranks in ([None, None], [FIRST, SECOND])
     letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)
     return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters)
-
-
-def _without_common_words(first: str, second: str) -> tuple[str, str]:
-    # "Story A" and "Story B" become "A" and "B".
-    left, right = first.split(" "), second.split(" ")
-    while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
-        left, right = left[1:], right[1:]
-    return " ".join(left), " ".join(right)
 
 
 def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.Pattern[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from judge.answers.parsing.answer_tokens import Mass, follow_labels, position, read_tokens
-from judge.answers.parsing.ours.parser import clean, refuses
-from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, Sides, sides
+from judge.answers.parsing.ours.parser import clean, refuses, why_empty
+from judge.answers.parsing.verdict.json_verdicts import FIRST, MEANS, SECOND, TIE, sides
 from judge.answers.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
 from judge.base.late_pattern import late
 from judge.base.records import Response, Structured, Verdict, VerdictStatus
@@ -87,7 +87,7 @@ def _judged(
     cleaned = clean(response.text)
     cut = response.finish_reason in ("length", "content_filter")
     if not cleaned.text.strip():
-        return Verdict(_nothing(response), flags=("run_on",) if cleaned.run_on else ()), False
+        return Verdict(why_empty(response), flags=("run_on",) if cleaned.run_on else ()), False
     criterion_words = frozenset(_WORD.findall(criterion.lower()))
     reading, run_on = _reading(cleaned.text, choices, structured, criterion_words, cut=cut and not cleaned.run_on)
     run_on = run_on or cleaned.run_on
@@ -119,18 +119,14 @@ def _reading(
         case "json" | "json-explanation-first":
             return read_json(text, named), False
         case "none":
-            return _before_next_task(text, named, criterion_words, cut=cut)
+            # The verdict before the first further question counts.
+            for end in turns(text):
+                head = read(text[:end], named, criterion_words, cut=False)
+                if head.status in ("ok", "ambiguous"):
+                    return head, True
+            return read(text, named, criterion_words, cut=cut), False
         case _:
             assert_never(structured)
-
-
-def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
-    # The verdict before the first further question counts.
-    for end in turns(text):
-        head = read(text[:end], named, criterion_words, cut=False)
-        if head.status in ("ok", "ambiguous"):
-            return head, True
-    return read(text, named, criterion_words, cut=cut), False
 
 
 def _declines(text: str, reading: Reading) -> bool:
@@ -141,12 +137,6 @@ def _declines(text: str, reading: Reading) -> bool:
         r"\bas an? (?:ai|artificial|language)|\b(?:sorry|not comfortable|not able to assist|policy|policies)\b",
         low[: start + 200],
     ) is not None and refuses(low)
-
-
-def _nothing(response: Response) -> VerdictStatus:
-    if response.finish_reason == "content_filter":
-        return "filtered"
-    return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:

@@ -9,12 +9,10 @@ from typing import Literal
 
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.from_story import stands_in
-from judge.answers.parsing.verdict.alone import boxed, closing, leading
-from judge.answers.parsing.verdict.context import TAKES_BACK, THINKS_ANEW
+from judge.answers.parsing.verdict.alone import boxed, closing, labelled, leading, rankings, rows, signs
+from judge.answers.parsing.verdict.context import TAKES_BACK, THINKS_ANEW, Statement, sentence_statements
 from judge.answers.parsing.verdict.json_verdicts import TIE, Sides, json_verdict
-from judge.answers.parsing.verdict.labelled import labelled, rankings, rows, signs
 from judge.answers.parsing.verdict.sheet import Sentence, Sheet, sheet
-from judge.answers.parsing.verdict.statements import Statement, sentence_statements
 from judge.base.late_pattern import late
 
 # Verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking.

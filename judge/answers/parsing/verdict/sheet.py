@@ -249,7 +249,14 @@ def sheet(text: str, sides: Sides) -> Sheet:
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
         low = low.replace(mark, plain) if mark in low else low
-    references = _references(text, low, sides)
+    # Only the first 100 and the last 200 of more than 300 names, to bound the time.
+    matches = list(sides.pattern.finditer(low))
+    if len(matches) > _MOST:
+        matches = matches[:100] + matches[-200:]
+    spans = _quoted(text)
+    references = [reference for match in matches if (reference := _reference(text, match, sides)) is not None]
+    references += _latter(low, references)
+    references = [_unless_quoted(text, reference, spans) for reference in references]
     items: list[tuple[int, int, str, Reference | None]] = [(r.start, r.stop, r.symbol, r) for r in references]
     items += [(m.start(), m.end(), " " if m.group()[0] in " \t\xa0\r" else "", None) for m in _MARKUP.finditer(low)]
     return _joined(text, low, sorted(items, key=lambda item: (item[0], item[3] is None)))
@@ -280,17 +287,6 @@ def _joined(text: str, low: str, items: list[tuple[int, int, str, Reference | No
         cursor = stop
     add(low[cursor:], cursor)
     return Sheet(text, "".join(pieces), references, starts, origins)
-
-
-def _references(text: str, low: str, sides: Sides) -> list[Reference]:
-    # Only the first 100 and the last 200 of more than 300 names, to bound the time.
-    matches = list(sides.pattern.finditer(low))
-    if len(matches) > _MOST:
-        matches = matches[:100] + matches[-200:]
-    spans = _quoted(text)
-    references = [reference for match in matches if (reference := _reference(text, match, sides)) is not None]
-    references += _latter(low, references)
-    return [_unless_quoted(text, reference, spans) for reference in references]
 
 
 def _latter(low: str, references: list[Reference]) -> list[Reference]:

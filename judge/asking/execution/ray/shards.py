@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -217,12 +217,8 @@ def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]
     settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):
         with contextlib.suppress(RunFolderError):
-            settled |= _settled(read_shard(path, judge_key))
+            settled |= {(row["query_key"], row["repeat"]) for row in read_shard(path, judge_key) if row["final"]}
     return settled
-
-
-def _settled(rows: Iterable[dict[str, Any]]) -> set[tuple[str, int]]:
-    return {(row["query_key"], row["repeat"]) for row in rows if row["final"]}
 
 
 def _schema(judge_key: str, *, usage: bool, compared: bool) -> Any:

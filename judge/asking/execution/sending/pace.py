@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from judge.answers.parsing.asked_form import FORMS, JOINT_FORM, VERDICT_FORMS, has_asked_form
 from judge.asking.execution.sending.schedule import Work
 from judge.asking.execution.sending.stopping import LONGEST_WAIT
-from judge.backends.server_refusals.body import RateLimits
+from judge.backends.refusal_body import RateLimits
 from judge.base.errors import BackendError
 from judge.base.records import Commission, Query, Request, Response
 

@@ -1,4 +1,5 @@
-"""Reads A Confederacy of Models: one story-prompt, with five stories by each of twelve models and five by people.
+"""Reads A Confederacy of Models (Gómez-Rodríguez and Williams 2023, Findings of EMNLP): one story-prompt, with five
+stories by each of twelve models and five by people.
 
 Each text is a file, `MODEL-NUMBER.txt`. `mapping-grouped.csv` holds the codes (columns `Original`, `Anonymized`) under
 which raters read the stories. The layout of the study's workbook of ratings is not known to this program. It reads the
@@ -15,7 +16,6 @@ layout under the same file name. Raters were students and graduates of creative 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from judge.base.errors import DataError
@@ -24,8 +24,7 @@ from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import csv_rows, decode, rating_value, read_bytes, text_value
 from judge.inputs.datasets.files.table_file import table_rows
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 SCALE = Scale(1, 10, 1)
 PANEL = "expert"
@@ -40,17 +39,10 @@ _NUMBER, _DATE, _PERSON = late(r"-\d+$"), late(r"-\d{4}-\d{2}-\d{2}"), late(r"hu
 
 
 def load(name: str) -> Dataset:
-    ratings, codes, *texts = (need(file, name) for file in FILES[name])
-    return Dataset(
-        name=name,
-        files=(ratings, codes, *texts),
-        stories=partial(read_stories, texts, codes, ratings),
+    return released(
+        name,
+        lambda ratings, codes, *texts: read_stories(texts, codes, ratings),
         rater_identity=True,
-        citation=(
-            "Gómez-Rodríguez and Williams 2023, A Confederacy of Models: a Comprehensive Evaluation of LLMs on "
-            "Creative Writing, Findings of EMNLP"
-        ),
-        licence_note=LICENCES[name],
         scale=SCALE,
     )
 

@@ -1,4 +1,5 @@
-"""Reads Creative Short Stories: five-sentence stories by people and models.
+"""Reads Creative Short Stories (Ismayilzada, Stevenson and van der Plas 2024, arXiv 2411.02316): five-sentence stories
+by people and models.
 
 The table has `story`, `author` (`human` or a model), `item_id` (three words that the story must contain) and, for four
 criteria, lists `expert_CRITERION` and `non_expert_CRITERION` of ratings from 1 to 5. The id is in `id`, else made of
@@ -8,7 +9,6 @@ person, so only raters' panels are known."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,7 @@ from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import rating_value, text_value
 from judge.inputs.datasets.files.table_file import table_rows
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 SCALE = Scale(1, 5, 1)
 CRITERIA = ("Creativity", "Originality", "Surprise", "Value")
@@ -31,17 +30,10 @@ _COLUMNS = ("story", "author", "item_id", *_RATED)
 
 
 def load(name: str) -> Dataset:
-    (path,) = (need(file, name) for file in FILES[name])
-    return Dataset(
-        name=name,
-        files=(path,),
-        stories=partial(read_stories, path),
+    return released(
+        name,
+        read_stories,
         rater_identity=False,
-        citation=(
-            "Ismayilzada, Stevenson and van der Plas 2024, Evaluating Creative Short Story Generation in Humans and "
-            "Large Language Models (arXiv 2411.02316)"
-        ),
-        licence_note=LICENCES[name],
         scale=SCALE,
     )
 

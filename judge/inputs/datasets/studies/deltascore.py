@@ -11,8 +11,7 @@ from judge.base.errors import DataError
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, json_lines, rating_value, text_value
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 CRITERIA = ("Fluency", "Coherence", "Relatedness", "Logicality", "Interestingness")
 SCALE = Scale(1, 5, 1)
@@ -26,16 +25,12 @@ _KEYS = {*_TEXTS, *(c.lower() for c in CRITERIA)}
 
 
 def load(name: str) -> Dataset:
-    (path,) = (need(f, name) for f in FILES[name])
     systems = SYSTEMS[name]
     stories = STORY_PROMPTS * len(systems)
-    return Dataset(
-        name=name,
-        files=(path,),
-        stories=partial(read_stories, path, systems),
+    return released(
+        name,
+        partial(read_stories, systems=systems),
         rater_identity=False,
-        citation="Xie et al. 2023, DeltaScore: Fine-Grained Story Evaluation with Perturbations, Findings of EMNLP",
-        licence_note=LICENCES[name],
         scale=SCALE,
         expected={
             "stories": stories,

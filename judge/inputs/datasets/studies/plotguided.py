@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from judge.base.errors import DataError
@@ -16,8 +15,7 @@ from judge.base.late_pattern import late
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import check_count, csv_rows, decode, rating_value, read_bytes, text_value
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 
 STORIES, RATERS = 300, 5
 CRITERION = "Coherence"
@@ -29,17 +27,10 @@ _SENTENCE_END = late(r"\s*</s>\s*")
 
 
 def load(name: str) -> Dataset:
-    path = need(FILES[name][0], name)
-    return Dataset(
-        name=name,
-        files=(path,),
-        stories=partial(read_stories, path),
+    return released(
+        name,
+        read_stories,
         rater_identity=True,
-        citation=(
-            "Ghazarian et al. 2021, Plot-guided Adversarial Example Construction for Evaluating Open-domain Story "
-            "Generation, NAACL"
-        ),
-        licence_note=LICENCES[name],
         scale=SCALE,
         decoded=DECODED,
         expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES * RATERS},

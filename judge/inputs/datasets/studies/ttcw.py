@@ -1,4 +1,5 @@
-"""Reads Art or Artifice: 48 stories, fourteen yes/no tests of creativity, three of eleven experts for each story.
+"""Reads Art or Artifice (Chakrabarty et al. 2024, CHI, arXiv 2309.14556): 48 stories, fourteen yes/no tests of
+creativity, three of eleven experts for each story.
 
 Each of twelve plots has one story from The New Yorker and three by language models. Dataset `ttcw` holds the models' 36
 stories, `ttcw+newyorker` all 48. Of the magazine's, the release gives only addresses, so their text is empty here:
@@ -14,21 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset, LabelScales
-from judge.inputs.datasets.files.source_file import check_count, read_json, text_value
-from judge.inputs.datasets.locate import need
-from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.files.source_file import check_count, json_lines, read_json, text_value
+from judge.inputs.datasets.studies import released
 
 TESTS, EXPERTS = 14, 3
 STORIES, TEXTS, PLOTS = 48, 36, 12
 LABELS = ("No", "Yes")
 SCALE = Scale.of_labels(LABELS)
 MAGAZINE = "NewYorker"
-CITATION = (
-    "Chakrabarty et al. 2024, Art or Artifice? Large Language Models and the False Promise of Creativity, "
-    "CHI (arXiv 2309.14556)"
-)
 _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 
@@ -44,16 +41,12 @@ class Verdict:
 
 
 def load(name: str) -> Dataset:
-    stories, verdicts = (need(file, name) for file in FILES[name])
     whole = name == _ALL
     count = STORIES if whole else TEXTS
-    return Dataset(
-        name=name,
-        files=(stories, verdicts),
-        stories=partial(read_stories, stories, verdicts, whole=whole),
+    return released(
+        name,
+        partial(read_stories, whole=whole),
         rater_identity=True,
-        citation=CITATION,
-        licence_note=LICENCES[name],
         scale=SCALE,
         with_text=_TOLD if whole else None,
         labels=LabelScales(others=SCALE),
@@ -126,3 +119,47 @@ def _entries(path: Path) -> Sequence[dict[str, Any]]:
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise DataError("not a list of objects", file=path, found=type(content).__name__)
     return content
+
+
+# Reads models' answers to the fourteen tests of Art or Artifice: JSON Lines of `id` (`story_0_Claude_test3` is test 3
+# on story `0_Claude`) and `response`. One that is null, empty, or "Content Blocked" (by the provider's filter) does
+# not count as "No".
+
+_ID = late(r"story_(?P<story>.+)_test(?P<test>[0-9]{1,3})")
+_BLOCKED = "content blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class TestAnswer:
+    """One answer of a language model to a test; `text` is None if it is missing."""
+
+    story: str
+    test: int
+    text: str | None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the text is only the note that the provider's filter blocked the request."""
+        return self.text is not None and self.text.strip().casefold() == _BLOCKED
+
+
+def is_id(name: object) -> bool:
+    """Whether a value names a story and a test of Art or Artifice."""
+    return isinstance(name, str) and _ID.fullmatch(name) is not None
+
+
+def read_answers(path: Path) -> Iterator[TestAnswer]:
+    """Every answer in the file's order. Raises DataError for another format, and for a duplicate."""
+    seen: set[str] = set()
+    for row, entry in json_lines(path):
+        name = entry.get("id") if isinstance(entry, dict) else None
+        match = _ID.fullmatch(name) if isinstance(name, str) else None
+        if match is None:
+            raise DataError("no id", file=path, row=row, column="id", found=name, allowed="story_STORY_testNUMBER")
+        if match[0] in seen:
+            raise DataError("the same answer occurs twice", file=path, row=row, column="id", found=match[0])
+        seen.add(match[0])
+        text = entry.get("response")
+        if text is not None and not isinstance(text, str):
+            raise DataError("an answer that is not a text", file=path, row=row, column="response", found=text)
+        yield TestAnswer(match["story"], int(match["test"]), text)

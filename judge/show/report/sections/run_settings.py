@@ -9,8 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.asking.in_force.catalogue import life_in
-from judge.asking.in_force.setting import SettingInForce
-from judge.asking.in_force.words import stored
+from judge.asking.in_force.words import SettingInForce, stored
 from judge.base.judge_name import JudgeName
 from judge.base.printing.tables import Column, Table
 from judge.base.printing.values import moment

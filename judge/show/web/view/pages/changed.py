@@ -13,8 +13,16 @@ from judge.answers.journal import JournalReader
 from judge.base.errors import JudgeError
 from judge.base.records import Story
 from judge.base.wording import PLAIN, written
-from judge.inputs.perturbations.facts_file import edits_of, facts_path
-from judge.inputs.perturbations.perturbation import CATALOGUE, Facts, PerturbedName, applied, read_name, story_name
+from judge.inputs.perturbations.perturbation import (
+    CATALOGUE,
+    Facts,
+    PerturbedName,
+    applied,
+    edits_of,
+    facts_path,
+    read_name,
+    story_name,
+)
 from judge.show.web.view.judgments import Stored, stored
 from judge.show.web.view.marked import difference, edited
 from judge.show.web.view.runs import FoundRun

@@ -1,7 +1,9 @@
-"""Numbers for exports: agreement with human ratings, judges' self-consistency, share of repeats with a rating."""
+"""Numbers and references for exports: agreement with human ratings, judges' self-consistency, share of repeats with a
+rating, and BibTeX entries."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +18,51 @@ from judge.analysis.inputs.control import Control
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import Consistency, consistency
 from judge.base.estimate import Estimate
-from judge.ratings.ratings_table import RatingsTable
+from judge.base.judge_name import JudgeName
+from judge.base.late_pattern import late
+from judge.base.references import DATASETS, bibtex
+from judge.ratings.ratings_table import RatingsTable, RunFacts
+from judge.version import __version__
+
+# BibTeX references for results: the program, the studies behind the datasets, and models with a known model card.
+
+# Providers whose models are named as on the hub, where they are no folders.
+_ON_THE_HUB = frozenset({"vllm", "hf"})
+
+_HUB_NAME = late(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+
+_PROGRAM = f"""@software{{storyjudge,
+  title = {{{{judge}}: whether a language model can stand in for human readers of stories}},
+  version = {{{__version__}}},
+  note = {{Python distribution storyjudge}}
+}}
+"""
+
+
+def entries(facts: Sequence[RunFacts]) -> str:
+    """Entries of the program, then of the studies, then of the models, each once."""
+    keys = [key for fact in facts for name, keys in DATASETS.items() if fact.dataset.startswith(name) for key in keys]
+    models = dict.fromkeys(fact.judge for fact in facts)
+    cards = [card for judge in models if (card := _model(judge)) is not None]
+    return "\n".join([_PROGRAM, *([bibtex(list(dict.fromkeys(keys)))] if keys else []), *cards])
+
+
+def without_card(facts: Sequence[RunFacts]) -> list[str]:
+    """Judges that are models without a known model card."""
+    judges = dict.fromkeys(fact.judge for fact in facts)
+    return [judge for judge in judges if not JudgeName.of(judge).is_modelless and _model(judge) is None]
+
+
+def _model(judge: str) -> str | None:
+    named = JudgeName.of(judge)
+    if named.provider not in _ON_THE_HUB or not _HUB_NAME.fullmatch(named.model):
+        return None
+    key = re.sub(r"[^a-z0-9]+", "-", named.model.lower())
+    return (
+        f"@misc{{model-{key},\n  title = {{{named.model}: model card}},\n"
+        f"  howpublished = {{\\url{{https://huggingface.co/{named.model}}}}}\n}}\n"
+    )
+
 
 TAU, PERSON, SURFACE, ICC, RATED = "tau", "one_person", "control", "icc", "rated"
 _UNITS = {
@@ -109,14 +155,10 @@ def metrics_json(measurements: Sequence[Measurement]) -> bytes:
         name, number = measurement.name.rstrip("/"), 2
         while name in metrics:  # two runs of one judge
             name, number = f"{measurement.name}#{number}", number + 1
-        metrics[name] = _plain(measurement)
+        estimate = measurement.estimate
+        plain: dict[str, Any] = {"value": estimate.value}
+        if estimate.low is not None and estimate.high is not None:
+            plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
+        plain |= {"n": estimate.n, "unit": measurement.unit}
+        metrics[name] = plain | ({"reason": str(estimate.reason)} if estimate.reason else {})
     return orjson.dumps(metrics, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _plain(measurement: Measurement) -> dict[str, Any]:
-    estimate = measurement.estimate
-    plain: dict[str, Any] = {"value": estimate.value}
-    if estimate.low is not None and estimate.high is not None:
-        plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
-    plain |= {"n": estimate.n, "unit": measurement.unit}
-    return plain | ({"reason": str(estimate.reason)} if estimate.reason else {})

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice, listed
-from judge.exchange.check.table_cells import OVERALL, NamedColumn, TableCells, is_count, named, without_means
-from judge.exchange.ratings.rows import BY_ROW, OWN, is_parsed, story_columns
+from judge.exchange.ratings_rows import BY_ROW, OWN, is_parsed, story_columns
+from judge.exchange.table_cells import OVERALL, NamedColumn, TableCells, is_count, named, without_means
 from judge.inputs.datasets.files.column_guess import fits, named_column
 from judge.ratings.ratings_table import COLUMNS
 
@@ -93,7 +93,7 @@ class Guessed:
         return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
-        """The column map that `judge.exchange.ratings` takes."""
+        """The column map that `judge.exchange.ratings_file` takes."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":

@@ -2,7 +2,7 @@
 
 Each result folder has `data/ratings/PART.parquet` and `data/stories/PART.parquet`, where PART is made of run and judge;
 `ratings` and `stories` are configurations. `judge.json` holds criteria, scales and notes.
-`judge.exchange.imports.readers` reads the folder."""
+`judge.exchange.released` reads the folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judge.base.errors import MissingExtraError, SpecError
 from judge.base.fingerprint import sha256_text
 from judge.base.whole_file import draft, write_whole
 from judge.base.wording import Advice
-from judge.exchange.outputs import bibtex
+from judge.exchange import exported_numbers
 from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
 from judge.ratings.preferences_table import comparing
@@ -192,7 +192,7 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
         contents = {"format": FORMAT, "program": __version__, "given": choices.words, "parts": parts}
         write_whole(path / CONTENTS, orjson.dumps(contents, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         facts = [fact for table in tables for fact in table.facts]
-        write_whole(path / "references.bib", bibtex.entries(facts))
+        write_whole(path / "references.bib", exported_numbers.entries(facts))
         write_whole(path / CARD, _card(facts, counts, features, choices))
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,11 +1,5 @@
-"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed ones (`ID@PERTURBATION.1`).
-
-The folder `roc` or `wp` holds files with lines `id|||story-prompt|||text`, some with a fourth field.
-`discrimination_test` holds, for each aspect of coherence, the coherent stories and, in a file whose name ends in
-`_perturb`, the incoherent ones. `invariance_test` holds changed stories that are as coherent as before, made from the
-human stories in `roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in `roc_negative_sample.txt`.
-The format is inferred from the study's own scripts and its list of files; no released file has been read yet. Missing
-files are skipped. Stories of several files with the same id and text are one story."""
+"""Reads OpenMEVA's MANS and AUTOS. MANS has 200 story-prompts x 5 systems x 5 ratings of overall quality. The release
+sorts a story's ratings, so every rater is None, and statistics that need rater identity are not available."""
 
 from __future__ import annotations
 
@@ -14,15 +8,83 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judge.base.errors import DataError
-from judge.base.records import Story
+from judge.base.records import Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
-from judge.inputs.datasets.files.source_file import decode, read_bytes
+from judge.inputs.datasets.files.source_file import check_count, decode, rating_value, read_bytes, read_json, text_value
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, LICENCES
+from judge.inputs.datasets.studies import released
 from judge.inputs.perturbations.perturbation import story_name
+
+SYSTEMS = ("fusion", "s2s", "gpt_kg", "gpt", "plan_write")
+CRITERION = "Overall"
+SCALE = Scale(1, 5, 1)
+IDS = frozenset(str(i) for i in range(1, 201))
+RATERS = 5
+
+
+def load_mans(name: str) -> Dataset:
+    return released(
+        name,
+        read_stories,
+        rater_identity=False,
+        scale=SCALE,
+        expected={"stories": 1000, "systems": 5, "story_prompts": 200, "ratings": 5000},
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """The 1,000 stories in the file's order, with five ratings and ids such as `125-fusion`. Raises DataError if the
+    content differs from the release."""
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise DataError("not an object of story-prompts", file=path, found=type(content).__name__)
+    check_count("story-prompts", len(content), len(IDS), path)
+    strange = sorted(set(content) - IDS)
+    if strange:
+        raise DataError("not a MANS id", file=path, row=strange[0], found=strange[0], allowed='"1" to "200"')
+    for number, entry in content.items():
+        yield from _entry(number, entry, path)
+
+
+def _entry(number: str, entry: Any, path: Path) -> Iterator[Story]:
+    _keys(entry, ("prompt", "gold_response", "gen"), path, number)
+    story_prompt = text_value(entry["prompt"], path, number, "prompt")
+    reference = text_value(entry["gold_response"], path, number, "gold_response")
+    _keys(entry["gen"], SYSTEMS, path, number)
+    for system, story in entry["gen"].items():
+        row = f"{number}-{system}"
+        _keys(story, ("text", "score"), path, row)
+        scores = story["score"]
+        if not isinstance(scores, list) or len(scores) != RATERS:
+            raise DataError("not five ratings", file=path, row=row, column="score", found=scores)
+        values = [rating_value(v, SCALE, path, row, "score") for v in scores]
+        yield Story(
+            id=row,
+            story_prompt=story_prompt,
+            system=system,
+            text=text_value(story["text"], path, row, "text"),
+            reference=reference,
+            ratings=tuple(Rating(CRITERION, v) for v in values),
+        )
+
+
+def _keys(value: Any, keys: tuple[str, ...], path: Path, row: str) -> None:
+    if not isinstance(value, dict) or set(value) != set(keys):
+        content = sorted(value) if isinstance(value, dict) else value
+        raise DataError("not the keys of the released file", file=path, row=row, found=content, allowed=", ".join(keys))
+
+
+# Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed ones
+# (`ID@PERTURBATION.1`). The folder `roc` or `wp` holds files with lines `id|||story-prompt|||text`, some with a
+# fourth field. `discrimination_test` holds, for each aspect of coherence, the coherent stories and, in a file whose
+# name ends in `_perturb`, the incoherent ones. `invariance_test` holds changed stories that are as coherent as
+# before, made from the human stories in `roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in
+# `roc_negative_sample.txt`. The format is inferred from the study's own scripts and its list of files; no released
+# file has been read yet. Missing files are skipped. Stories of several files with the same id and text are one story.
 
 HUMAN, NEGATIVE = "Human", "Human (incoherent)"
 ASPECTS = {
@@ -106,7 +168,7 @@ class _Origins:
         return self.stories.get(f"{name}~{source}") or self.stories.get(name)
 
 
-def load(name: str) -> Dataset:
+def load_autos(name: str) -> Dataset:
     """Dataset `autos_roc` or `autos_wp`, from those of its files that are on this machine."""
     places = {Path(relative).name: find(relative) for relative in FILES[name]}
     present = {file: path for file, path in places.items() if path is not None}
@@ -116,14 +178,13 @@ def load(name: str) -> Dataset:
     return Dataset(
         name=name,
         files=tuple(present.values()),
-        stories=partial(read_stories, present, part, Counter()),
-        citation="Guan et al. 2021, OpenMEVA: A Benchmark for Evaluating Open-ended Story Generation Metrics, ACL",
+        stories=partial(read_changed, present, part, Counter()),
         licence_note=LICENCES[name],
         left_out=partial(left_out, present, part),
     )
 
 
-def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
+def read_changed(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
     """Every original story, so that each perturbed one has its own, then the perturbed, in the files' order. `part` is
     `roc` or `wp`. Those without an original, equal to it, or seen before are left out, counted in `left` by reason."""
     origins = _origins(files, part, left)
@@ -150,7 +211,7 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
     """Stories left out, by reason, and files with another number of stories than the study reports."""
     left: Counter[str] = Counter()
-    for _ in read_stories(files, part, left):
+    for _ in read_changed(files, part, left):
         pass
     for mode, (first, second) in PRINTED[part].items():
         coherent = f"{part}_{mode}.txt" if mode in ASPECTS else f"{part}_{mode}_perturb.txt"

@@ -18,19 +18,23 @@ from judge.base.errors import DataError, MissingExtraError, RunFolderError, Spec
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
 from judge.base.whole_file import write_whole
-from judge.exchange.imports.imported_folder import Import, read_plotguided, said, set_of, write_folder
-from judge.exchange.outputs.dataset_folder import CONTENTS, FORMAT
+from judge.exchange.dataset_folder import CONTENTS, FORMAT
+from judge.exchange.imported_folder import Import, read_plotguided, said, set_of, write_folder
 from judge.exchange.reader import Look, Reader, Say, folder_for
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find
 from judge.inputs.datasets.sources import FILES
-from judge.inputs.datasets.studies import hanna_files
-from judge.inputs.datasets.studies import ttcw_answers as ttcw
-from judge.inputs.datasets.studies.hanna import SCALE
-from judge.inputs.datasets.studies.hanna_files import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
-from judge.inputs.datasets.studies.hanna_llm import read_human_stories
-from judge.inputs.datasets.studies.ttcw import MAGAZINE
-from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
+from judge.inputs.datasets.studies import hanna, ttcw
+from judge.inputs.datasets.studies.hanna import (
+    CRITERIA,
+    POSITIONS,
+    SCALE,
+    STORY_PROMPTS,
+    ScoreFile,
+    read_human_stories,
+    read_score_file,
+)
+from judge.inputs.datasets.studies.ttcw import MAGAZINE, TestAnswer, read_answers
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.ratings.ratings_table import COLUMNS
 
@@ -68,14 +72,14 @@ def write_hanna_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
     story's index in the study's file is its Story ID. Raises DataError where the file holds no answers, and
     RunFolderError where the folder holds a run already."""
     refuse_taken(folder)
-    answers = list(hanna_files.read_answers(path))
+    answers = list(hanna.read_answers(path))
     if not answers:
         raise DataError("holds no answers", file=path)
     asked = {answer.eval_prompt for answer in answers}
     definition = {
         "dataset": "hanna",
         "criteria": "hanna",
-        "eval_prompts": [name for name in hanna_files.EVAL_PROMPTS.values() if name in asked],
+        "eval_prompts": [name for name in hanna.EVAL_PROMPTS.values() if name in asked],
         "repeats": 1 + max(answer.repeat for answer in answers),
         "note": f"answers of {judge} as the HANNA study released them ({path.name})",
     }
@@ -195,9 +199,9 @@ def _rows(criterion: str, values: NDArray[np.float64], **same: Any) -> pd.DataFr
 
 
 def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    system, number = frame["place"] // STORIES, frame["place"] % STORIES
+    system, number = frame["place"] // STORY_PROMPTS, frame["place"] % STORY_PROMPTS
     systems = np.array(table.systems, dtype=object)[system]
-    prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORIES)]
+    prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORY_PROMPTS)]
     return frame.assign(
         run="hanna-scores",
         dataset=DATASET,
@@ -235,7 +239,7 @@ def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
 
 
 def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
+    names = [f"{system}/{i}" for system in table.systems for i in range(STORY_PROMPTS)]
     texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
     features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}
     columns = {"dataset": DATASET, "story": names, "words": features["length"].astype(np.int64)}
@@ -370,15 +374,11 @@ def _written(folder: Path, imported: Import, say: Say) -> None:
         say(line)
 
 
-def _has_tests(look: Look) -> bool:
-    return look.has("response") and ttcw.is_id(look.record().get("id"))
-
-
 def _has_tasks(look: Look) -> bool:
     stories = look.value.values() if isinstance(look.value, Mapping) else [look.record()]
     story = next(iter(stories), None)
     tasks = next(iter(story.values()), None) if isinstance(story, Mapping) else None
-    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna_files.EVAL_PROMPTS))
+    return isinstance(tasks, Mapping) and bool(tasks.keys() & set(hanna.EVAL_PROMPTS))
 
 
 def _has_chance(look: Look) -> bool:
@@ -401,7 +401,7 @@ READERS = (
         "ttcw-answers",
         "answers to the tests of Art or Artifice (id, response), as a run that replays them",
         AnswersWords,
-        _has_tests,
+        lambda look: look.has("response") and ttcw.is_id(look.record().get("id")),
         _answers(write_ttcw_run),
     ),
     Reader(

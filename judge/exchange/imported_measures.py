@@ -11,7 +11,7 @@ import pandas as pd
 
 from judge.base.judge_name import MEASURE
 from judge.base.records import Criterion, Story
-from judge.exchange.imports.imported_folder import Import
+from judge.exchange.imported_folder import Import
 from judge.inputs.datasets import Dataset
 from judge.inputs.text_features import length
 from judge.lab.measures.measure import Need, Undefined, Value

@@ -130,18 +130,14 @@ def _read_key(key: str, value: Any, error_body: ErrorBody, parts: list[str], dep
     if low in (*_DELAYS, *_DELAYS_TOO) and not isinstance(value, dict):
         error_body.delays.append((low, value[0] if isinstance(value, list) and value else value))
     elif low in _PARAMS:
-        _read_param(value, error_body)
+        names = value if isinstance(value, list) else [value]
+        named = [name for name in names if isinstance(name, str) and name not in ("body", "query")]
+        if named:
+            error_body.params.append(".".join(named))
     elif low in (*_CODES, *_CODES_TOO):
         _read_code(low, value, error_body, parts, depth)
     elif isinstance(value, dict | list) or low in (*_WORDS, *_WORDS_TOO):
         _read(value, error_body, parts, depth + 1)
-
-
-def _read_param(value: Any, error_body: ErrorBody) -> None:
-    names = value if isinstance(value, list) else [value]
-    named = [name for name in names if isinstance(name, str) and name not in ("body", "query")]
-    if named:
-        error_body.params.append(".".join(named))
 
 
 def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], depth: int) -> None:

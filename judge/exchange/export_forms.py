@@ -20,8 +20,7 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import SpecError, unknown
 from judge.base.judge_name import JudgeName
 from judge.base.whole_file import write_whole
-from judge.exchange.outputs.bibtex import entries, without_card
-from judge.exchange.outputs.dataset_folder import (
+from judge.exchange.dataset_folder import (
     GiveAway,
     HubWords,
     JudgeWords,
@@ -36,7 +35,7 @@ from judge.exchange.outputs.dataset_folder import (
     write_hub,
     write_irw,
 )
-from judge.exchange.outputs.measured import TAU, Measured, Measurement, metrics_json
+from judge.exchange.exported_numbers import TAU, Measured, Measurement, entries, metrics_json, without_card
 from judge.exchange.reader import Say
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.ratings.ratings_table import RatingsTable, read
@@ -108,7 +107,10 @@ def _record(
     organization: str,
     when: float,
 ) -> dict[str, Any]:
-    identity = _identity(judge)
+    named = JudgeName.of(judge)
+    parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
+    developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
+    identity = f"{_part(developer)}/{_part(model)}"
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"storyjudge-{dataset}/{identity}/{when:.0f}",
@@ -163,14 +165,6 @@ def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, 
     }
     settings = {name: value for name, value in _generation(manifest).items() if isinstance(value, int | float)}
     return result | ({"generation_config": {"generation_args": settings}} if settings else {})
-
-
-def _identity(judge: str) -> str:
-    """DEVELOPER/MODEL, from the name on the Hugging Face hub or, without one, from provider and model."""
-    named = JudgeName.of(judge)
-    parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
-    developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)
-    return f"{_part(developer)}/{_part(model)}"
 
 
 def _part(name: str) -> str:

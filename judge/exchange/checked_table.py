@@ -10,10 +10,10 @@ import pandas as pd
 
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, Note
-from judge.exchange.check.guess import GivenColumns, Guessed, guess
-from judge.exchange.check.table_cells import TableCells
-from judge.exchange.imports.imported_folder import Import
-from judge.exchange.ratings.ratings_file import read_ratings
+from judge.exchange.column_roles import GivenColumns, Guessed, guess
+from judge.exchange.imported_folder import Import
+from judge.exchange.ratings_file import read_ratings
+from judge.exchange.table_cells import TableCells
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
 

@@ -1,7 +1,7 @@
 """Rebuilds `models.json` from a wheel of `modelparams`. Neither the package nor its dependencies need to be installed.
 
     pip download modelparams --no-deps -d /tmp/modelparams
-    python -m judge.asking.in_force.catalogue_build /tmp/modelparams/modelparams-*.whl
+    python -m tests.catalogue_build /tmp/modelparams/modelparams-*.whl
 
 The result contains the settings that a run can request, the settings that these depend on, and each model's
 availability. Labels, tools and most descriptions are left out.

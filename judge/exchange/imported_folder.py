@@ -136,7 +136,7 @@ def _write(folder: ResultFolder, imported: Import) -> None:
 
 # MANPLTS' released scores of the plot-guided stories as a ratings table, together with the human ratings.
 
-MEASURE = "measure/MANPLTS"
+MANPLTS = "measure/MANPLTS"
 SETS = ("roc", "wp")
 _FILES = "plotguided_scores"
 _NO_EVAL_PROMPT = "-"
@@ -173,9 +173,9 @@ def read_plotguided(name: str, scores: Path | None = None) -> Import:
     about = [{"dataset": dataset.name, "story": s.id, "words": len(s.text.split()), "text": s.text} for s in stories]
     return Import(
         frame=pd.DataFrame(rows).reindex(columns=list(COLUMNS)),
-        judge=MEASURE,
+        judge=MANPLTS,
         criteria=(Criterion(CRITERION, "CH", "", SCALE),),
-        notes=[f"{MEASURE}: log-odds of the released probabilities, in the same order"],
+        notes=[f"{MANPLTS}: log-odds of the released probabilities, in the same order"],
         sources=[path, *dataset.files],
         stories=pd.DataFrame(about),
         ratings="means",
@@ -196,7 +196,7 @@ def _base(dataset: str, story: Story) -> dict[str, object]:
 def _given(score: float) -> dict[str, object]:
     return {
         "source": "judge",
-        "judge": MEASURE,
+        "judge": MANPLTS,
         "eval_prompt": _NO_EVAL_PROMPT,
         "rating": log_odds(score),
         "status": "imported",

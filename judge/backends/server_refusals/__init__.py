@@ -1,1 +1,0 @@
-"""Interprets servers' refusals, and determines which settings a request must leave out because of them."""

@@ -1,1 +1,0 @@
-"""Conversion of the answers and scores that studies have released into result folders."""

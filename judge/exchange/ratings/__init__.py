@@ -1,1 +1,0 @@
-"""Reader of ratings from a table file of the user."""
