@@ -26,7 +26,7 @@ from judge.analysis.options.table_options import AspectsOptions
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -119,7 +119,7 @@ def _table(
     title: str, rows: Sequence[AspectRow], *, several: bool, by_aspect: bool
 ) -> tuple[str, list[Column], list[dict[str, Any]]]:
     columns = [Column("dataset", "dataset")] if several else []
-    columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("judge", "eval_prompt")
     columns += [Column("aspect", "aspect")] if by_aspect else []
     columns += [Column("chosen", "chosen"), *(Column(f"recall_{k}", f"R@{k} %", digits=1, factor=100) for k in PLACES)]
     columns += [Column("rho", "rho"), Column("tau", "tau-b")]
@@ -129,15 +129,9 @@ def _table(
 
 def _printed(row: AspectRow) -> dict[str, Any]:
     return {
-        "dataset": row.dataset,
-        "judge": row.judge,
-        "eval_prompt": row.eval_prompt,
-        "aspect": row.aspect,
-        "chosen": row.chosen,
+        **cells_of(row, "dataset", "judge", "eval_prompt", "aspect", "chosen"),
         **{f"recall_{k}": row.recall[k] for k in PLACES},
-        "rho": row.rho,
-        "tau": row.tau,
-        "incomplete": row.incomplete,
+        **cells_of(row, "rho", "tau", "incomplete"),
     }
 
 

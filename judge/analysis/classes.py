@@ -17,7 +17,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
 from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
 from judge.stats.correlation.coefficients import COEFFICIENTS
@@ -116,10 +116,9 @@ _RULE = (
 def tables(result: Classes) -> list[Table]:
     """One printed table: each pooled correlation is followed by those within its classes."""
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
-    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("criterion", "judge", "eval_prompt")
     columns += [
-        Column("by", "by"),
-        Column("class", "class"),
+        *plain("by", "class"),
         Column("value", f"{result.statistic} x100", digits=1, factor=100),
         Column("n", "stories"),
         Column("inside", "mean within, restated x100", digits=1, factor=100),

@@ -19,7 +19,7 @@ from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.printing.values import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
@@ -242,7 +242,7 @@ def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[
 
 def _labels(several_datasets: bool) -> list[Column]:
     columns = [Column("dataset", "dataset")] if several_datasets else []
-    return [*columns, Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    return [*columns, *plain("judge", "eval_prompt")]
 
 
 def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
@@ -256,14 +256,13 @@ def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
                 **profile.source.labels(),
                 "criteria": len(profile.source.criteria),
             }
-            | {"stories": profile.stories, "halo": profile.halo, "excess": profile.excess, "own": own}
+            | {**cells_of(profile, "stories", "halo", "excess"), "own": own}
             | {"validity": summary.validity if summary else None}
             | {"heterotrait": summary.heterotrait if summary else None}
         )
     columns = [
         *_labels(several_datasets),
-        Column("criteria", "criteria"),
-        Column("stories", "stories"),
+        *plain("criteria", "stories"),
         Column("halo", "between criteria", digits=1, factor=100),
     ]
     if all(profile.source.is_people for profile in profiles):
@@ -287,8 +286,7 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
             "lost": asking.lost,
         }
         | {
-            "prompt_tokens": asking.prompt_tokens,
-            "completion_tokens": asking.completion_tokens,
+            **cells_of(asking, "prompt_tokens", "completion_tokens"),
             "halo": asking.profile.halo,
         }
         | {"validity": asking.profile.multitrait.validity if asking.profile.multitrait else None}
@@ -297,8 +295,7 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
     columns = [
         *_labels(several_datasets),
         Column("asked", "asked for criteria"),
-        Column("criteria", "criteria"),
-        Column("calls", "calls"),
+        *plain("criteria", "calls"),
         Column("prompt_tokens", "tokens in"),
         Column("completion_tokens", "tokens out"),
         Column("cost", "cost", money=True),
@@ -340,9 +337,7 @@ def _use(use: ScaleUse) -> dict[str, Any]:
         "entropy": use.entropy,
         "modal": point,
         "share": use.modal_share,
-        "distinct": use.distinct,
-        "ties": use.ties,
-        "outside": use.outside,
+        **cells_of(use, "distinct", "ties", "outside"),
     }
 
 

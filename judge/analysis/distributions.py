@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
 
@@ -182,13 +182,13 @@ def table(distributions: Distributions) -> Table:
     }
     # Labels of several criteria may have one code: each has its own column, beside those of the same code.
     points = [name for _, name in sorted(named)]
-    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns = plain("judge", "eval_prompt", "criterion")
     columns += [Column(name, f"{name} %", digits=1, factor=100) for name in dict.fromkeys(points)]
-    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
+    columns += [Column("n", "ratings"), *plain("asked", "mean")]
     rows = [
-        {"judge": distribution.judge, "eval_prompt": distribution.eval_prompt, "criterion": distribution.criterion}
+        cells_of(distribution, "judge", "eval_prompt", "criterion")
         | dict(zip(distribution.names, distribution.shares, strict=True))
-        | {"n": distribution.n, "asked": distribution.asked, "mean": distribution.mean}
+        | cells_of(distribution, "n", "asked", "mean")
         for row in distributions.rows
         for distribution in row
     ]

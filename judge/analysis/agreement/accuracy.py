@@ -23,7 +23,7 @@ from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, flat_row, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import human_ceiling
@@ -257,8 +257,7 @@ def tables(result: Accuracies) -> list[Table]:
         Column("spa", "SPA %", digits=1, factor=100),
         Column("spa_chance", "SPA by chance %", digits=1, factor=100),
         Column("spa_chance_high", "95 % below", digits=1, factor=100),
-        Column("system_pairs", "system pairs"),
-        Column("stories", "stories"),
+        *plain("system_pairs", "stories"),
         *last_columns(),
     ]
     level = result.options.level

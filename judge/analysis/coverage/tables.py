@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count
 from judge.analysis.coverage.coverage import Bound, Coverage, LossTest
 from judge.analysis.options.signature import joined
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
@@ -59,7 +59,7 @@ def _above(verdict: str, line: str) -> str:
 
 def _count_table(counts: Counts, result: Coverage) -> Table:
     columns = [Column(name, name.replace("_", " ")) for name in (*counts.by, "stories")]
-    columns += [Column("asked", counts.came), Column("answered", "answered"), Column("rated", "rated")]
+    columns += [Column("asked", counts.came), *plain("answered", "rated")]
     columns.append(Column("share", "rated %", digits=1, factor=100))
     columns += [
         Column(name, f"({name})" if name in WHY_AMBIGUOUS else name) for name in (*counts.causes, *counts.flags)
@@ -67,7 +67,7 @@ def _count_table(counts: Counts, result: Coverage) -> Table:
     title = "Coverage by " + " and ".join(name.replace("eval_prompt", "Eval-Prompt") for name in counts.by)
     rows: list[dict[str, Any]] = [
         dict(zip(counts.by, row.labels, strict=True))
-        | {"stories": row.stories, "asked": row.asked, "answered": row.answered, "rated": row.rated, "share": row.share}
+        | cells_of(row, "stories", "asked", "answered", "rated", "share")
         | {**row.lost, **row.why}
         for row in counts.rows
     ]
@@ -87,14 +87,10 @@ def _association_table(result: Coverage) -> Table:
             "effect: Cramér's V for systems; for numbers the chance that a lost story has the higher one (.50 = none)",
         ]
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *plain("judge", "eval_prompt", "criterion"),
         Column("with", "loss and"),
         Column("n", "stories"),
-        Column("lost", "lost"),
-        Column("test", "test"),
-        Column("effect", "effect"),
+        *plain("lost", "test", "effect"),
         Column("correlation", "r"),
         Column("p", "p", digits=3, p="row"),
         Column("tail", "tail"),
@@ -107,28 +103,15 @@ def _association_table(result: Coverage) -> Table:
 def _tested(loss: LossTest) -> dict[str, Any]:
     test = loss.test
     return {
-        "judge": loss.judge,
-        "eval_prompt": loss.eval_prompt,
-        "criterion": loss.criterion,
+        **cells_of(loss, "judge", "eval_prompt", "criterion"),
         "with": loss.against,
-        "n": test.n,
-        "lost": test.lost,
-        "test": test.test,
-        "effect": test.effect,
-        "correlation": test.correlation,
-        "p": test.p,
-        "tail": test.tail,
-        "reason": test.reason,
+        **cells_of(test, "n", "lost", "test", "effect", "correlation", "p", "tail", "reason"),
     }
 
 
 def _bounds_table(result: Coverage) -> Table:
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
-        Column("missing", "missing"),
-        Column("scale", "scale"),
+        *plain("judge", "eval_prompt", "criterion", "missing", "scale"),
         Column("mean", "mean [worst, best]", digits=2),
     ]
     labelled = any(bound.ends is not None for bound in result.bounds)
@@ -142,10 +125,6 @@ def _bounds_table(result: Coverage) -> Table:
 def _bounded(bound: Bound) -> dict[str, Any]:
     ends = bound.ends or (None if bound.scale is None else tuple(f"{end:g}" for end in bound.scale))
     return {
-        "judge": bound.judge,
-        "eval_prompt": bound.eval_prompt,
-        "criterion": bound.criterion,
-        "missing": bound.missing,
+        **cells_of(bound, "judge", "eval_prompt", "criterion", "missing", "mean"),
         "scale": None if ends is None else "-".join(ends),
-        "mean": bound.mean,
     }

@@ -30,7 +30,7 @@ from judge.analysis.inputs.bars import (
 )
 from judge.base.errors import unknown_value
 from judge.base.estimate import Reason
-from judge.base.printing.tables import Column
+from judge.base.printing.tables import Column, cells_of, plain
 from judge.base.wording import Advice, Note, joined
 from judge.inputs.criteria import other_names, set_against
 from judge.ratings.rating_matrix import Raters, RatingMatrix
@@ -130,14 +130,7 @@ class Subject:
     def labels(self) -> dict[str, Any]:
         """Values of the columns that identify a table row (e.g. `dataset`, `judge`)."""
         return {
-            "dataset": self.dataset,
-            "run": self.run,
-            "judge": self.judge,
-            "eval_prompt": self.eval_prompt,
-            "criterion": self.criterion,
-            "against": self.against,
-            "repeats": self.repeats,
-            "unrated": self.unrated,
+            **cells_of(self, "dataset", "run", "judge", "eval_prompt", "criterion", "against", "repeats", "unrated"),
             "missing": self.lost if self.kind == JUDGE else None,
         }
 
@@ -294,7 +287,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
     """Columns that identify a row: the dataset only if there are several, people's criterion only if a name differs."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
-    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("criterion", "judge", "eval_prompt")
     if any(row["against"] not in (None, row["criterion"]) for row in rows):
         columns.append(Column("against", "against people's"))
     return columns

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix
 
 Floats = NDArray[np.float64]
@@ -50,7 +51,7 @@ class Source:
 
     def labels(self) -> dict[str, str | None]:
         """Values of the columns `run, judge, eval_prompt`."""
-        return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
+        return cells_of(self, "run", "judge", "eval_prompt")
 
     def ratings(self, criterion: int) -> Floats:
         """Single ratings on one criterion (an index), shape (n stories, columns); NaN = none. A column is a repeat of

@@ -33,7 +33,7 @@ from judge.analysis.jury.result import (
     Row,
     Verdict,
     carried,
-    cells_of,
+    criterion_cells,
     criterion_columns,
     weights_of,
 )
@@ -87,7 +87,7 @@ def tables(juries: Juries, *, weights: bool = False, long: bool = False, effecti
 
 def _main(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
+        criterion_cells(held, verdict)
         | {
             "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
             "used": row.used,

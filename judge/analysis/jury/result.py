@@ -18,7 +18,7 @@ from judge.analysis.jury.scores import Calibrated, Scored
 from judge.analysis.options.signature import Signed, joined
 from judge.analysis.options.table_options import JuryOptions
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
@@ -270,7 +270,7 @@ def _flat(held: Held, verdict: Verdict, row: Row) -> Iterator[tuple[str, object]
 # Columns that name the dataset and criterion of a row of a jury's tables.
 
 
-def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
+def criterion_cells(held: Held, verdict: Verdict) -> dict[str, object]:
     """The columns that identify a criterion, with their values."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
@@ -301,7 +301,7 @@ def tables(juries: Juries, *, predictors: bool) -> list[Table]:
 
 def _by_member(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict) | asdict(member)
+        criterion_cells(held, verdict) | asdict(member)
         for held, verdict in juries.verdicts()
         for member in by_member(verdict.weights)
     ]
@@ -314,40 +314,23 @@ def _by_member(juries: Juries) -> Table:
         Column("total", "sum", digits=3),
         Column("folds", "folds"),
     ]
-    return Table(
-        "Weights of the jury's members, mean over folds",
-        columns,
-        rows,
-        juries.bare_signature,
-        [_UNITS, _SHARED, _EQUAL],
-    )
+    title = "Weights of the jury's members, mean over folds"
+    return Table(title, columns, rows, juries.bare_signature, [_UNITS, _SHARED, _EQUAL])
 
 
 def _by_predictor(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
-        | {
-            "combiner": weight.combiner,
-            "predictor": weight.predictor,
-            "weight": weight.mean,
-            "spread": weight.spread,
-            "folds": weight.folds,
-        }
+        criterion_cells(held, verdict)
+        | cells_of(weight, "combiner", "predictor", "spread", "folds", weight=weight.mean)
         for held, verdict in juries.verdicts()
         for weight in verdict.weights
     ]
     columns = [
         *criterion_columns(juries),
-        Column("combiner", "combiner"),
-        Column("predictor", "predictor"),
+        *plain("combiner", "predictor"),
         Column("weight", "weight", digits=3),
         Column("spread", "sd over folds", digits=3),
         Column("folds", "folds"),
     ]
-    return Table(
-        "Weights of the jury's predictors, mean over folds",
-        columns,
-        rows,
-        juries.bare_signature,
-        [_UNITS, _SHARED, _EQUAL],
-    )
+    title = "Weights of the jury's predictors, mean over folds"
+    return Table(title, columns, rows, juries.bare_signature, [_UNITS, _SHARED, _EQUAL])

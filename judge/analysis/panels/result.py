@@ -12,7 +12,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 
 Verdict = Literal["opposite", "differ", "not told apart"]
 
@@ -167,11 +167,7 @@ def _correlation(key: str, title: str) -> Column:
 def _within(result: Panels) -> Table:
     columns = [
         *_dataset(result),
-        Column("criterion", "criterion"),
-        Column("panel", "panel"),
-        Column("raters", "raters"),
-        Column("stories", "stories"),
-        Column("ratings", "ratings"),
+        *plain("criterion", "panel", "raters", "stories", "ratings"),
         Column("single", "ICC(1,1)"),
         Column("mean", "ICC(1,k)"),
         Column("alpha", "alpha"),
@@ -179,16 +175,9 @@ def _within(result: Panels) -> Table:
     ]
     rows = [
         {
-            "dataset": row.dataset,
-            "criterion": row.criterion,
-            "panel": row.panel,
-            "raters": row.raters,
-            "stories": row.stories,
-            "ratings": row.ratings,
+            **cells_of(row, "dataset", "criterion", "panel", "raters", "stories", "ratings", "alpha", "ceiling"),
             "single": row.icc.get("ICC(1,1)"),
             "mean": row.icc.get("ICC(1,k)"),
-            "alpha": row.alpha,
-            "ceiling": row.ceiling,
         }
         for row in result.within
     ]
@@ -207,13 +196,8 @@ def _between(result: Panels) -> Table:
     ]
     rows = [
         {
-            "dataset": row.dataset,
-            "criterion": row.criterion,
+            **cells_of(row, "dataset", "criterion", "other", "value", "higher", "stories"),
             "one": row.first,
-            "other": row.other,
-            "value": row.value,
-            "higher": row.higher,
-            "stories": row.stories,
         }
         for row in result.between
     ]
@@ -226,7 +210,7 @@ def _about(subject: Subject) -> dict[str, Any]:
 
 def _first(result: Panels) -> list[Column]:
     subjects = [row.subject for row in result.against]
-    columns = [*_dataset(result), Column("criterion", "criterion"), Column("judge", "judge")]
+    columns = [*_dataset(result), *plain("criterion", "judge")]
     columns.append(Column("eval_prompt", "eval prompt"))
     if any(subject.against not in (None, subject.criterion) for subject in subjects):
         columns.append(Column("against", "against people's"))
@@ -262,9 +246,7 @@ def _differences(result: Panels) -> Table:
             "other": row.other.panel,
             "first": row.first.value,
             "second": row.other.value,
-            "over": row.over,
-            "stories": row.stories,
-            "verdict": row.verdict,
+            **cells_of(row, "over", "stories", "verdict"),
         }
         for row in result.differences
     ]

@@ -22,6 +22,7 @@ from judge.analysis.options.agreement_options import PlanOptions, Study
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
+from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
@@ -301,8 +302,7 @@ def plain(figures: Figures) -> dict[str, Any]:
         "raters": figures.raters,
         "tests": [written(test) for test in figures.tests],
         "null": None if figures.null is None else written(figures.null),
-        "story_prompts": figures.story_prompts,
-        "stories_each": figures.stories_each,
+        **cells_of(figures, "story_prompts", "stories_each"),
         "reasons": dict(figures.reasons),
     }
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge.analysis.planning.figures import EVERY
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned, Question
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.printing.values import about
 from judge.base.wording import Advice
 from judge.stats.estimation.sample_size import MOST
@@ -208,27 +208,17 @@ def _numbers(result: Planned) -> Table:
 def _long(result: Planned) -> Table:
     rows = [
         {
-            "dataset": answer.dataset,
-            "question": answer.question,
-            "criterion": answer.criterion,
+            **cells_of(answer, "dataset", "question", "criterion", "has", "now", "null", "limit", "design", "reason"),
             "number": answer.number.value,
-            "low": answer.number.low,
-            "high": answer.number.high,
+            **cells_of(answer.number, "low", "high"),
             "of": answer.unit,
-            "has": answer.has,
-            "now": answer.now,
-            "null": answer.null,
-            "limit": answer.limit,
-            "design": answer.design,
-            "reason": answer.reason,
         }
         for answer in result.answers
     ]
     columns = [
         *_datasets(result),
         Column("question", "for"),
-        Column("criterion", "criterion"),
-        Column("number", "number"),
+        *plain("criterion", "number"),
         Column("low", "10 %"),
         Column("high", "90 %"),
         Column("of", "of"),
@@ -255,13 +245,8 @@ def _levers(result: Planned) -> Table:
     estimated = [lever for lever in result.levers if lever.gain is not None]
     rows = [
         {
-            "dataset": lever.dataset,
-            "criterion": lever.criterion,
+            **cells_of(lever, "dataset", "criterion", "has", "tau", "last", "gain"),
             "lever": f"one more {lever.lever}",
-            "has": lever.has,
-            "tau": lever.tau,
-            "last": lever.last,
-            "gain": lever.gain,
             "range": None
             if lever.low is None or lever.high is None
             else f"{100 * lever.low:.1f} to {100 * lever.high:.1f}",

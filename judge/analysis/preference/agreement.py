@@ -15,6 +15,7 @@ from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
 from judge.stats.comparing.strengths import Strengths
 from judge.stats.estimation import means
@@ -116,12 +117,9 @@ class AgreementRow:
         return {
             "accuracy": agreement.half,
             "accuracy_strict": agreement.strict,
-            "macro": agreement.macro,
-            "kappa": agreement.kappa,
-            "ac1": agreement.ac1,
+            **cells_of(agreement, "macro", "kappa", "ac1"),
             **dict(zip(THIRDS, self.thirds, strict=True)),
-            "over_control": self.over_control,
-            "over_implied": self.over_implied,
+            **cells_of(self, "over_control", "over_implied"),
         }
 
 

@@ -14,7 +14,7 @@ from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow,
 from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.analysis.preference.systems import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.stats.comparing.preference_agreement import GUESSING
 from judge.stats.comparing.strengths import Strengths
@@ -260,8 +260,7 @@ def agreement_tables(result: Agreement) -> list[Table]:
         Column("macro", "macro %", digits=1, factor=100),
         Column("kappa", "kappa"),
         Column("ac1", "AC1"),
-        Column("pairs", "pairs"),
-        Column("lost", "lost"),
+        *plain("pairs", "lost"),
     ]
     second = [*about, *(Column(name, f"{name} %", digits=1, factor=100) for name in THIRDS)]
     second.append(Column("over_control", "over control", digits=1, factor=100))
@@ -335,21 +334,16 @@ def _title(standings: SystemStandings, result: Systems) -> str:
 
 def _standings(standings: SystemStandings, result: Systems) -> Table:
     columns = [
-        Column("system", "system"),
-        Column("strength", "strength"),
-        Column("group", "group"),
-        Column("ranks", "ranks"),
+        *plain("system", "strength", "group", "ranks"),
         Column("win_rate", "win rate %", digits=1, factor=100),
         Column("equal_length", "at equal length %", digits=1, factor=100),
     ]
     rows = [
         {
-            "system": row.system,
-            "strength": row.strength,
+            **cells_of(row, "system", "strength"),
             "group": row.group or None,
             "ranks": None if row.set is None else "-".join(str(end) for end in dict.fromkeys(row.set)),
-            "win_rate": row.win_rate,
-            "equal_length": row.equal_length,
+            **cells_of(row, "win_rate", "equal_length"),
         }
         for row in standings.rows
     ]
@@ -374,7 +368,7 @@ def _matrix(standings: SystemStandings) -> Table:
 def story_tables(result: Stories) -> list[Table]:
     """Agreement with people on the order of stories within story-prompts; empty without rows."""
     rows = [
-        _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
+        _labels(order) | cells_of(order, "tau", "story_prompts", "determined")
         for order in result.orders
         if order.kind != "people" and order.story_prompts
     ]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.printing.tables import cells_of
 from judge.inputs.text_features import tokens
 from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN, PreferencesTable
 from judge.stats.comparing.paired_comparisons import Comparisons
@@ -100,10 +101,7 @@ class Side:
         """Values of the columns that identify a table row."""
         return {
             "dataset": self.pairs.dataset,
-            "run": self.run,
-            "judge": self.judge,
-            "eval_prompt": self.eval_prompt,
-            "criterion": self.criterion,
+            **cells_of(self, "run", "judge", "eval_prompt", "criterion"),
             "source": self.kind,
         }
 

@@ -14,6 +14,7 @@ from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side, people_beside
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.paired_comparisons import Comparisons, Ties
 from judge.stats.comparing.preference_agreement import GUESSING, CircularTriads, circular_triads
@@ -323,7 +324,7 @@ def _flat(system_standings: SystemStandings) -> Iterator[dict[str, object]]:
     }
     for row in system_standings.rows:
         low, high = row.set or (None, None)
-        numbers = {"strength": row.strength, "win_rate": row.win_rate, "equal_length": row.equal_length}
-        counts = {"wins": row.wins, "ties": row.ties, "losses": row.losses}
+        numbers = cells_of(row, "strength", "win_rate", "equal_length")
+        counts = cells_of(row, "wins", "ties", "losses")
         own = {"system": row.system, "group": row.group, "set_low": low, "set_high": high}
         yield about | own | counts | flat_estimates(numbers)

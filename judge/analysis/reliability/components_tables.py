@@ -7,7 +7,7 @@ from typing import Any
 
 from judge.analysis.reliability.d_study import MOST, PlanRow, plural
 from judge.analysis.reliability.variance_components import Components, DatasetComponents, Study
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.wording import Advice
 from judge.stats.agreement.variance_components import Term
 
@@ -86,8 +86,7 @@ def _long_table(dataset: DatasetComponents) -> Table:
     columns = [
         Column("criterion", "criterion"),
         Column("term", "ratings vary over"),
-        Column("levels", "levels"),
-        Column("df", "df"),
+        *plain("levels", "df"),
         Column("variance", "variance [95 %]", digits=3),
         Column("share", "share % [95 %]", digits=1, factor=100, share=True),
     ]
@@ -129,13 +128,8 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
 
 def _plan(row: PlanRow) -> dict[str, Any]:
     return {
-        "criterion": row.criterion,
-        "score": row.score,
-        "plan": row.plan,
+        **cells_of(row, "criterion", "score", "plan"),
         **{name: "∞" if count is None else count for name, count in row.counts.items()},
         "reached": row.reached,
-        "relative": row.result.relative,
-        "absolute": row.result.absolute,
-        "se": row.result.se,
-        "se_difference": row.result.se_difference,
+        **cells_of(row.result, "relative", "absolute", "se", "se_difference"),
     }

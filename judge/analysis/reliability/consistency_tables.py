@@ -8,7 +8,7 @@ from typing import Any
 from judge.analysis.frames import long_table
 from judge.analysis.reliability.consistency import PEOPLE, REML, Consistency, ConsistentCell
 from judge.analysis.reliability.pingouin_icc import PingouinFamily
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.wording import Advice, Note
 
 # Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports.
@@ -43,12 +43,9 @@ def _wide(result: Consistency) -> Table:
     cells = [cell for cell in result.cells if cell.has_agreement]
     forms = [*SHOWN, *(form for form in REML if any(cell.estimate(form) for cell in cells))]
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
+        *plain("judge", "eval_prompt", "criterion"),
         Column("n", "stories"),
-        Column("incomplete", "incomplete"),
-        Column("k", "k"),
+        *plain("incomplete", "k"),
         *(Column(form, form) for form in forms),
         Column("exact", "all equal %", digits=1, factor=100),
         Column("flip", "flip %", digits=1, factor=100),
@@ -62,10 +59,10 @@ def _wide(result: Consistency) -> Table:
 def _row(cell: ConsistentCell) -> dict[str, Any]:
     family, agreement = cell.family, cell.agreement
     return (
-        {"judge": cell.judge, "eval_prompt": cell.eval_prompt, "criterion": cell.criterion}
-        | {"n": family.n, "incomplete": family.incomplete, "k": family.k}
+        cells_of(cell, "judge", "eval_prompt", "criterion")
+        | cells_of(family, "n", "incomplete", "k")
         | {row.form: row.estimate for row in family.rows}
-        | {"exact": agreement.exact, "flip": agreement.flip, "within_sd": agreement.within_sd}
+        | cells_of(agreement, "exact", "flip", "within_sd")
     )
 
 
