@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import AspectsOptions
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
@@ -137,7 +137,6 @@ def _printed(row: AspectRow) -> dict[str, Any]:
 
 # Table 2 of the StoryER study: how often its readers chose each aspect, and their mean rating of it.
 
-Floats = NDArray[np.float64]
 
 _TABLE = "aspect_sizes"
 _COMMENTS, _RATE = "comments", "rate"
@@ -227,7 +226,7 @@ def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
     return study_aspects if set(folded.values()) <= set(study_aspects) else tuple(folded.values())
 
 
-def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Guess]:
+def _floors(names: tuple[str, ...], counts: Codes) -> Iterator[_Guess]:
     elsewhere = (counts.sum(axis=0) - counts).astype(np.float64)
     yield _Guess("floor", OTHER_STORIES, elsewhere, None, no_ratings=_AGAINST)
     if names == storyer_aspects():
@@ -289,7 +288,7 @@ def _row(
 def _correlation(
     people: Floats,
     guess: _Guess,
-    chosen: NDArray[np.bool_],
+    chosen: Masks,
     coefficient: Coefficient,
     drawn: bootstrap.Resamples | None,
 ) -> Estimate:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.statistic import Floats, Side
@@ -16,6 +15,7 @@ from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed
+from judge.base.arrays import Codes
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
@@ -256,7 +256,7 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
                     yield _tested(row, split.factor, parts, split.spread(at, parts), rank=rank)
 
 
-def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
+def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], Codes]]:
     """Factor, names of its classes, and class index of each story: author (people or models), then system."""
     systems = [str(name) for name in dataset.matrix.systems]
     human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
@@ -274,7 +274,7 @@ class _Split:
         j: int,
         factor: Factor,
         levels: Sequence[str],
-        code: NDArray[np.int64],
+        code: Codes,
     ) -> None:
         self.factor, self.dataset, self.levels, self.code = factor, dataset, levels, code
         self.intervals = dataset.intervals.first(RESAMPLES)

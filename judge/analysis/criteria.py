@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.criteria_profiles import Asking, Profile, TauMatrix, askings, profiles, scales, words
 from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
+from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
@@ -39,7 +39,7 @@ _Rows = Iterator[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Criteria:
+class Criteria(Signed):
     """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt. `askings` is
     empty unless some judge was asked for several criteria in one answer. `signature_parts` belong to tables with
     intervals, `bare_parts` to tables without.
@@ -48,14 +48,8 @@ class Criteria:
     profiles: tuple[Profile, ...]
     options: CriteriaOptions
     matrices: tuple[RatingMatrix, ...] = field(repr=False)
-    signature_parts: tuple[str, ...]
     bare_parts: tuple[str, ...]
-    notes: tuple[str, ...]
     askings: tuple[Asking, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
@@ -358,7 +352,7 @@ def _matrices(matrix: RatingMatrix, profiles: Sequence[Profile], *, full: bool) 
             yield _square(title, profile.across.tau, profile.across.rows, profile.across.rows, "judge's criterion")
 
 
-def _square(title: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
+def _square(title: str, values: Floats, rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
     keys = column_keys(columns, ("criterion",))
     cells = [
         {"criterion": name} | dict(zip(keys, map(float, line), strict=True))

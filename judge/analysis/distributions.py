@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.rating_sources import Source, sources
-from judge.analysis.options.signature import abbreviations, joined, signature_parts
+from judge.analysis.options.signature import Signed, abbreviations, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
+from judge.base.arrays import Floats
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -23,8 +23,6 @@ from judge.ratings.rating_matrix import RatingMatrix, build
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
-
-Floats = NDArray[np.float64]
 
 # Scales with more points are counted in ranges of equally many.
 MOST_POINTS = 11
@@ -69,7 +67,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Distributions:
+class Distributions(Signed):
     """Distributions of the ratings of one dataset, by source of ratings (people, or one judge) and criterion. `rows`
     has one row for each source, people first, with the `criteria` that it rated; `short` are their short names.
     """
@@ -79,13 +77,6 @@ class Distributions:
     short: tuple[str, ...]
     rows: tuple[tuple[Distribution, ...], ...]
     stories: int
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """Signature line of the table and the figure of distributions: each choice that can change their numbers."""
-        return joined(self.signature_parts)
 
 
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:

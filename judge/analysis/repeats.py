@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
@@ -19,6 +18,7 @@ from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
+from judge.base.arrays import Codes
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -301,7 +301,7 @@ class _Cell:
         each = confusion.wasserstein(confusion.shares(judge_counts), confusion.shares(people_counts), points)
         filled, weight = np.where(several, each, 0.0), several.astype(np.float64)
 
-        def mean(w: NDArray[np.int64]) -> Floats:
+        def mean(w: Codes) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.asarray((w @ filled) / (w @ weight), dtype=np.float64)
 

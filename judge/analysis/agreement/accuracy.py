@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates, cells, first_columns, last_columns
@@ -22,6 +21,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row, plain
 from judge.base.wording import Advice, Note
@@ -42,8 +42,6 @@ from judge.stats.resampling.bootstrap import deal
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
-
-Floats = NDArray[np.float64]
 
 MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
@@ -219,7 +217,7 @@ class _Measured:
     def _calibrate(self, x: Floats, y: Floats) -> TieCalibration:
         return calibrate(x, y, self.unit, self.fold, within=self.within)
 
-    def _interval(self, estimate: Estimate, statistic: Callable[[NDArray[np.int64]], Floats]) -> Estimate:
+    def _interval(self, estimate: Estimate, statistic: Callable[[Codes], Floats]) -> Estimate:
         if self.resamples is None or not estimate.defined:
             return estimate
         return self.resamples.interval(estimate, self.resamples.values(statistic))

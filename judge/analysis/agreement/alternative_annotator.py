@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.label_criteria import given_labels, scale_of
 from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
@@ -29,8 +29,6 @@ from judge.stats.agreement.disagreement import agreement
 
 # Null judges, which ignore the stories: a baseline for tests that a judge may pass by chance.
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 MEAN, MODE, PERMUTED = "always the mean", "always the commonest label", "people permuted"
 RANDOM = "labels at random, as often as people"
@@ -38,12 +36,12 @@ RANDOM = "labels at random, as often as people"
 DEALT = 20
 
 
-def constant(ratings: Floats, stories: Mask) -> Floats:
+def constant(ratings: Floats, stories: Masks) -> Floats:
     """The human mean of the selected stories, for each of them, shape (n,); NaN elsewhere. `ratings`: (n, people)."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
-def commonest(ratings: Floats, stories: Mask) -> Floats:
+def commonest(ratings: Floats, stories: Masks) -> Floats:
     """The label that people gave most often to the selected stories, for each of them, shape (n,); NaN elsewhere.
     `ratings` holds label codes, shape (n stories, people).
     """
@@ -51,7 +49,7 @@ def commonest(ratings: Floats, stories: Mask) -> Floats:
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
-def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
+def permuted(ratings: Floats, stories: Masks, rng: np.random.Generator) -> Iterator[Floats]:
     """Ratings of 20 null judges (`DEALT`), each of shape (n stories,): each takes one human rating of every selected
     story at random and permutes these over the stories. Stories that are not selected have NaN.
     """
@@ -73,8 +71,6 @@ def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
     cells[np.flatnonzero(rated), code] = share
     return of_cells(cells, positive=positive)
 
-
-Codes = NDArray[np.int64]
 
 # The kind of a row of an uninformed judge; others are judges'.
 NULL: Final = "null"
@@ -192,7 +188,7 @@ class _Test:
         self.names = raters.names or tuple(f"position {i + 1}" for i in range(raters.ratings.shape[1]))
 
     @property
-    def stories(self) -> Mask:
+    def stories(self) -> Masks:
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
@@ -262,7 +258,7 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     return [row for row in rows if row.winning_rate.defined]
 
 
-def _share_kept(candidate: Candidate, rated: Mask) -> float:
+def _share_kept(candidate: Candidate, rated: Masks) -> float:
     return float((~np.isnan(candidate.sides[0][rated])).mean())
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, cells, control, first_columns, judge_cell, last_columns
@@ -23,6 +22,7 @@ from judge.analysis.inputs.resamples import draw, too_few
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
@@ -53,8 +53,8 @@ class Labels:
 
     text: str
     criterion: int
-    holds: NDArray[np.bool_]
-    rated: NDArray[np.bool_]
+    holds: Masks
+    rated: Masks
     by_rule: bool
 
 
@@ -97,13 +97,9 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), rated, by_rule=False)
 
 
-def _middle(values: NDArray[np.float64]) -> float:
+def _middle(values: Floats) -> float:
     return round(float(np.median(values)), 1) if values.size else 0.0
 
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.int64]
 
 _MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "label", "other")
@@ -202,7 +198,7 @@ class _Labelled:
         row = LabelRow(candidate.subject, self.label.text, other, nothing, nothing, nothing, nothing)
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
-    def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
+    def _classes(self, error: Labels | None) -> tuple[Masks, Masks]:
         """Masks of the stories that are compared and of those with the label, shape (n stories,)."""
         if error is None:
             return self.label.rated, self.label.holds
@@ -213,7 +209,7 @@ class _Labelled:
             self.remarks.notes[f"{self.matrix.dataset}: {words}"] = None
         return self.label.holds ^ error.holds, self.label.holds & ~both
 
-    def _measured(self, row: LabelRow, rating: Floats, taken: Flags, label: Flags) -> LabelRow:
+    def _measured(self, row: LabelRow, rating: Floats, taken: Masks, label: Masks) -> LabelRow:
         x = np.where(taken, rating, np.nan)
         correlation, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
         r = correlation.r
@@ -268,7 +264,7 @@ class _Labelled:
         return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
-def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
+def _pairs(rating: Floats, label: Masks, prompt: Codes) -> tuple[Floats, Codes]:
     """Labelled minus other rating of all pairs of stories with the same story-prompt, and this story-prompt."""
     rated = ~np.isnan(rating)
     high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
@@ -280,7 +276,7 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
     return rating[i] - rating[j], prompt[i]
 
 
-def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
+def _by_story_prompt(rating: Floats, label: Masks, prompt: Codes) -> Floats:
     rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.agreement.alternative_annotator import (
     DEALT,
@@ -36,6 +35,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -280,7 +280,7 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
     return rows, remarks
 
 
-def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
+def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> Masks:
     """Mask, shape (n stories,), of hidden human ratings: all but `rated` per system, drawn at random."""
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:

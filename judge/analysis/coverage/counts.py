@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from judge.analysis.options.signature import joined
+from judge.analysis.options.signature import Signed
 from judge.analysis.preferences import signature_parts
 from judge.base.printing.tables import Column, Table
 
@@ -146,17 +146,11 @@ class VerdictRow:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictCoverage:
+class VerdictCoverage(Signed):
     """Pairwise comparisons by judge and Eval-Prompt, and by judge and criterion; no rows without comparisons."""
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def by_prompt(self) -> tuple[VerdictRow, ...]:
@@ -177,7 +171,7 @@ def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
     causes = tuple(sorted(map(str, lost.unique())))
     rows = {by: tuple(_row(key, group, causes) for key, group in frame.groupby(list(by), sort=False)) for by in _BY}
     notes = dict.fromkeys(note for fact in table.facts for note in fact.notes)
-    return VerdictCoverage(rows, causes, tuple(signature_parts(table)), tuple(notes))
+    return VerdictCoverage(rows, causes, signature_parts=tuple(signature_parts(table)), notes=tuple(notes))
 
 
 def _row(key: Sequence[Any], group: pd.DataFrame, causes: Sequence[str]) -> VerdictRow:

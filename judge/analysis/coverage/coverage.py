@@ -13,7 +13,7 @@ from judge.analysis.coverage.counts import Counts, count
 from judge.analysis.frames import signed
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, scale_of
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
@@ -204,7 +204,7 @@ def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Signed):
     """Repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of mean ratings.
     `total` has one row, or none where no judge was asked. `tests` are of each run x judge x Eval-Prompt x criterion
     that lost a rating; their p values are not adjusted. `findings` has a sentence for each kind of loss that is
@@ -219,19 +219,13 @@ class Coverage:
     findings: tuple[str, ...]
     bounds: tuple[Bound, ...]
     options: CoverageOptions
-    signature_parts: tuple[str, ...]
     tested_parts: tuple[str, ...]
     bound_parts: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def share(self) -> float | None:
         """Share of requested repeats that have a rating; None when nothing was requested."""
         return self.total.rows[0].share if self.total.rows else None
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Literal, Protocol
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from judge.base.arrays import Floats
 
 Kind = Literal["ceiling", "judge", "control", "mean"]
 CEILING: Final = "ceiling"

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import (
     CEILING,
@@ -28,6 +27,7 @@ from judge.analysis.inputs.bars import (
     control_label,
     control_note,
 )
+from judge.base.arrays import Floats
 from judge.base.errors import unknown_value
 from judge.base.estimate import Reason
 from judge.base.printing.tables import Column, cells_of, plain
@@ -95,8 +95,6 @@ def _match(
     other = ((mine, matrix.criteria[j]) for mine, j in pairs if mine.casefold() != matrix.criteria[j].casefold())
     return Match(partner, notes, reason, tuple(dict.fromkeys(other)))
 
-
-Floats = NDArray[np.float64]
 
 NO_TEXTS = Reason("the stories' texts are not in the result folder", unavailable="control")
 _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.base.arrays import Codes, Floats, Masks
 from judge.inputs.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
 from judge.stats.regression.standardised_ridge import StandardisedRidge, StandardisedRows, fit_ridge, out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
@@ -31,7 +31,6 @@ FOLDS, FOLDINGS = 5, 5
 # Ridge penalties, from which each fold's training stories choose by their leave-one-out error.
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 
-Floats = NDArray[np.float64]
 
 # Bytes of rows taken apart that are kept for further criteria.
 _KEPT = 1 << 26
@@ -46,7 +45,7 @@ class ControlPredictions:
     ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     how: str
     source: ControlSource
     n: int
@@ -94,7 +93,7 @@ class Surface:
     texts: tuple[str, ...]
     prompts: tuple[str, ...]
     rows: Floats
-    blank: NDArray[np.bool_]
+    blank: Masks
     names: tuple[str, ...]
     imported: bool = False
     _fits: _Fits = field(default_factory=_Fits, repr=False)
@@ -156,7 +155,7 @@ class Surface:
             return ControlPredictions(np.full(total, np.nan), "surface:none", ControlSource.UNAVAILABLE, 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
-    def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
+    def _folding(self, response: Floats, fold: Codes) -> Floats | None:
         """Effect of the features, shape (n stories,); None where a single fold has all rated stories."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None

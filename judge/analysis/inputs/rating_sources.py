@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 PEOPLE = "people"
 
@@ -33,7 +30,7 @@ class Source:
     rows: tuple[int, ...]
     by_story: Floats
     counts: Codes
-    wanted: NDArray[np.bool_]
+    wanted: Masks
 
     @property
     def is_people(self) -> bool:

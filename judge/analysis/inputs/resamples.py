@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.options.choices import INTERVALS, NamedInterval, Unit
+from judge.base.arrays import Codes
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.resampling import bootstrap
 
 
-def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> NDArray[np.int64]:
+def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> Codes:
     """Codes of each story's unit (such as the story-prompt), shape (n stories,)."""
     if unit == "story-prompts":
         return matrix.story_prompt

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource, control_label
 from judge.analysis.inputs.label_criteria import numbers
@@ -41,6 +40,7 @@ from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
@@ -175,7 +175,6 @@ def _range(by_folding: Sequence[Estimate]) -> str | None:
 
 # The jury's ratings as a ratings table, from which every other table can be made.
 
-Floats = NDArray[np.float64]
 EVAL_PROMPT = "-"
 
 

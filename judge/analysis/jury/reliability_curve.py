@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel, member, panels
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -25,9 +25,6 @@ from judge.stats.regression import calibration as calibration_error
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

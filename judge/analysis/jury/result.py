@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
 from judge.analysis.inputs.bars import ControlSource
@@ -17,6 +16,7 @@ from judge.analysis.jury.panel import COMBINERS, Panel, Panels
 from judge.analysis.jury.scores import Calibrated, Scored
 from judge.analysis.options.signature import Signed, joined
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix
@@ -26,8 +26,6 @@ from judge.stats.estimation.paired_differences import adjust
 
 # Tests whether a jury's calibration holds for each system.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Holds = Literal["yes", "no", "not shown", "no test"]
 ALPHA = 0.05
 

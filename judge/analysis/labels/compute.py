@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.agreement import alternative_annotator
 from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Remarks
@@ -20,6 +19,7 @@ from judge.analysis.labels.result import STATISTICS, Beside, ConfusionRow, Confu
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
+from judge.base.arrays import Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 # Compares one person, and a judge, with the majority of the other people on the same items.
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 FEW = "human ceiling undefined: no story was labelled by two people of whom the others agree"
 

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
@@ -22,6 +21,7 @@ from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within
 from judge.analysis.reliability.consistency import people_family
+from judge.base.arrays import Codes
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
@@ -146,7 +146,7 @@ class _Dataset:
         estimate = Estimate(float(difference[defined].mean()), n=int(defined.sum()))
         filled = np.where(defined, difference, 0.0)
 
-        def weighted(weights: NDArray[np.int64]) -> Floats:
+        def weighted(weights: Codes) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.asarray((weights @ filled) / (weights @ defined.astype(np.float64)), dtype=np.float64)
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from judge.analysis.agreement.alternative_annotator import packed
 from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
 from judge.analysis.options.agreement_options import PlanOptions, Study
+from judge.base.arrays import Masks
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
@@ -36,8 +36,6 @@ from judge.stats.resampling.bootstrap import Factor, Resamples
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
-
-Floats = NDArray[np.float64]
 
 DRAWS = 2000
 # Pairs of judge cells whose difference of tau is looked at.
@@ -158,7 +156,7 @@ def figures_of(
 
 
 def _spreads(
-    matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
+    matrix: RatingMatrix, cells: Sequence[Candidate], used: Masks
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
     """Median tau, standard deviations of tau and of differences of two cells' taus, and number of pairs."""
     unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -13,13 +13,13 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
+from judge.base.arrays import Floats
 from judge.stats.correlation import kendall
 from judge.stats.correlation.attenuation import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
@@ -135,8 +135,6 @@ def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
         ("reason", answer.reason),
     )
 
-
-Floats = NDArray[np.float64]
 
 PERSON = "person"
 # How often one person of each story is left out at random.

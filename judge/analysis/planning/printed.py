@@ -117,7 +117,7 @@ def _number_sentence(most: Answer, answers: Sequence[Answer], result: Planned) -
     text_of_number = f"{_count(n.value)} {most.unit}"
     if most.stories is not None and most.stories > 1:
         text_of_number += f" ({_count(round((n.value or 0) * most.stories))} stories)"
-    often, reliably = _often(options.power), f"with reliability {options.reliability:g}"
+    often, reliably = f"{100 * options.power:.0f} % of the time", f"with reliability {options.reliability:g}"
     verbs: Mapping[Question, str] = {
         "half-width": f"hold the 95 % interval of tau x100 within ±{100 * options.half_width:g}",
         "difference": f"find a true difference of {100 * options.difference:g} between two taus x100 {often}",
@@ -319,10 +319,6 @@ def _reading(result: Planned) -> tuple[str, ...]:
 
 def _count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
-
-
-def _often(power: float) -> str:
-    return f"{100 * power:.0f} % of the time"
 
 
 def _beyond() -> str:

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
@@ -25,7 +25,6 @@ from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Controls for preferences that use no judge: the longer story, and out-of-fold predictions from surface features.
 
-Floats = NDArray[np.float64]
 
 LEAST_PAIRS = 100
 # On the squared weights of differences in units of their root mean square; fixed, so that no fold chooses.

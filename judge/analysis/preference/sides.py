@@ -14,13 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.printing.tables import cells_of
 from judge.inputs.text_features import tokens
 from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN, PreferencesTable
 from judge.stats.comparing.paired_comparisons import Comparisons
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Kind = Literal["people", "judge", "implied"]
 
 _KINDS: dict[str, Kind] = {"rater": "people", "judge": "judge", "implied": "implied"}
@@ -83,7 +82,7 @@ class Side:
     eval_prompt: str | None
     criterion: str
     pair: Codes
-    forward: NDArray[np.bool_]
+    forward: Masks
     ended: Floats
     value: Floats
     rater: NDArray[np.object_]
@@ -168,7 +167,7 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
         yield pairs, tuple(_sides(pairs, part, code, forward))
 
 
-def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
+def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, Masks]:
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
@@ -192,7 +191,7 @@ def _words(row: object) -> float:
     return float("nan") if pd.isna(count) else float(count)
 
 
-def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: NDArray[np.bool_]) -> Iterator[Side]:
+def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: Masks) -> Iterator[Side]:
     keys = ["source", "criterion", "run", "judge", "eval_prompt"]
     plain = frame[keys].astype(object).where(frame[keys].notna(), None).reset_index(drop=True)
     rank = plain["source"].map({"rater": 0, "judge": 1, "implied": 2}).fillna(3)
@@ -210,7 +209,7 @@ def _side(
     pairs: Pairs,
     frame: pd.DataFrame,
     pair: Codes,
-    forward: NDArray[np.bool_],
+    forward: Masks,
     kind: Kind,
     labels: tuple[str | None, str | None, str | None],
     criterion: str,

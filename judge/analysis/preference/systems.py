@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side, people_beside
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.stats.comparing import davidson, paired_comparisons
@@ -82,7 +82,6 @@ def _transitivity_flat(row: TransitivityRow) -> dict[str, object]:
 
 # Order of the stories for one story-prompt according to preferences, compared with people's order.
 
-Floats = NDArray[np.float64]
 
 # Stories of a story-prompt from which an order of them is more than one pair.
 LEAST = 3
@@ -186,7 +185,7 @@ def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
             yield StoryRow(str(prompts[name]), name, str(systems[name]), float(share[s]), strength)
 
 
-def _one_prompt(comparisons: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
+def _one_prompt(comparisons: Comparisons, rows: Codes) -> Comparisons:
     present, codes = np.unique(np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True)
     first, second = codes.reshape(2, -1).astype(np.int64)
     names = tuple(comparisons.systems[k] for k in present)

@@ -6,19 +6,18 @@ Imported means of repeats have no single repeats, so their consistency is undefi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import pingouin_icc
 from judge.analysis.reliability.pingouin_icc import PingouinFamily
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
@@ -29,7 +28,6 @@ from judge.stats.bias.scale_use import remark
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
-Floats = NDArray[np.float64]
 PEOPLE = "people"
 
 # Forms for known raters who did not all rate the same stories: crossed random effects instead of mean squares.
@@ -77,29 +75,22 @@ class ConsistentCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency:
+class Consistency(Signed):
     """All forms of the ICC, and exact agreement, of judges over repeats and people over raters, by criterion."""
 
     cells: tuple[ConsistentCell, ...]
     options: ConsistencyOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def judged(self) -> tuple[ConsistentCell, ...]:
         return tuple(cell for cell in self.cells if not cell.is_people)
 
     @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
-
-    @property
     def frame(self) -> pd.DataFrame:
         """One row for each judge (or people), criterion and form of the ICC. `n` counts stories without a missing
         rating, `incomplete` those with one.
         """
-        frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
-        return signed(frame, self.signature, self.notes)
+        return self.signed((row for cell in self.cells for row in _flat(cell)), COLUMNS)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, *, people: bool = True) -> Consistency:
@@ -118,7 +109,7 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, 
     crossed = options.engine == "ours" and any(fit is not None and fit.low is not None for fit in fitted)
     extra = ("reml:profile-likelihood",) if crossed else ()
     parts = signature_parts(table, matrices, options, intervals="f", extra=extra)
-    return Consistency(cells, options, parts, tuple(dict.fromkeys(notes)))
+    return Consistency(cells, options, signature_parts=parts, notes=tuple(dict.fromkeys(notes)))
 
 
 def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError
 from judge.base.wording import Advice
 from judge.stats.agreement import icc
@@ -37,7 +36,7 @@ class PingouinFamily:
     reason: str | None = None
 
 
-def family(ratings: NDArray[np.float64]) -> PingouinFamily:
+def family(ratings: Floats) -> PingouinFamily:
     """ICC family of ratings of shape (stories, columns), NaN = none. Raises MissingExtraError without pingouin."""
     try:
         import pingouin

@@ -7,17 +7,15 @@ The array of a criterion's ratings is made in `rated_design`; the statistics are
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import REPEAT, rated_design
-from judge.analysis.options.signature import joined as joined_parts
-from judge.analysis.options.signature import signature_parts
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import d_study
 from judge.analysis.reliability.d_study import PlanRow
@@ -70,48 +68,31 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DatasetComponents:
+class DatasetComponents(Signed):
     """Variance components and D-studies of one dataset, by criterion; `notes` name those that cannot be estimated."""
 
     name: str
     studies: tuple[Study, ...]
-    notes: tuple[str, ...]
-    signature_parts: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return joined_parts(self.signature_parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class Components(Signed):
     """Variance components and D-studies, by dataset."""
 
     datasets: tuple[DatasetComponents, ...]
     options: ComponentsOptions
-    signature_parts: tuple[str, ...] = field(repr=False)
-
-    @property
-    def signature(self) -> str:
-        return joined_parts(self.signature_parts)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of all datasets, each once."""
-        return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.notes))
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each criterion and source of variance."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
-        return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
+        return self.signed(rows, COLUMNS)
 
     @property
     def plans(self) -> pd.DataFrame:
         """One row per dataset and design: `dataset`, then the values of `PlanRow.flat`."""
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
-        rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
-        return signed(pd.DataFrame(rows), self.signature, self.notes)
+        return self.signed({"dataset": name, **row.flat} for name, study in studies for row in study.plans)
 
 
 def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:
@@ -126,10 +107,14 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
         return signature_parts(table, some, options, extra=tuple(methods), intervals=f"generalized/{DRAWS}")
 
     datasets = [
-        DatasetComponents(matrix.dataset, tuple(studies), tuple(notes), parts([matrix], [studies]))
+        DatasetComponents(
+            matrix.dataset, tuple(studies), signature_parts=parts([matrix], [studies]), notes=tuple(notes)
+        )
         for matrix, (studies, notes) in zip(matrices, results, strict=True)
     ]
-    return Components(tuple(datasets), options, parts(matrices, [studies for studies, _ in results]))
+    parts_of_all = parts(matrices, [studies for studies, _ in results])
+    all_notes = tuple(dict.fromkeys(note for dataset in datasets for note in dataset.notes))
+    return Components(tuple(datasets), options, signature_parts=parts_of_all, notes=all_notes)
 
 
 def method(studies: Sequence[Study]) -> str:

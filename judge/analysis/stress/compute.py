@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import JUDGE, Remarks
 from judge.analysis.inputs.candidates import Subject
@@ -27,6 +26,7 @@ from judge.analysis.stress.result import (
     Stress,
 )
 from judge.analysis.stress.statistics import Changed, Pairing, Rated, controls, dose, judges, null, paired, pairing
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE
@@ -76,7 +76,7 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
         yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
 
 
-def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
+def _share(hits: Masks, prompt: Codes) -> Estimate:
     """Share of hits by story-prompt, averaged over these, with a Wilson interval."""
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")
@@ -182,7 +182,7 @@ def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> 
     return Contrast(first.subject, changed.facts, changed.strength, *names, estimate, _p(difference[defined], codes))
 
 
-def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | None:
+def _p(difference: Floats, codes: Codes) -> float | None:
     from scipy import special
 
     error, clusters = means.clustered_error(difference, codes)

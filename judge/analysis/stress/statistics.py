@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import CONTROL, CONTROL_NAME
 from judge.analysis.inputs.candidates import NO_TEXTS, Subject, judge_cell
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress.result import Dose, Null, Paired
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.base.judge_name import MEASURE, JudgeName
 from judge.base.records import Scale
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # Ratings that a stress test compares: those of each judge, Eval-Prompt and criterion, and those of the control.
 
-Floats = NDArray[np.float64]
 
 _CONTROL = (
     "control: the shipped surface judge on the same texts, perturbed ones too; not rounded, so that it ties only where "
@@ -65,7 +64,7 @@ class Rated:
     subject: Subject
     means: Floats
     repeats: Floats
-    asked: NDArray[np.bool_]
+    asked: Masks
     scale: Scale
     measure: Measure | None = None
 
@@ -139,7 +138,6 @@ def _values(card: Card, criterion: str, features: Sequence[dict[str, float]]) ->
 
 # Pairs each perturbed story with the untouched story that it was made from.
 
-Codes = NDArray[np.int64]
 _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 
@@ -380,7 +378,7 @@ def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate
         return _mean(np.where(count > 0, unequal.sum(axis=(1, 2)) / np.maximum(count, 1), np.nan), prompt)
 
 
-def _share(hits: NDArray[np.bool_], rated: NDArray[np.bool_], prompt: Codes) -> Estimate:
+def _share(hits: Masks, rated: Masks, prompt: Codes) -> Estimate:
     if not rated.any():
         return Estimate.undefined("undefined without a pair of rated stories")
     return clustered_proportion(hits[rated].astype(np.float64), prompt[rated])

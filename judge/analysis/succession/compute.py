@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 
 # Aligns the ratings of two judges: same story, same text, same criterion, same Eval-Prompt.
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,8 +155,6 @@ def _asked(matrices: Iterable[RatingMatrix]) -> str:
     return ", ".join(dict.fromkeys(f"{cell.criterion} {cell.eval_prompt}" for cell in cells)) or "nothing"
 
 
-Bools = NDArray[np.bool_]
-
 _FEW = "fewer than 5 story-prompts, or nothing varies between them"
 _KINDS = ("linear", "isotonic")
 _MOST_POINTS = 9
@@ -223,7 +218,7 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 
 
 def agreement_test(
-    pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
+    pair: Pair, both: Masks, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
     """Taus of the old and the new judge with people, the equivalence test of their difference (new minus old), and its
     spread over story-prompts (None without a test). `both` marks the stories that the two rated; `unit` has the
@@ -321,7 +316,7 @@ def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
     return np.where(np.isnan(ratings), np.nan, (ratings >= options.cut - 1e-9).astype(np.float64))
 
 
-def _changed(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Changed:
+def _changed(pair: Pair, both: Masks, crossed: Floats, options: SuccessionOptions) -> Changed:
     old = _verdicts(pair.old[both], options)
     own = Estimate.undefined("the old judge has one answer to each query")
     if pair.repeats.shape[1] > 1:
@@ -338,7 +333,7 @@ def _share(first: Floats, second: Floats) -> Estimate:
     return Estimate(float((first[both] != second[both]).mean()), n=int(both.sum()))
 
 
-def _stories(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
+def _stories(pair: Pair, both: Masks, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
     rows: Sequence[int] = np.flatnonzero(both).tolist()
     old, new = _verdicts(pair.old[both], options), _verdicts(crossed, options)
     for position, row in enumerate(rows):

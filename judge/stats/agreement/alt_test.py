@@ -25,14 +25,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Measure = Literal["rmse", "exact"]
 
 MIN_PEOPLE, MIN_STORIES = 2, 30
@@ -221,9 +219,7 @@ def _over_clusters(
     )
 
 
-def _closer(
-    judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _closer(judge: Floats, ratings: Floats, shared: Masks, column: int, measure: Measure) -> tuple[Masks, Masks]:
     """Whether the judge is at least as close to the others as the person on each of its stories, and the reverse."""
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)

@@ -13,14 +13,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.agreement.alt_test import LEVEL, MIN_STORIES, PASS
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Number, fewest
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 DRAWS = 2000
 # Resamples of the pilot's story-prompts behind a range.

@@ -18,14 +18,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes
 from judge.stats.bias.given_quality import LEAST_RELIABILITY
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Statistic, Test, Weights
 
+Floats = NDArray[np.float64]
+
 # One rater beside the others: ratings that run against theirs, and a judge that repeats one of them.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # With fewer stories in common neither a correlation nor an agreement says much of one rater.
 LEAST_STORIES = 20

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.stats.comparing.davidson import interval
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
@@ -27,8 +27,6 @@ from judge.stats.ordering.ranking import mean_share, win_rate
 
 # Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Share of cyclic triads of coin tosses.
 GUESSING = 0.25
@@ -87,7 +85,7 @@ class _Cluster:
     """
 
     net: Floats
-    met: NDArray[np.bool_]
+    met: Masks
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:

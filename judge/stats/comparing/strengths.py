@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.davidson import Design, Fit, informations, interval, left_out, scores, spread
@@ -22,8 +22,6 @@ from judge.stats.resampling.bootstrap_intervals import expanded
 
 # Bootstrap over story-prompts of a fit of strengths, computed for all resamples at once.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Up to so many systems are refitted in each resample.
 FEW_SYSTEMS = 30
@@ -98,7 +96,7 @@ def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
     return parameters
 
 
-def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
+def _determined(design: Design, ended: Floats) -> Masks:
     """Whether each resample determines the strengths: wins connect every system to every other in both directions."""
     beaten = np.zeros((len(ended), design.systems, design.systems), dtype=bool)
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0

@@ -16,12 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from judge.base.arrays import Codes, Floats
 
 # Correction for range restriction: correlations within a class of stories, restated at the spread of all stories.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # A reliability that is estimated below this is taken as this: a small one is hardly known, and divides.
 LEAST_RELIABLE = 0.2

@@ -18,15 +18,14 @@ differences between a judge and the ceiling are paired.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 
-Floats = NDArray[np.float64]
 # From two vectors (n,), NaN = missing, to their correlation.
 Measure = Callable[[Floats, Floats], Estimate]
 
@@ -102,7 +101,7 @@ def one_against_others(ratings: Floats) -> Ceiling:
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
     own = ~np.isnan(raters)
     others = [_mean(total - np.where(k, r, 0.0), count - k) for r, k in zip(raters, own, strict=True)]
-    return Ceiling("leave-one-out", "raters", raters, _stack(others, raters))
+    return Ceiling("leave-one-out", "raters", raters, (np.stack(others) if others else np.empty(raters.shape)))
 
 
 def is_panel(ratings: Floats) -> bool:
@@ -140,10 +139,6 @@ def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> 
     return Ceiling("one rater a story", "draws", x, y)
 
 
-def _mean(total: Floats, count: NDArray[np.int64]) -> Floats:
+def _mean(total: Floats, count: Codes) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(count > 0, total / count, np.nan)
-
-
-def _stack(rows: Sequence[Floats], like: Floats) -> Floats:
-    return np.stack(rows) if rows else np.empty(like.shape)

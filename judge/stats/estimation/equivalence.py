@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.estimation.means import clustered_error
 
@@ -36,12 +36,12 @@ class Equivalence:
 
 
 def tost(
-    differences: NDArray[np.float64],
+    differences: Floats,
     low: float,
     high: float,
     *,
     alpha: float = 0.05,
-    cluster: NDArray[np.int64] | None = None,
+    cluster: Codes | None = None,
 ) -> Equivalence:
     """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 

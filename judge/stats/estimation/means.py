@@ -12,12 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
@@ -84,7 +81,7 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
     return float(np.sqrt(clusters / (clusters - 1) * (residual @ residual)) / values.size), clusters
 
 
-def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
+def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Floats]:
     """A function from weights (b, n) to group means in b resamples, (b, r, groups); NaN where a group has no rating.
 
     `values` (r rows, n stories) has NaN where missing, and `group` (n,) holds the group (system), 0..`groups`-1.
@@ -96,7 +93,7 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
     filled = np.where(rated, values, 0.0).T[:, :, None]
     sums = (filled * in_group[:, None, :]).reshape(n, rows * groups)
 
-    def means(weights: NDArray[np.int64]) -> Floats:
+    def means(weights: Codes) -> Floats:
         w = weights.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             resampled_means = (w @ sums) / (w @ present)

@@ -25,12 +25,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
-
-Floats = NDArray[np.float64]
 
 _Z95 = 1.959963984540054
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 
 # Proportions with Wilson's score interval.
@@ -94,7 +94,7 @@ def _cut(value: float) -> float:
 # Bounds of a mean with missing values: the worst case and the best case.
 
 
-def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
+def mean_bounds(values: Floats, low: float, high: float) -> Estimate:
     """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
 
     `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
@@ -108,10 +108,6 @@ def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimat
     lost = n - m
     ends = (total + lost * low) / n, (total + lost * high) / n
     return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")
-
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 def weighted_share(

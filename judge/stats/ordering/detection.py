@@ -17,13 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _SAME = 1e-9
 _STEPS = 36

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Signs = NDArray[np.int8]
 
 # How many times ratings are dealt at random, in either way, for `by_chance`.

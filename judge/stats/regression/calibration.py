@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.regression.ordinal import Ordinal, fit_ordinal
 
 # Isotonic regression: the non-decreasing curve with the smallest squared error.
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +49,6 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 
 # Split conformal prediction intervals for clustered stories, whose coverage is guaranteed for any model.
-
-Codes = NDArray[np.int64]
 
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from judge.base.arrays import Floats
 from judge.stats import near_ties
 
 # Stacking: a combination of several out-of-sample predictions of one response with non-negative weights.
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

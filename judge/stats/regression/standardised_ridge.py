@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.regression.ridge import Decomposed, RidgeFit
 from judge.stats.regression.ridge import fit_ridge as fit
-
-Floats = NDArray[np.float64]
 
 # A column that spreads no more is constant: its scale counts as 1.
 CONSTANT = 1e-12
@@ -81,7 +79,7 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 
 
 def out_of_fold(
-    rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
+    rows: Floats, response: Floats, folds: Codes, fit: Callable[[Floats, Floats], StandardisedRidge]
 ) -> tuple[Floats, Floats]:
     """Predictions by regressions fitted on the other folds, and the mean response of the rows fitted on, (n,) each.
 

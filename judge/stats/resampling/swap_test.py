@@ -23,12 +23,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.correlation import coefficients, kendall, weighted_tau
 
 # Permutation test of a statistic of labels, in which the labels of whole units are permuted within strata.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _LABEL_PERMUTATION_SAME = 1e-9
 

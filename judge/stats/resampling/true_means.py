@@ -30,17 +30,14 @@ the systems' differences.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.resampling import resampled_correlations
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.resampled_correlations import in_resamples
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Beside a variance: nothing. Keeps noiseless sides invertible, and gives equal systems an order.
 _LITTLE = 1e-9
