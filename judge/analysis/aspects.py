@@ -31,7 +31,7 @@ from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
-from judge.stats.ordering.recall_at_k import recall_at_k
+from judge.stats.ordering.storyer import recall_at_k
 from judge.stats.resampling import bootstrap
 
 # Result types of the analysis of aspects: rows and notes.

@@ -19,8 +19,8 @@ from judge.base.arrays import Codes
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
-from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
 from judge.stats.correlation.coefficients import COEFFICIENTS
+from judge.stats.correlation.human_ceiling import Spread, at_spread, spread_within
 from judge.stats.estimation.paired_differences import adjust
 from judge.stats.resampling.bootstrap_intervals import DEGENERATE
 

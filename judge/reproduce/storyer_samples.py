@@ -21,7 +21,7 @@ from judge.inputs.datasets.studies import plotguided, storyer_pairs, storyer_rea
 from judge.inputs.datasets.studies.storyer import read_stories as read_wp200
 from judge.inputs.text_features import length
 from judge.reproduce.cell import Place, Printed
-from judge.stats.ordering import recall_at_k
+from judge.stats.ordering import storyer as recall_at_k
 from judge.stats.regression import ordinal
 from judge.stats.resampling.bootstrap import folds_of_groups
 

@@ -36,7 +36,7 @@ from judge.inputs.text_features import (
     own_features,
     score_file_features,
 )
-from judge.stats.regression.standardised_ridge import StandardisedRidge, fit_ridge, out_of_fold
+from judge.stats.regression.ridge import StandardisedRidge, fit_standardised, out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
@@ -82,7 +82,7 @@ class Training:
 
     def fit(self, rows: Floats, response: Floats) -> StandardisedRidge:
         """The regression with this training's penalty."""
-        return fit_ridge(rows, response, [self.penalty])
+        return fit_standardised(rows, response, [self.penalty])
 
 
 def recomputation(scores: Path, stories: Path) -> dict[str, float]:

@@ -21,11 +21,12 @@ from judge.analysis.agreement.alternative_annotator import (
     NULL,
     PERMUTED,
     AltTestRow,
+    Uninformed,
     leads_of,
+    levels_of,
     tested_rows,
 )
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict, Word, verdict_of
-from judge.analysis.agreement.uninformed import Uninformed, levels_of
 from judge.analysis.correlation import Correlations, correlations
 from judge.analysis.correlation.margins import beside_people, margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks

@@ -21,7 +21,7 @@ from judge.base.errors import DataError, OptionError
 from judge.stats.agreement.d_study import d_study, number_needed, smallest
 from judge.stats.agreement.replacement_power import Differences, Moments, needed, power, story_prompts
 from judge.stats.agreement.variance_components import VarianceComponents
-from judge.stats.correlation.attenuation import number_for, spearman_brown
+from judge.stats.correlation.human_ceiling import number_for, spearman_brown
 from judge.stats.estimation import sample_size
 from judge.stats.estimation.sample_size import RANGE, Number, for_difference, for_half_width, half_width
 from judge.version import __version__

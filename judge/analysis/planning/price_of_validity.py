@@ -21,7 +21,7 @@ from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
 from judge.base.arrays import Floats
 from judge.stats.correlation import kendall
-from judge.stats.correlation.attenuation import next_gain
+from judge.stats.correlation.human_ceiling import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples

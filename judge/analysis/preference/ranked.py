@@ -9,10 +9,11 @@ from typing import Any, Literal
 from judge.analysis.frames import long_table
 from judge.analysis.options.signature import FRAGMENTS
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference import agreement, systems
+from judge.analysis.preference import agreement
+from judge.analysis.preference import standings as systems
 from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow, Order, OrderRow
 from judge.analysis.preference.sides import Pairs, Side, datasets
-from judge.analysis.preference.systems import Stories, Systems, SystemStandings, Transitivity
+from judge.analysis.preference.standings import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.preferences_table.journaled import PreferencesTable
