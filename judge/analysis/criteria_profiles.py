@@ -11,8 +11,8 @@ import pandas as pd
 
 from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
+from judge.analysis.inputs.resamples import LEAST_UNITS
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems import LEAST_UNITS
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
 from judge.base.arrays import Codes, Floats, Masks

@@ -13,6 +13,7 @@ from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
+from judge.analysis.inputs.resamples import LEAST_UNITS
 from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.base.arrays import Floats, Masks
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 # Stands where a criterion's name would: the mean over all criteria.
 AVERAGE = "average"
-
-# With fewer story-prompts a resampled interval says more about their number than about the systems.
-LEAST_UNITS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)

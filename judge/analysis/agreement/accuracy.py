@@ -18,6 +18,7 @@ import pandas as pd
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates, cells, first_columns, last_columns
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import LEAST_UNITS
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
@@ -47,7 +48,7 @@ MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
 _MOST_UNITS = 2000
 
-_MIN_UNITS, _FEW_SYSTEMS = 5, 10
+_FEW_SYSTEMS = 10
 
 _NUMBERS = (
     *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
@@ -140,8 +141,8 @@ class _Measured:
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)
             remarks.notes[f"{matrix.dataset}: no intervals with more than {_MOST_UNITS} story-prompts"] = None
-        elif options.interval != "none" and prompts < _MIN_UNITS:
-            remarks.notes[f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} story-prompts"] = None
+        elif options.interval != "none" and prompts < LEAST_UNITS:
+            remarks.notes[f"{matrix.dataset}: no intervals, fewer than {LEAST_UNITS} story-prompts"] = None
         elif options.interval != "none":
             # A stream of its own: the same resamples as the correlation table draws from this seed.
             resampling = np.random.default_rng(options.seed)

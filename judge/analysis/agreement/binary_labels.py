@@ -18,11 +18,11 @@ import pandas as pd
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, cells, control, first_columns, judge_cell, last_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.resamples import draw, too_few
+from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
@@ -33,7 +33,6 @@ from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
 from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
 from judge.stats.ordering.ranking import win_rate
-from judge.stats.resampling import bootstrap
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
@@ -101,7 +100,6 @@ def _middle(values: Floats) -> float:
     return round(float(np.median(values)), 1) if values.size else 0.0
 
 
-_MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "label", "other")
 _LOST = ("repeats", "unrated", "missing")
 _NUMBERS = tuple(
@@ -182,7 +180,7 @@ class _Labelled:
                 "labels made by a rule from people's ratings: the threshold decides how far apart the classes lie, and "
                 "r is not comparable with a correlation over all ratings"
             ] = None
-        self.resamples = self._draw()
+        self.resamples = drawn_with_note(matrix, options, remarks, what="intervals of r and AUC")
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
         matrix = self.matrix
@@ -250,19 +248,6 @@ class _Labelled:
             return estimate
         return self.resamples.interval(estimate, self.resamples.values(statistic))
 
-    def _draw(self) -> bootstrap.Resamples | None:
-        options, matrix = self.options, self.matrix
-        name = INTERVALS[options.ci].units
-        if not name:
-            return None
-        if too_few(matrix, options.ci, _MIN_UNITS):
-            self.remarks.notes[f"{matrix.dataset}: no intervals of r and AUC, fewer than {_MIN_UNITS} {name}"] = None
-            return None
-        drawn = f"{options.resamples} resamples of {name}"
-        note = f"intervals of r and AUC: expanded percentile, {drawn}, the same for every row"
-        self.remarks.notes[note] = None
-        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
-
 
 def _pairs(rating: Floats, label: Masks, prompt: Codes) -> tuple[Floats, Codes]:
     """Labelled minus other rating of all pairs of stories with the same story-prompt, and this story-prompt."""
@@ -283,8 +268,7 @@ def _by_story_prompt(rating: Floats, label: Masks, prompt: Codes) -> Floats:
     for which in (rated & label, rated & ~label):
         count = np.bincount(prompt[which], minlength=prompts)
         total = np.bincount(prompt[which], weights=rating[which], minlength=prompts)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sides.append(np.where(count > 0, total / count, np.nan))
+        sides.append(ratio(total, count))
     differences = sides[0] - sides[1]
     return np.asarray(differences[~np.isnan(differences)], dtype=np.float64)
 

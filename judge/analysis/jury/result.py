@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.jury.nested_folds import Folding, StoryInterval
@@ -16,7 +15,7 @@ from judge.analysis.jury.panel import COMBINERS, Panel, Panels
 from judge.analysis.jury.scores import Calibrated, Scored
 from judge.analysis.options.signature import Signed, joined
 from judge.analysis.options.table_options import JuryOptions
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix
@@ -78,13 +77,12 @@ def carried(
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
     """Equivalence test of `off` (jury minus people), and two-sided p that its mean is 0; None = too few."""
-    unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
+    unit = renumbered(story_prompt)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")
     if error is None or clusters < 5 or error < 1e-12:
         return Equivalence(estimate.without_interval("fewer than 5 story-prompts"), (-margin, margin)), None
-    p = float(2 * special.stdtr(clusters - 1, -abs(float(off.mean())) / error))
-    return tost_of(estimate, error, clusters - 1, -margin, margin), p
+    return tost_of(estimate, error, clusters - 1, -margin, margin), means.clustered_p(off, unit)
 
 
 def _mean(off: Floats) -> Estimate:

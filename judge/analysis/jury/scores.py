@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from judge.analysis.inputs.resamples import draw
+from judge.analysis.inputs.resamples import LEAST_UNITS, draw
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel
 from judge.analysis.options.choices import INTERVALS
@@ -23,9 +23,6 @@ from judge.stats.correlation import coefficients, kendall
 from judge.stats.regression import calibration as calibration_error
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling import resampled_correlations as resampled_tau
-
-# With fewer story-prompts to resample an interval says more about their number than about the jury.
-MIN_UNITS = 5
 
 _NAMES = ("the ratings", "the people's ratings")
 
@@ -85,8 +82,8 @@ class Scorer:
         resampled = INTERVALS[options.ci].resampled
         if not resampled:
             return
-        if np.unique(matrix.story_prompt).size < MIN_UNITS:
-            self.refused = f"no intervals: fewer than {MIN_UNITS} story-prompts"
+        if np.unique(matrix.story_prompt).size < LEAST_UNITS:
+            self.refused = f"no intervals: fewer than {LEAST_UNITS} story-prompts"
             return
         self.refused = bootstrap.both_refused(matrix.system) if "systems" in resampled else None
         if self.refused is None:

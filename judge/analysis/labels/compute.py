@@ -13,11 +13,10 @@ from judge.analysis.agreement import alternative_annotator
 from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import scale_of
-from judge.analysis.inputs.resamples import draw, too_few
+from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.labels.items import Items, Labelling, all_criteria, of_part, parts_of
 from judge.analysis.labels.result import STATISTICS, Beside, ConfusionRow, Confusions, Shares
 from judge.analysis.options.agreement_options import ConfusionOptions
-from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.base.arrays import Floats, Masks
 from judge.base.errors import SpecError
@@ -145,9 +144,6 @@ def _mean(values: Floats) -> Floats:
         return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)
 
 
-_MIN_UNITS = 5
-
-
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
     """Agreement of the labels of judges, people one by one and null judges with people's majority labels, by criterion.
     Raises SpecError if no criterion of a judge has labels.
@@ -171,7 +167,7 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 class _Dataset:
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
-        self.drawn = self._draw()
+        self.drawn = drawn_with_note(matrix, options, remarks)
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
@@ -289,18 +285,6 @@ class _Dataset:
             yield f"{self.matrix.dataset}: people are tied on {people} of {asked} stories x criteria: no label"
         if repeats:
             yield f"{self.matrix.dataset}: a judge's repeats are tied {repeats} times: no label"
-
-    def _draw(self) -> Resamples | None:
-        options, matrix = self.options, self.matrix
-        name = INTERVALS[options.ci].units
-        if not name:
-            return None
-        if too_few(matrix, options.ci, _MIN_UNITS):
-            self.remarks.note([f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"])
-            return None
-        drawn = f"{options.resamples} resamples of {name}"
-        self.remarks.note([f"intervals: expanded percentile, {drawn}, the same for every row"])
-        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:

@@ -76,7 +76,7 @@ class Options:
 
     def __post_init__(self) -> None:
         bounds = {**BOUNDS, **self.OWN_BOUNDS}
-        for name, hint in _hints(type(self)).items():
+        for name, hint in _hints(type(self)).items():  # type: ignore[arg-type]  # classes are hashable
             value = getattr(self, name)
             if get_origin(hint) is Literal and value not in get_args(hint):
                 raise OptionError(name, value, allowed=get_args(hint))

@@ -18,7 +18,7 @@ from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
 from judge.analysis.options.agreement_options import PlanOptions, Study
-from judge.base.arrays import Masks
+from judge.base.arrays import Masks, renumbered
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
@@ -159,7 +159,7 @@ def _spreads(
     matrix: RatingMatrix, cells: Sequence[Candidate], used: Masks
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
     """Median tau, standard deviations of tau and of differences of two cells' taus, and number of pairs."""
-    unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(matrix.story_prompt[used])
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
         return None, None, None, 0

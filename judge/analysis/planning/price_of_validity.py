@@ -19,7 +19,7 @@ from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
-from judge.base.arrays import Floats
+from judge.base.arrays import Floats, renumbered, row_means
 from judge.stats.correlation import kendall
 from judge.stats.correlation.human_ceiling import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
@@ -103,21 +103,6 @@ class Planned(Signed):
         """
         return self.signed([dict(_flat(answer)) for answer in self.answers])
 
-    @property
-    def levers_frame(self) -> pd.DataFrame:
-        """One row per criterion and lever, with the cost of a gain of 0.01."""
-        names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
-        rows = [
-            {name: getattr(lever, name) for name in names}
-            | {
-                f"{cost}_per_hundredth": lever.per_hundredth(getattr(lever, cost))
-                for cost in ("dollars", "tokens", "hours")
-            }
-            | {"reason": lever.reason}
-            for lever in self.levers
-        ]
-        return self.signed(rows)
-
 
 def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
     yield from (
@@ -178,7 +163,7 @@ class _Criterion:
         self.judges = [(cell.run, cell.judge) for _, cell in cells]
         names: Mapping[str, int] = {name.casefold(): i for i, name in enumerate(matrix.criteria)}
         self.raters = matrix.by_position(names[(options.against or figures.criterion).casefold()])
-        self.judged, self.people = self._mean(self.ratings), _row_means(self.raters)
+        self.judged, self.people = self._mean(self.ratings), row_means(self.raters)
         self.both = ~(np.isnan(self.judged) | np.isnan(self.people))
         self.stories = int(self.both.sum())
         tau = self._taus([self.judged], self.people)[0, 0] if self.stories > 2 else np.nan
@@ -241,7 +226,7 @@ class _Criterion:
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
         """Tau with people on all stories, then without each story-prompt: (arrays, 1 + story-prompts)."""
         own = self.both
-        unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        unit = renumbered(self.prompt[own])
         size = int(unit.max(initial=0)) + 1
         counts = np.vstack([np.ones((1, size)), 1 - np.eye(size)]).astype(np.int32)
         codes = np.stack([kendall.codes(ratings[own]) for ratings in judged])
@@ -250,7 +235,7 @@ class _Criterion:
 
     def _mean(self, ratings: Floats) -> Floats:
         """Mean rating over judges and repeats, shape (n stories,), with equal weights for all judges."""
-        cells = np.stack([_row_means(cell) for cell in ratings])
+        cells = np.stack([row_means(cell) for cell in ratings])
         rated = ~np.isnan(cells)
         # Each judge's own mean is subtracted, so that a missing rating does not shift a story by the level of that
         # judge.
@@ -303,12 +288,6 @@ def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | No
     return gain - half, gain + half
 
 
-def _row_means(ratings: Floats) -> Floats:
-    rated = ~np.isnan(ratings)
-    total, count = np.where(rated, ratings, 0.0).sum(axis=1), rated.sum(axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
-
-
 def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
     rated = ~np.isnan(ratings)
     dealt = np.where(rated, rng.random(ratings.shape), -1.0)
@@ -316,4 +295,4 @@ def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
     # Drawn story by story, because positions do not identify people.
     several = np.flatnonzero(rated.sum(axis=1) > 1)
     kept[several, dealt[several].argmax(axis=1)] = np.nan
-    return _row_means(kept)
+    return row_means(kept)

@@ -13,7 +13,7 @@ from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
-from judge.base.arrays import Floats
+from judge.base.arrays import Floats, ratio
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
@@ -385,15 +385,13 @@ def _repeated(side: Side) -> Floats:
         total = counts.sum(axis=1)
         agree = agree + (counts * (counts - 1)).sum(axis=1)
         number = number + total * (total - 1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(number > 0, agree / np.maximum(number, 1), np.nan), dtype=np.float64)
+    return ratio(agree, number)
 
 
 def _swapped(side: Side) -> Floats:
     """Share of equal preferences among two comparisons in opposite orders, shape (pairs,); NaN = not in both orders."""
     forward, backward = _counts(side)
-    number = forward.sum(axis=1) * backward.sum(axis=1)
-    return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))
+    return ratio((forward * backward).sum(axis=1), forward.sum(axis=1) * backward.sum(axis=1))
 
 
 def _order_flat(row: OrderRow) -> dict[str, object]:

@@ -245,14 +245,14 @@ def _about(rows: Rows) -> list[Column]:
 
 
 def _labels(row: Any) -> dict[str, Any]:
-    return {key: getattr(row, key) for key in ("dataset", "criterion", "run", "eval_prompt", "judge")}
+    return cells_of(row, "dataset", "criterion", "run", "eval_prompt", "judge")
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
     """Accuracy, kappa and AC1; accuracy by difference in length; and accuracy minus the control's."""
     if not result.rows:
         return []
-    rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
+    rows = [_labels(row) | row.numbers() | {"pairs": row.agreement.kappa.n, "lost": row.lost} for row in result.rows]
     about = _about(rows)
     first = [
         *about,
@@ -270,8 +270,8 @@ def agreement_tables(result: Agreement) -> list[Table]:
     whole, by_length = "Agreement with people's preferences", "Accuracy by difference of length"
     thirds = ("alike, between, apart: thirds of the pairs by |log ratio of words|",)
     return [
-        Table(whole, first, _plain(rows, first), result.signature, _agreement_notes(result)),
-        Table(by_length, second, _plain(rows, second), "", thirds),
+        Table(whole, first, rows, result.signature, _agreement_notes(result)),
+        Table(by_length, second, rows, "", thirds),
     ]
 
 
@@ -283,15 +283,6 @@ def _agreement_notes(result: Agreement) -> tuple[str, ...]:
     if any(row.kind == "implied" for row in result.rows):
         notes.append("ratings: the story with the higher mean rating is taken as preferred")
     return (*result.notes, *notes)
-
-
-def _counts(row: AgreementRow) -> dict[str, Any]:
-    return {"pairs": row.agreement.kappa.n, "lost": row.lost}
-
-
-def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    keys = [column.key for column in columns]
-    return [{key: row[key] for key in keys} for row in rows]
 
 
 def order_tables(result: Order) -> list[Table]:
@@ -311,7 +302,7 @@ def order_tables(result: Order) -> list[Table]:
         "same order, swapped: chance that another comparison of the pair gives the same preference",
         "place: same order less swapped, on pairs that have both: the effect of the place beyond noise",
     )
-    return [Table("Order: noise and place", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Order: noise and place", columns, rows, result.signature, notes)]
 
 
 def system_tables(result: Systems) -> list[Table]:
@@ -382,7 +373,7 @@ def story_tables(result: Stories) -> list[Table]:
         Column("determined", "strengths determined"),
     ]
     notes = ("tau: of stories' shares of comparisons won within their story-prompt, averaged over story-prompts",)
-    return [Table("Stories within a story-prompt", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Stories within a story-prompt", columns, rows, result.signature, notes)]
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
@@ -405,7 +396,7 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
         Column("uneven", "uneven"),
     ]
     notes = ("uneven: triads left out because preferences on one of their pairs are balanced",)
-    return [Table("Transitivity: cyclic triads of stories", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Transitivity: cyclic triads of stories", columns, rows, result.signature, notes)]
 
 
 def _value(estimate: Estimate) -> Estimate | float:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.errors import SpecError, unknown
 from judge.base.printing.tables import cells_of
 from judge.inputs.datasets import known_datasets, open_dataset
@@ -157,26 +157,21 @@ class Side:
         }
 
     @property
+    def about(self) -> tuple[str, str, str | None, str, str | None, str]:
+        """Whose preferences these are, as the fields of `standings.OfSide`."""
+        return self.pairs.dataset, self.kind, self.run, self.name, self.eval_prompt, self.criterion
+
+    @property
     def net(self) -> Floats:
         """Net preference, shape (pairs,): 1 for story a, -1 for story b, 0 if balanced; NaN if there is none."""
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
         """These preferences restricted to the comparisons with these row numbers."""
-        return Side(
-            self.pairs,
-            self.kind,
-            self.run,
-            self.judge,
-            self.eval_prompt,
-            self.criterion,
-            self.pair[rows],
-            self.forward[rows],
-            self.ended[rows],
-            self.value[rows],
-            self.rater[rows],
-            0,
-            self.placed,
+        return replace(
+            self,
+            **{name: getattr(self, name)[rows] for name in ("pair", "forward", "ended", "value", "rater")},
+            lost=0,
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
@@ -230,7 +225,7 @@ def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pa
     with np.errstate(divide="ignore", invalid="ignore"):
         log_words = np.log(words[at_a] / words[at_b])
     log_words[~np.isfinite(log_words)] = np.nan
-    prompts = np.unique(compared_stories["story_prompt"].astype(str).to_numpy()[at_a], return_inverse=True)[1]
+    prompts = renumbered(compared_stories["story_prompt"].astype(str).to_numpy()[at_a])
     pairs = Pairs(
         dataset, compared_stories.assign(words=words), at_a, at_b, prompts.reshape(-1).astype(np.int64), log_words
     )

@@ -16,7 +16,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
@@ -189,7 +189,7 @@ def _most_changed(story: Story) -> tuple[float, str, str]:
 
 def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]]:
     both = ~(np.isnan(pair.old) | np.isnan(pair.new))
-    unit = np.unique(pair.story_prompt[both], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(pair.story_prompt[both])
     old, new = pair.old[both], pair.new[both]
     prompts = int(unit.max(initial=-1)) + 1
     each = old.size / max(1, prompts)
@@ -231,7 +231,7 @@ def agreement_test(
     people, old, new = pair.people[both], pair.old[both], pair.new[both]
     rated = ~np.isnan(people)
     people, old, new = people[rated], old[rated], new[rated]
-    unit = np.unique(unit[rated], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(unit[rated])
     sides = [
         coefficients.correlate(
             side, people, names=(f"the {who} judge's ratings", "the people's ratings"), unit="stories"

@@ -26,7 +26,7 @@ from typing import Literal
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
@@ -208,7 +208,7 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
+    codes = [renumbered(group) for group in groups]
     p = [_clustered_p(d, code, epsilon) for d, code in zip(differences, codes, strict=True)]
     defined = [value for value in p if value is not None]
     # The p values are adjusted over people only if each person has one.

@@ -32,7 +32,7 @@ from typing import Literal, assert_never, get_args
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.estimation import proportions
 from judge.stats.resampling.jackknife import with_jackknife
@@ -125,7 +125,7 @@ def counts(ratings: Floats, categories: Floats | None = None, story: Codes | Non
     table = (
         np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
     )
-    code = np.arange(table.shape[0]) if story is None else np.unique(story[usable], return_inverse=True)[1]
+    code = np.arange(table.shape[0]) if story is None else renumbered(story[usable])
     return Counts(table.astype(np.float64), category, int((~usable).sum()), code.astype(np.int64))
 
 

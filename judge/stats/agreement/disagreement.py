@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judge.base.arrays import Floats
+from judge.base.arrays import Floats, row_means
 from judge.base.estimate import Estimate
 
 # Agreement of a judge's repeats: exact agreement, flip rate, and standard deviation within stories.
@@ -125,10 +125,7 @@ def among_repeats(ratings: Floats) -> Distance:
     says that repeats of this story differ by as much as a typical story differs from the judge's mean. NaN for a story
     with fewer than 2 repeats. All NaN, with a reason, where no story has 2 repeats, and where all means are equal.
     """
-    present = ~np.isnan(ratings)
-    count = present.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(count > 0, np.where(present, ratings, 0.0).sum(axis=1) / count, np.nan)
+    mean = row_means(ratings)
     z, raw = z_scores(mean), _range(ratings.T)
     seen = mean[~np.isnan(mean)]
     if np.isnan(raw).all():

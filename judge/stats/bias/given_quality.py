@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test, Weights
@@ -98,7 +98,7 @@ class GivenQuality:
         regressors = np.concatenate([*parts, judge[:, None]], axis=1)
         wide = np.zeros((judge.size, regressors.shape[1] - 1, regressors.shape[1] - 1))
         wide[:, : error.shape[1], : error.shape[1]] = error
-        codes = np.unique(system, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        codes = renumbered(system)
         if 2 * np.unique(codes[used]).size > used.sum():
             codes = np.zeros_like(codes)
         return cls(

@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.comparing import paired_comparisons
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
@@ -392,4 +392,4 @@ def _inverse(fit: Fit) -> Floats:
 
 def _dense_clusters(fit: Fit) -> Codes:
     """Code 0, 1, ... without gaps of the cluster of each of the fit's merged comparisons."""
-    return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return renumbered(fit.found.cluster)

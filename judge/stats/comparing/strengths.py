@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.davidson import Design, Fit, informations, interval, left_out, scores, spread
@@ -45,7 +45,7 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
     Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
     """
-    code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    code = renumbered(fit.found.cluster)
     clusters = int(code.max()) + 1
     drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
     if fit.covariates or fit.design.systems > FEW_SYSTEMS:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.estimate import Estimate
 
 # Predicts the correlation with people that one more rating per story would give (correction for attenuation).
@@ -189,7 +189,7 @@ def one_against_others(ratings: Floats) -> Ceiling:
     total, count = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
     own = ~np.isnan(raters)
-    others = [_mean(total - np.where(k, r, 0.0), count - k) for r, k in zip(raters, own, strict=True)]
+    others = [ratio(total - np.where(k, r, 0.0), count - k) for r, k in zip(raters, own, strict=True)]
     return Ceiling("leave-one-out", "raters", raters, (np.stack(others) if others else np.empty(raters.shape)))
 
 
@@ -226,8 +226,3 @@ def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> 
         drawn = packed[np.arange(shared.size), order[np.arange(shared.size), draw % count]]
         x[draw, shared], y[draw, shared] = drawn, (total - drawn) / (count - 1)
     return Ceiling("one rater a story", "draws", x, y)
-
-
-def _mean(total: Floats, count: Codes) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(count > 0, total / count, np.nan)

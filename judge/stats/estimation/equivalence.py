@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.estimation.means import clustered_error
 
@@ -55,7 +55,7 @@ def tost(
     if n < 2:
         _ascending(low, high)
         return Equivalence(Estimate.undefined("undefined with fewer than 2 differences", n=n), (low, high))
-    group = np.arange(n) if cluster is None else np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
+    group = np.arange(n) if cluster is None else renumbered(cluster[present])
     error, clusters = clustered_error(d, group)
     mean = Estimate(float(d.mean()), n=n, method=None if cluster is None else "clustered by story-prompt")
     if error is None:

@@ -33,6 +33,9 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     return _around(estimate, half, "t, ratings as independent, 95 %")
 
 
+# Two-sided 95 % quantile of the normal distribution.
+Z95 = 1.959963984540054
+
 Bounds = tuple[float, float]
 SHARE: Bounds = (0.0, 1.0)
 # Where a share, and a difference of two shares, can lie.
@@ -79,6 +82,19 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
         return None, clusters
     residual = np.bincount(cluster, weights=values - values.mean())
     return float(np.sqrt(clusters / (clusters - 1) * (residual @ residual)) / values.size), clusters
+
+
+def clustered_p(values: Floats, cluster: Codes) -> float | None:
+    """Two-sided p that the mean of `values` (n,), none missing, is 0, by Student's t over the clusters in `cluster`.
+
+    None with fewer than two clusters, and where the cluster means do not vary.
+    """
+    from scipy.special import stdtr
+
+    error, clusters = clustered_error(values, cluster)
+    if error is None or error < 1e-12:
+        return None
+    return float(2 * stdtr(clusters - 1, -abs(float(values.mean())) / error))
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Floats]:

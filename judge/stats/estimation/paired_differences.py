@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.estimate import Estimate
 
 # Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
@@ -243,8 +243,7 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
     cell = story_prompt[present] * systems + system[present]
     count = np.bincount(cell, minlength=prompts * systems)
     total = np.bincount(cell, weights=values[present], minlength=prompts * systems)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan).reshape(prompts, systems), dtype=np.float64)
+    return ratio(total, count).reshape(prompts, systems)
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
@@ -304,11 +303,7 @@ def holm(p: Floats) -> Floats:
 
     The i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)).
     """
-    order = np.argsort(p, kind="stable")
-    stepped = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
-    out = np.empty(p.size)
-    out[order] = np.maximum.accumulate(stepped) if p.size else stepped
-    return out
+    return _adjusted(p, "holm")
 
 
 def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> Masks:

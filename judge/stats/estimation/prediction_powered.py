@@ -29,8 +29,7 @@ from scipy import special
 
 from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
-
-_Z95 = 1.959963984540054
+from judge.stats.estimation import means
 
 # With fewer stories that people rated, the tuned lambda and skewed ratings make the interval too narrow.
 FEW = 30
@@ -111,7 +110,7 @@ def _mean(y: Floats, f: Floats, rest: Floats, power: float, *, small_sample: boo
     if power:
         value += power * float(rest.mean())
         variance += power**2 * float(rest.var(ddof=less)) / rest.size
-    quantile = float(special.stdtrit(y.size - 1, 0.975)) if small_sample else _Z95
+    quantile = float(special.stdtrit(y.size - 1, 0.975)) if small_sample else means.Z95
     half = quantile * float(np.sqrt(variance))
     method = f"{'t' if small_sample else 'normal'}, 95 %"
     return Estimate(value, n=y.size, low=value - half, high=value + half, method=method)

@@ -7,15 +7,14 @@ import math
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
+from judge.stats.estimation import means
 
 # Proportions with Wilson's score interval.
 
-_Z95 = 1.959963984540054
 
-
-def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
+def wilson(successes: float, n: int, *, z: float = means.Z95) -> Estimate:
     """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
 
     Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
@@ -49,7 +48,7 @@ def corrected_share(
     positives: float,
     rejections: float,
     negatives: float,
-    z: float = _Z95,
+    z: float = means.Z95,
 ) -> Estimate:
     """Share of truly positive stories among `n` judged stories, corrected for the judge's errors and clipped to 0..1.
 
@@ -129,7 +128,7 @@ def weighted_share(
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
-    group = np.unique(cluster[present], return_inverse=True)[1]
+    group = renumbered(cluster[present])
     if y.size == 0:
         return Estimate.undefined("nothing was answered")
     total = float(w.sum())
@@ -157,7 +156,7 @@ def effective_size(hits: Floats, cluster: Codes) -> float:
     `hits` (n,) are between 0 and 1, no NaN; `cluster` (n,) holds any codes. It is the number of clusters where it
     cannot be estimated: all values are 0 or all 1, or the clusters do not differ.
     """
-    group = np.unique(cluster, return_inverse=True)[1]
+    group = renumbered(cluster)
     clusters, share = int(group.max()) + 1, float(hits.mean())
     part = np.bincount(group, weights=hits - share)
     spread, variance = share * (1 - share), clusters / max(1, clusters - 1) * float(part @ part) / hits.size**2

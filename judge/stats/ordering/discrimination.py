@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.correlation.coefficients import midranks, pearson
+from judge.stats.estimation import means
 
 # The ROC curve of a score, rules for choosing a threshold, and the true-positive rate at a given false-positive rate.
 
@@ -131,9 +132,6 @@ def _too_few(label: Masks, most: float) -> str | None:
     return None
 
 
-_Z95 = 1.959963984540054
-
-
 @dataclass(frozen=True, slots=True)
 class PointBiserial:
     """Point-biserial correlation of ratings with two classes of stories, and its largest possible value.
@@ -191,7 +189,7 @@ def auc(rating: Floats, label: Masks) -> Estimate:
     estimate = Estimate(float(v.mean()), n=n)
     if m < 2 or k < 2:
         return replace(estimate, reason="no interval: DeLong's needs 2 stories of each class")
-    half = _Z95 * float(np.sqrt(v.var(ddof=1) / m + w.var(ddof=1) / k))
+    half = means.Z95 * float(np.sqrt(v.var(ddof=1) / m + w.var(ddof=1) / k))
     if half == 0.0:
         return replace(estimate, reason="no interval: DeLong's variance is 0 where every comparison ends alike")
     area = float(v.mean())
@@ -268,7 +266,7 @@ def score_interval(rating: Floats, label: Masks, cluster: Codes | None = None) -
     if estimate.value is None:
         return auc(rating, label)
     rating, label = rating[keep], label[keep]
-    code = np.arange(rating.size) if cluster is None else np.unique(cluster[keep], return_inverse=True)[1].reshape(-1)
+    code = np.arange(rating.size) if cluster is None else renumbered(cluster[keep])
     sides = tuple(_Side.of(rating[own], code[own]) for own in (label, ~label))
     if min(side.clusters for side in sides) < 2:
         unit = "story" if cluster is None else "cluster"
@@ -280,7 +278,7 @@ def score_interval(rating: Floats, label: Masks, cluster: Codes | None = None) -
     ratio = known / variance(area) if known > 0 and information > 0 else 1.0
     factor = float(np.clip(ratio, 1 / _MOST_RATIO, _MOST_RATIO)) ** (information / (information + 1))
     single = all(side.clusters == side.n for side in sides)
-    reach = _Z95 if single else float(special.stdtrit(sum(side.clusters for side in sides) - 2, 0.975))
+    reach = means.Z95 if single else float(special.stdtrit(sum(side.clusters for side in sides) - 2, 0.975))
     low, high = (_end(area, bound, lambda a: reach**2 * factor * variance(a)) for bound in (0.0, 1.0))
     return replace(estimate, low=low, high=high, method="score, 95 %" if single else "score, clustered, 95 %")
 
@@ -297,7 +295,7 @@ class _Side:
 
     @classmethod
     def of(cls, rating: Floats, code: Codes) -> _Side:
-        own = np.unique(code, return_inverse=True)[1].reshape(-1)
+        own = renumbered(code)
         sizes = np.bincount(own)
         score = special.ndtri((midranks(rating) - 0.5) / rating.size)
         mean = np.bincount(own, weights=score) / sizes

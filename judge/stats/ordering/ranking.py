@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.estimation import means
@@ -49,7 +49,7 @@ def win_rate(difference: Floats, cluster: Codes | None = None) -> WinRate:
     if cluster is None:
         return WinRate(wilson(wins + ties / 2, d.size), wins, ties, losses)
     credit = np.where(d > _SAME, 1.0, np.where(d < -_SAME, 0.0, 0.5))
-    group = np.unique(cluster[defined], return_inverse=True)[1].reshape(-1)
+    group = renumbered(cluster[defined])
     return WinRate(mean_share(credit, group, alone="pairs of one story-prompt only"), wins, ties, losses)
 
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, assert_never
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.regression.ordinal import Ordinal, fit_ordinal
@@ -63,7 +63,7 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     error = errors[present]
     if not error.size:
         return math.inf
-    code = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
+    code = renumbered(cluster[present])
     size = np.bincount(code)
     weight = 1 / ((size.size + 1) * size[code])
     order = np.argsort(error, kind="stable")

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
@@ -115,7 +115,7 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     then has no mean. Undefined too where the noise exceeds the variance between means, as a share is not below 0.
     """
     present = ~np.isnan(y)
-    codes = (np.unique(side[present], return_inverse=True)[1].astype(np.int64) for side in (group, unit))
+    codes = (renumbered(side[present]) for side in (group, unit))
     of_group, of_unit = codes
     values = y[present]
     groups, units = (int(side.max(initial=-1)) + 1 for side in (of_group, of_unit))
