@@ -10,7 +10,11 @@ import pandas as pd
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 
-# Data frames from rows of a table: each estimate becomes separate columns for value, interval limits and reason.
+
+def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
+    """The same frame, with its signature line and its notes stored in `attrs`."""
+    frame.attrs.update(signature=signature, notes=list(notes))
+    return frame
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
@@ -19,9 +23,7 @@ def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequenc
     `rows` are mappings by column name. An `Estimate` named `x` gives the columns `x`, `x_low`, `x_high` and `x_reason`;
     a mapping gives one column for each of its keys.
     """
-    frame = pd.DataFrame([_flat(row) for row in rows])
-    frame.attrs.update(signature=signature, notes=list(notes))
-    return frame
+    return signed(pd.DataFrame([_flat(row) for row in rows]), signature, notes)
 
 
 def _flat(cells: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,12 +37,6 @@ def _flat(cells: Mapping[str, Any]) -> dict[str, Any]:
         else:
             flat[name] = value
     return flat
-
-
-def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """The same frame, with its signature line and its notes stored in `attrs`."""
-    frame.attrs.update(signature=signature, notes=list(notes))
-    return frame
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:

@@ -55,7 +55,21 @@ class Lead:
 
 
 class Uninformed:
-    """The uninformed judges of one dataset and human criterion, and the leads of judges over them."""
+    """The uninformed judges of one dataset and human criterion, and the leads of judges over them.
+
+    An uninformed judge reads no meaning. Those that are set beside a judge, by Kendall's tau-b with people's means:
+
+    - chance: one rating for all stories, or people's ratings randomly permuted; its tau is 0 by construction
+    - control: a regression on surface features of the texts, out of fold; on the stories that both rated
+    - length: the number of words, in the direction in which people's ratings go with it; on the stories that both have
+
+    A judge that knows which system wrote a story, and nothing else, agrees with people too. It has no agreement
+    *within* systems: over pairs of stories of one system. The comparison is therefore made twice, over all stories and
+    as the mean of tau within systems. Both are paired, on the same resamples of story-prompts.
+
+    The judge must be above every uninformed judge (an intersection-union test, Berger 1982, Technometrics 24, so that
+    each comparison keeps its level). The result is the comparison with the smallest evidence.
+    """
 
     def __init__(self, matrix: RatingMatrix, control: Candidate, levels: Levels):
         people = np.full(matrix.n, np.nan) if control.people is None else control.people

@@ -30,7 +30,7 @@ from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import tost
+from judge.stats.estimation.means import tost
 from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
 from judge.stats.ordering.ranking import win_rate
 

@@ -41,7 +41,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
-from judge.stats.estimation.prediction_powered import FEW, powered_mean
+from judge.stats.estimation.means import FEW, powered_mean
 
 if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable

@@ -20,7 +20,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.means import Equivalence, tost_of
 from judge.stats.estimation.paired_differences import adjust
 
 # Tests whether a jury's calibration holds for each system.

@@ -14,7 +14,7 @@ from judge.analysis.options.table_options import StressOptions
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.inputs.perturbations.perturbation import Facts
-from judge.stats.estimation.equivalence import Equivalence
+from judge.stats.estimation.means import Equivalence
 from judge.stats.ordering.detection import Detection
 
 # What a row shows.

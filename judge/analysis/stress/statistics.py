@@ -24,7 +24,7 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.ratings_table import perturbed_names
 from judge.stats.agreement.disagreement import agreement
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import tost
+from judge.stats.estimation.means import tost
 from judge.stats.estimation.sample_size import clustered_proportion, minimum_detectable_effect
 from judge.stats.ordering.detection import Detection, detection
 from judge.stats.ordering.discrimination import auc, point_biserial

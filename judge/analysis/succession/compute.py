@@ -23,7 +23,7 @@ from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.means import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.resampling import resampled_correlations as resampled_tau

@@ -13,7 +13,7 @@ from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.wording import Advice
-from judge.stats.estimation.equivalence import Equivalence
+from judge.stats.estimation.means import Equivalence
 
 Decision = Literal["equivalent", "better", "worse", "undecided", "no test"]
 ALPHA = 0.05

@@ -14,7 +14,7 @@ better on some story-prompts than on others. The test is therefore repeated with
 per cluster it equals the published test.
 
 Where people hardly agree, any judge with smooth ratings wins. The result should therefore be shown together with
-people's agreement and with the result of uninformed judges (`analysis.agreement.null_judges`).
+people's agreement and with the result of uninformed judges (`analysis.agreement.alternative_annotator`).
 """
 
 from __future__ import annotations

@@ -14,6 +14,17 @@ a pool, a single rater has too few stories for a correlation. The ceiling then t
 Columns must be persons. If they are positions (first, second, third number of a list), there is no ceiling, and the
 caller must not compute one. Every ceiling can be computed in the same resamples as the judges' correlations, so that
 differences between a judge and the ceiling are paired.
+
+What one more rating per story would give (correction for attenuation, `next_gain`): error attenuates the correlation of
+two means: r = r_true sqrt(rel_x rel_y) (Spearman 1904, The proof and measurement of association between two things).
+The reliability of a mean of k ratings is k rel / (1 + (k - 1) rel) (Spearman 1910; Brown 1910). Kendall's tau is
+converted to r and back by Greiner's relation r = sin(pi tau / 2) (Kruskal 1958, JASA 53).
+
+The reliability is estimated from tau itself, not from variance components. Variance components overestimate the gain if
+error has heavy tails or differs between stories, since tau depends less on outliers than a variance: in simulated
+ratings of whole points, the gain from a further rating was .59 to .85 of the predicted one. The prediction used here
+extrapolates the last observed step, from k - 1 to k ratings. On average it was within a tenth of the true gain
+(`tests/stats/correlation/test_attenuation.py`).
 """
 
 from __future__ import annotations

@@ -18,12 +18,16 @@ def wilson(successes: float, n: int, *, z: float = means.Z95) -> Estimate:
     """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
 
     Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
-    conservative. `z` is the normal quantile. For clustered stories use `power.clustered_proportion`.
+    conservative. `z` is the normal quantile. For clustered stories use `sample_size.clustered_proportion`.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")
     low, high = wilson_of_share(successes / n, n, z)
-    return Estimate(successes / n, n=n, low=low, high=high, method="Wilson, 95 %")
+    return Estimate(successes / n, n=n, low=low, high=high, method=f"Wilson, {_coverage(z)}")
+
+
+def _coverage(z: float) -> str:
+    return f"{100 * (2 * special.ndtr(z) - 1):.0f} %"
 
 
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
@@ -82,7 +86,11 @@ def corrected_share(
     half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope
     centre += 2 * z * z * (centre * e1 - (1 - centre) * e0)
     return Estimate(
-        _cut(value), n=count, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %"
+        _cut(value),
+        n=count,
+        low=_cut(centre - half),
+        high=_cut(centre + half),
+        method=f"Lang-Reiczigel, {_coverage(z)}",
     )
 
 
@@ -118,13 +126,9 @@ def weighted_share(
     left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
     stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
     share of several annotators. `confidence` is the coverage.
-
-    The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
-    w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
-    samples. The interval is Wilson's with the effective n = p (1 - p) / variance and quantiles of Student's t, as in
-    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or it is 0
-    or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a value;
-    no interval with one cluster.
+    `sample_size.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or
+    it is 0 or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a
+    value; no interval with one cluster.
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]

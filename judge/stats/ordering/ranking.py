@@ -120,9 +120,8 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
         else:
             column = int(rated[:s].sum())
             low, high = np.percentile(drawn[:, column], [tail, 100 - tail], method="inverted_cdf")
-            out.append(
-                Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %")
-            )
+            method = f"percentile, {100 * confidence:.0f} %"
+            out.append(Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method=method))
     return out
 
 

@@ -146,23 +146,6 @@ def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Fl
     return out
 
 
-def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
-    """tau-b of each judge with people over means of groups (systems), in each of B resamples, (B,) or (judges, B).
-
-    `x` (n,) or (judges, n) are the judges' ratings, `y` (n,) people's; NaN is left out pairwise for that judge alone.
-    Means of a `group` (n,) are over the same drawn stories; those within 1e-9 are tied, as in `kendall.codes`. A system
-    drawn twice in `resamples` counts twice, and its copies are tied. NaN where means are all equal or fewer than two
-    systems are left.
-    """
-    judges = np.atleast_2d(x)
-    out = np.empty((len(judges), resamples.size))
-    for rows, block, means in in_resamples(resamples, judges, y, group):
-        flat = (-1, means[0].shape[2])
-        pairs = weighted_tau.pairs_of_rows(means[0].reshape(flat), means[1].reshape(flat), means[2].reshape(flat))
-        out[rows, block] = kendall.of_untied(*pairs).reshape(means[0].shape[:2])
-    return out if np.ndim(x) == 2 else out[0]
-
-
 def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:
     """Mean over groups (story-prompts or systems) of tau-b within a group, in each of B resamples, (B,) or (judges, B).
 
