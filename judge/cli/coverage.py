@@ -73,11 +73,11 @@ def coverage(
         printed += counted
         sentences.append((of_ratings.share, sentence(of_ratings.total)))
     if compare:
-        from judge.analysis import preferences
         from judge.analysis.coverage import counts
+        from judge.analysis.preference import sides
         from judge.ratings import preferences_table
 
-        compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
+        compared = sides.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
         of_verdicts = counts.verdict_coverage(compared)
         printed += counts.tables(of_verdicts)
         sentences.append((of_verdicts.share, counts.sentence(of_verdicts)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from judge.analysis.options.signature import Signed
-from judge.analysis.preferences import signature_parts
+from judge.analysis.preference.sides import signature_parts
 from judge.base.printing.tables import Column, Table
 
 if TYPE_CHECKING:

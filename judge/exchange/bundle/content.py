@@ -136,7 +136,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     """The number of rows in the preferences table, and the datasets."""
     from judge.analysis.coverage import counts
     from judge.analysis.options.signature import joined
-    from judge.analysis.preferences import signature_parts
+    from judge.analysis.preference.sides import signature_parts
     from judge.base.printing.output import csv_files, notes_file
     from judge.ratings.preferences_table import read
 
