@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,11 +25,8 @@ from judge.base.records import Scale
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.rating_matrix.build import build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.bias.scale_use import ScaleUse
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 View = Literal["halo", "pairs", "multitrait", "scale-use", "together"]
 

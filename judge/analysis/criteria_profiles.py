@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import RatingsTable, RunFacts
 from judge.stats.bias import halo
 from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
 from judge.stats.bias.halo import Multitrait
@@ -27,10 +27,6 @@ from judge.stats.bias.scale_use import ScaleUse, scale_use
 from judge.stats.resampling import bootstrap, jackknife
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.jackknife import Test, Weights
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable, RunFacts
-
 
 # Halo test: whether a judge's rating of one criterion follows human ratings of the other criteria.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,7 @@ from judge.base.arrays import Floats
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
+from judge.ratings.ratings_table import RatingsTable
 
 # Scales with more points are counted in ranges of equally many.
 MOST_POINTS = 11

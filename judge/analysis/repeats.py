@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,6 @@ from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.stats.agreement import confusion, icc
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Result of the analysis of repeats.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import numpy as np
 import pandas as pd
@@ -20,14 +20,11 @@ from judge.base.arrays import Floats, Masks
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.rating_matrix.build import build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means, paired_differences
 from judge.stats.estimation.paired_differences import Difference
 from judge.stats.ordering import ranking
 from judge.stats.resampling import bootstrap
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Tests whether judges find the same differences between systems as people, by counting pairs of systems.
 

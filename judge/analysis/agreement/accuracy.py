@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,6 +26,7 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import human_ceiling
 from judge.stats.ordering.pairwise_accuracy import (
     Credit,
@@ -39,10 +39,6 @@ from judge.stats.ordering.pairwise_accuracy import (
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import deal
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.

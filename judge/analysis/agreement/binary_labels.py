@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -28,15 +27,12 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
 from judge.stats.estimation.means import tost
 from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
 from judge.stats.ordering.ranking import win_rate
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Labels of stories derived from human ratings, by a criterion with two values or a rule with a threshold.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -40,12 +40,9 @@ from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
 from judge.stats.estimation.means import FEW, powered_mean
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
 _TEST = (

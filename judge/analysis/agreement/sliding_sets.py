@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,9 @@ from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
 from judge.stats.resampling import bootstrap
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
 _COUNTS = ("sets", "inclusive", "disjoint", "tied", "window", "stride")

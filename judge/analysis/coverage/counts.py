@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from judge.analysis.options.signature import Signed
 from judge.analysis.preference.sides import signature_parts
 from judge.base.printing.tables import Column, Table
-
-if TYPE_CHECKING:
-    from judge.ratings.preferences_table import PreferencesTable
-    from judge.ratings.ratings_table import RatingsTable
-
+from judge.ratings.preferences_table import PreferencesTable
+from judge.ratings.ratings_table import RatingsTable
 
 # Statuses without a text of the judge.
 NOT_ANSWERED = ("not_answered", "filtered")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -46,11 +45,8 @@ from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.effective_judges import effective_judges, noise_of_means
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Printed tables of a jury: agreement with people, weights, calibration.
 

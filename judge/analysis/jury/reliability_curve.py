@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +19,9 @@ from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means
 from judge.stats.regression import calibration as calibration_error
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
 
 
 @dataclass(frozen=True, slots=True)

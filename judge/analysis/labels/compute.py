@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,13 +22,10 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.confusion import Confusion, Majority, confusion, majority, of_cells, of_the_others
 from judge.stats.correlation.human_ceiling import is_panel
 from judge.stats.resampling.bootstrap import Resamples
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Compares one person, and a judge, with the majority of the other people on the same items.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from judge.answers.journal import JournalReader
 from judge.asking.run_folder.cost import folder_cost
 from judge.asking.run_folder.layout import ResultFolder
 from judge.base.errors import DataError, OptionError
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.d_study import d_study, number_needed, smallest
 from judge.stats.agreement.replacement_power import Differences, Moments, needed, power, story_prompts
 from judge.stats.agreement.variance_components import VarianceComponents
@@ -25,10 +25,6 @@ from judge.stats.correlation.human_ceiling import number_for, spearman_brown
 from judge.stats.estimation import sample_size
 from judge.stats.estimation.sample_size import RANGE, Number, for_difference, for_half_width, half_width
 from judge.version import __version__
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Numbers of story-prompts, repeats, Eval-Prompts and people that each aim of a plan requires on one criterion.
 

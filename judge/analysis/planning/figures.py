@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import orjson
@@ -24,6 +24,7 @@ from judge.base.estimate import Estimate
 from judge.base.folders import package_file
 from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
 from judge.stats.agreement.replacement_power import Differences, Moments, differences
@@ -32,10 +33,6 @@ from judge.stats.correlation import kendall
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 DRAWS = 2000
 # Pairs of judge cells whose difference of tau is looked at.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,15 +30,11 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.ratings.ratings_table import perturbed_names
+from judge.ratings.ratings_table import RatingsTable, perturbed_names
 from judge.stats.estimation import means
 from judge.stats.estimation.paired_differences import Method, adjust
 from judge.stats.estimation.proportions import wilson
 from judge.stats.ordering.detection import credit, detection
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Applies to a judge the quality control that a published study applied to crowd workers.
 

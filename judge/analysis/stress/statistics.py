@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,17 +20,13 @@ from judge.base.records import Scale
 from judge.inputs.perturbations.perturbation import CATALOGUE, Facts
 from judge.inputs.text_features import for_regression, own_features, score_file_features
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.ratings_table import perturbed_names
+from judge.ratings.ratings_table import RatingsTable, perturbed_names
 from judge.stats.agreement.disagreement import agreement
 from judge.stats.estimation import means
 from judge.stats.estimation.means import tost
 from judge.stats.estimation.sample_size import clustered_proportion, minimum_detectable_effect
 from judge.stats.ordering.detection import Detection, detection
 from judge.stats.ordering.discrimination import auc, point_biserial
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Ratings that a stress test compares: those of each judge, Eval-Prompt and criterion, and those of the control.
 

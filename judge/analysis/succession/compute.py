@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimation import means
 from judge.stats.estimation.means import Equivalence, tost_of
@@ -28,10 +28,6 @@ from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples, deal
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Aligns the ratings of two judges: same story, same text, same criterion, same Eval-Prompt.
 
