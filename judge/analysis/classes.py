@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
-from judge.analysis.correlation.statistic import Floats, Side
+from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed
-from judge.base.arrays import Codes
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note

@@ -23,20 +23,21 @@ def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequenc
     `rows` are mappings by column name. An `Estimate` named `x` gives the columns `x`, `x_low`, `x_high` and `x_reason`;
     a mapping gives one column for each of its keys.
     """
-    return signed(pd.DataFrame([_flat(row) for row in rows]), signature, notes)
+    return signed(pd.DataFrame([flat(row) for row in rows]), signature, notes)
 
 
-def _flat(cells: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def flat(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values of one row by column, as `flat_frame` has them."""
+    values: dict[str, Any] = {}
     for name, value in cells.items():
         if isinstance(value, Estimate):
-            flat |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-            flat[f"{name}_reason"] = value.reason
+            values |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+            values[f"{name}_reason"] = value.reason
         elif isinstance(value, Mapping):
-            flat |= _flat(value)
+            values |= flat(value)
         else:
-            flat[name] = value
-    return flat
+            values[name] = value
+    return values
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:

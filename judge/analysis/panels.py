@@ -12,7 +12,7 @@ import pandas as pd
 
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
-from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one
 from judge.analysis.inputs.label_criteria import numbers
@@ -21,7 +21,7 @@ from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import people_family
-from judge.base.arrays import Codes
+from judge.base.arrays import Codes, Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain

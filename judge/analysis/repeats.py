@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
-from judge.base.arrays import Codes
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build

@@ -7,7 +7,7 @@ closer to the other people than one of them is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -38,7 +38,7 @@ from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
@@ -119,7 +119,7 @@ class Replacement(Signed):
         of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt.
         """
         judges = [row for row in self.tests if row.kind == JUDGE]
-        return pd.DataFrame([dict(_by_person(row, person)) for row in judges for person in row.people])
+        return pd.DataFrame([_by_person(row, person) for row in judges for person in row.people])
 
     @property
     def means_frame(self) -> pd.DataFrame:
@@ -235,18 +235,15 @@ def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> R
     return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
 
-def _by_person(row: AltTestRow, person_test: AgainstPerson) -> Iterator[tuple[str, object]]:
+def _by_person(row: AltTestRow, person: AgainstPerson) -> dict[str, object]:
     labels = row.subject.labels
-    yield from ((key, labels[key]) for key in _ABOUT)
-    yield from (
-        ("person", row.names[person_test.column]),
-        ("stories", person_test.stories),
-        ("judge_closer", person_test.judge_closer),
+    return (
+        {key: labels[key] for key in _ABOUT}
+        | {"person": row.names[person.column], **cells_of(person, "stories", "judge_closer", "person_closer", "p")}
+        | {"tail": "less", "p_adjusted": person.adjusted, "won": person.won, "story_prompts": person.clusters}
+        | {"clustered_p": person.clustered_p, "clustered_p_adjusted": person.clustered_adjusted}
+        | {"clustered_won": person.clustered_won}
     )
-    yield from (("person_closer", person_test.person_closer), ("p", person_test.p), ("tail", "less"))
-    yield from (("p_adjusted", person_test.adjusted), ("won", person_test.won), ("story_prompts", person_test.clusters))
-    yield from (("clustered_p", person_test.clustered_p), ("clustered_p_adjusted", person_test.clustered_adjusted))
-    yield "clustered_won", person_test.clustered_won
 
 
 def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[MeanRow], Remarks]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judge.analysis.options.signature import Signed
 from judge.analysis.preference.sides import signature_parts
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of
 from judge.ratings.preferences_table import PreferencesTable
 from judge.ratings.ratings_table import RatingsTable
 
@@ -203,7 +203,7 @@ def _table(by: Sequence[str], rows: Sequence[VerdictRow], result: VerdictCoverag
     columns += [Column(cause, cause) for cause in result.causes]
     cells = [
         dict(zip(by, row.labels, strict=True))
-        | {name: getattr(row, name) for name in ("pairs", "asked", "answered", "decided", "share", "ties")}
+        | cells_of(row, "pairs", "asked", "answered", "decided", "share", "ties")
         | dict(row.lost)
         for row in rows
     ]

@@ -20,6 +20,7 @@ from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
 from judge.base.arrays import Floats, renumbered, row_means
+from judge.base.printing.tables import cells_of
 from judge.stats.correlation import kendall
 from judge.stats.correlation.human_ceiling import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
@@ -101,24 +102,13 @@ class Planned(Signed):
         """One row per planning question and criterion. A number is null if it is larger than any number tried, or if
         there is none; `reason` then says why.
         """
-        return self.signed([dict(_flat(answer)) for answer in self.answers])
-
-
-def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
-    yield from (
-        ("dataset", answer.dataset),
-        ("question", answer.question),
-        ("criterion", answer.criterion),
-        ("of", answer.unit),
-    )
-    yield from (("number", answer.number.value), ("low", answer.number.low), ("high", answer.number.high))
-    yield from (("stories_each", answer.stories), ("has", answer.has), ("now", answer.now))
-    yield from (
-        ("design", answer.design),
-        ("null_passes", answer.null),
-        ("limit", answer.limit),
-        ("reason", answer.reason),
-    )
+        return self.signed(
+            cells_of(answer, "dataset", "question", "criterion")
+            | {"of": answer.unit, "number": answer.number.value, **cells_of(answer.number, "low", "high")}
+            | {"stories_each": answer.stories, **cells_of(answer, "has", "now", "design")}
+            | {"null_passes": answer.null, **cells_of(answer, "limit", "reason")}
+            for answer in self.answers
+        )
 
 
 PERSON = "person"

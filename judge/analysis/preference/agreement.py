@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import flat
 from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
@@ -257,23 +258,9 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
 
 
 def _flat(row: AgreementRow) -> dict[str, object]:
-    about: dict[str, object] = {name: getattr(row, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt")}
-    about |= {"criterion": row.criterion, "against": row.against, "pairs": row.agreement.kappa.n}
-    about |= {"ties": row.agreement.ties, "people_ties": row.agreement.people_ties, "lost": row.lost}
-    return about | flat_estimates(row.numbers())
-
-
-def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Value, interval and reason of each estimate by column, e.g. ``kappa, kappa_low, kappa_high, kappa_reason``."""
-    flat: dict[str, object] = {}
-    for name, estimate in numbers.items():
-        flat |= {
-            name: estimate.value,
-            f"{name}_low": estimate.low,
-            f"{name}_high": estimate.high,
-            f"{name}_reason": estimate.reason,
-        }
-    return flat
+    about = cells_of(row, "dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
+    about |= {"pairs": row.agreement.kappa.n, **cells_of(row.agreement, "ties", "people_ties"), "lost": row.lost}
+    return about | flat(row.numbers())
 
 
 # Effect of the order in which two stories are shown to a judge.
@@ -309,7 +296,7 @@ class OrderRow:
     def numbers(self) -> dict[str, Estimate]:
         """The row's estimates by frame column."""
         names = ("first", "position", "same", "swapped", "place")
-        return {name: getattr(self, name) for name in names}
+        return cells_of(self, *names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -395,5 +382,5 @@ def _swapped(side: Side) -> Floats:
 
 
 def _order_flat(row: OrderRow) -> dict[str, object]:
-    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "third", "comparisons")
-    return {name: getattr(row, name) for name in names} | flat_estimates(row.numbers())
+    about = cells_of(row, "dataset", "run", "judge", "eval_prompt", "criterion", "third", "comparisons")
+    return about | flat(row.numbers())

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import flat
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side, people_beside
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
@@ -83,7 +83,7 @@ def _transitivity_flat(row: TransitivityRow) -> dict[str, object]:
     return (
         row.about
         | cells_of(row.triads, "cyclic", "strict", "uneven")
-        | flat_estimates({"share": row.triads.share, "expected": row.triads.expected})
+        | flat({"share": row.triads.share, "expected": row.triads.expected})
         | {"guessing": GUESSING}
     )
 
@@ -315,4 +315,4 @@ def _flat(system_standings: SystemStandings) -> Iterator[dict[str, object]]:
         numbers = cells_of(row, "strength", "win_rate", "equal_length")
         counts = cells_of(row, "wins", "ties", "losses")
         own = {"system": row.system, "group": row.group, "set_low": low, "set_high": high}
-        yield system_standings.about | own | counts | flat_estimates(numbers)
+        yield system_standings.about | own | counts | flat(numbers)
