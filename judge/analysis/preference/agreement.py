@@ -295,8 +295,7 @@ class OrderRow:
 
     def numbers(self) -> dict[str, Estimate]:
         """The row's estimates by frame column."""
-        names = ("first", "position", "same", "swapped", "place")
-        return cells_of(self, *names)
+        return cells_of(self, "first", "position", "same", "swapped", "place")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
