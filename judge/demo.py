@@ -56,18 +56,18 @@ def demo_report(folder: Path, *results: Path) -> Path:
 def demo_tables(result: Path) -> list[Table]:
     """Coverage, consistency (if there are several repeats), and correlations."""
     from judge.analysis import correlation
-    from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
+    from judge.analysis.coverage.coverage import tables as coverage_tables
     from judge.analysis.inputs.control import Control
     from judge.analysis.options.table_options import CorrelationOptions
-    from judge.analysis.reliability import consistency_tables
     from judge.analysis.reliability.consistency import consistency
+    from judge.analysis.reliability.consistency import tables as consistency_tables
     from judge.ratings.ratings_table import read
 
     table = read([result])
     several = any(fact.repeats > 1 for fact in table.facts)
     return [
-        coverage_tables.tables(coverage(table))[0],
-        *(consistency_tables.tables(consistency(table)) if several else []),
+        coverage_tables(coverage(table))[0],
+        *(consistency_tables(consistency(table)) if several else []),
         *correlation.tables(correlation.correlations(table, CorrelationOptions(), Control())),
     ]

@@ -18,20 +18,20 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import AspectsOptions
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
-from judge.stats.ordering.recall_at_k import recall_at_k
+from judge.stats.ordering.storyer import recall_at_k
 from judge.stats.resampling import bootstrap
 
 # Result types of the analysis of aspects: rows and notes.
@@ -119,7 +119,7 @@ def _table(
     title: str, rows: Sequence[AspectRow], *, several: bool, by_aspect: bool
 ) -> tuple[str, list[Column], list[dict[str, Any]]]:
     columns = [Column("dataset", "dataset")] if several else []
-    columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("judge", "eval_prompt")
     columns += [Column("aspect", "aspect")] if by_aspect else []
     columns += [Column("chosen", "chosen"), *(Column(f"recall_{k}", f"R@{k} %", digits=1, factor=100) for k in PLACES)]
     columns += [Column("rho", "rho"), Column("tau", "tau-b")]
@@ -129,21 +129,14 @@ def _table(
 
 def _printed(row: AspectRow) -> dict[str, Any]:
     return {
-        "dataset": row.dataset,
-        "judge": row.judge,
-        "eval_prompt": row.eval_prompt,
-        "aspect": row.aspect,
-        "chosen": row.chosen,
+        **cells_of(row, "dataset", "judge", "eval_prompt", "aspect", "chosen"),
         **{f"recall_{k}": row.recall[k] for k in PLACES},
-        "rho": row.rho,
-        "tau": row.tau,
-        "incomplete": row.incomplete,
+        **cells_of(row, "rho", "tau", "incomplete"),
     }
 
 
 # Table 2 of the StoryER study: how often its readers chose each aspect, and their mean rating of it.
 
-Floats = NDArray[np.float64]
 
 _TABLE = "aspect_sizes"
 _COMMENTS, _RATE = "comments", "rate"
@@ -233,7 +226,7 @@ def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
     return study_aspects if set(folded.values()) <= set(study_aspects) else tuple(folded.values())
 
 
-def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Guess]:
+def _floors(names: tuple[str, ...], counts: Codes) -> Iterator[_Guess]:
     elsewhere = (counts.sum(axis=0) - counts).astype(np.float64)
     yield _Guess("floor", OTHER_STORIES, elsewhere, None, no_ratings=_AGAINST)
     if names == storyer_aspects():
@@ -295,7 +288,7 @@ def _row(
 def _correlation(
     people: Floats,
     guess: _Guess,
-    chosen: NDArray[np.bool_],
+    chosen: Masks,
     coefficient: Coefficient,
     drawn: bootstrap.Resamples | None,
 ) -> Estimate:

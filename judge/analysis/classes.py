@@ -8,19 +8,19 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
-from judge.analysis.correlation.statistic import Floats, Side
+from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
-from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
 from judge.stats.correlation.coefficients import COEFFICIENTS
+from judge.stats.correlation.human_ceiling import Spread, at_spread, spread_within
 from judge.stats.estimation.paired_differences import adjust
 from judge.stats.resampling.bootstrap_intervals import DEGENERATE
 
@@ -116,10 +116,9 @@ _RULE = (
 def tables(result: Classes) -> list[Table]:
     """One printed table: each pooled correlation is followed by those within its classes."""
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
-    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("criterion", "judge", "eval_prompt")
     columns += [
-        Column("by", "by"),
-        Column("class", "class"),
+        *plain("by", "class"),
         Column("value", f"{result.statistic} x100", digits=1, factor=100),
         Column("n", "stories"),
         Column("inside", "mean within, restated x100", digits=1, factor=100),
@@ -257,7 +256,7 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
                     yield _tested(row, split.factor, parts, split.spread(at, parts), rank=rank)
 
 
-def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
+def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], Codes]]:
     """Factor, names of its classes, and class index of each story: author (people or models), then system."""
     systems = [str(name) for name in dataset.matrix.systems]
     human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
@@ -275,7 +274,7 @@ class _Split:
         j: int,
         factor: Factor,
         levels: Sequence[str],
-        code: NDArray[np.int64],
+        code: Codes,
     ) -> None:
         self.factor, self.dataset, self.levels, self.code = factor, dataset, levels, code
         self.intervals = dataset.intervals.first(RESAMPLES)

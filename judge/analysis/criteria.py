@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.criteria_profiles import Asking, Profile, TauMatrix, askings, profiles, scales, words
 from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
+from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.printing.values import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.bias.scale_use import ScaleUse
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 View = Literal["halo", "pairs", "multitrait", "scale-use", "together"]
 
@@ -38,7 +35,7 @@ _Rows = Iterator[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Criteria:
+class Criteria(Signed):
     """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt. `askings` is
     empty unless some judge was asked for several criteria in one answer. `signature_parts` belong to tables with
     intervals, `bare_parts` to tables without.
@@ -47,14 +44,8 @@ class Criteria:
     profiles: tuple[Profile, ...]
     options: CriteriaOptions
     matrices: tuple[RatingMatrix, ...] = field(repr=False)
-    signature_parts: tuple[str, ...]
     bare_parts: tuple[str, ...]
-    notes: tuple[str, ...]
     askings: tuple[Asking, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
@@ -241,7 +232,7 @@ def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[
 
 def _labels(several_datasets: bool) -> list[Column]:
     columns = [Column("dataset", "dataset")] if several_datasets else []
-    return [*columns, Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    return [*columns, *plain("judge", "eval_prompt")]
 
 
 def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
@@ -255,14 +246,13 @@ def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
                 **profile.source.labels(),
                 "criteria": len(profile.source.criteria),
             }
-            | {"stories": profile.stories, "halo": profile.halo, "excess": profile.excess, "own": own}
+            | {**cells_of(profile, "stories", "halo", "excess"), "own": own}
             | {"validity": summary.validity if summary else None}
             | {"heterotrait": summary.heterotrait if summary else None}
         )
     columns = [
         *_labels(several_datasets),
-        Column("criteria", "criteria"),
-        Column("stories", "stories"),
+        *plain("criteria", "stories"),
         Column("halo", "between criteria", digits=1, factor=100),
     ]
     if all(profile.source.is_people for profile in profiles):
@@ -286,8 +276,7 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
             "lost": asking.lost,
         }
         | {
-            "prompt_tokens": asking.prompt_tokens,
-            "completion_tokens": asking.completion_tokens,
+            **cells_of(asking, "prompt_tokens", "completion_tokens"),
             "halo": asking.profile.halo,
         }
         | {"validity": asking.profile.multitrait.validity if asking.profile.multitrait else None}
@@ -296,8 +285,7 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
     columns = [
         *_labels(several_datasets),
         Column("asked", "asked for criteria"),
-        Column("criteria", "criteria"),
-        Column("calls", "calls"),
+        *plain("criteria", "calls"),
         Column("prompt_tokens", "tokens in"),
         Column("completion_tokens", "tokens out"),
         Column("cost", "cost", money=True),
@@ -339,9 +327,7 @@ def _use(use: ScaleUse) -> dict[str, Any]:
         "entropy": use.entropy,
         "modal": point,
         "share": use.modal_share,
-        "distinct": use.distinct,
-        "ties": use.ties,
-        "outside": use.outside,
+        **cells_of(use, "distinct", "ties", "outside"),
     }
 
 
@@ -362,7 +348,7 @@ def _matrices(matrix: RatingMatrix, profiles: Sequence[Profile], *, full: bool) 
             yield _square(title, profile.across.tau, profile.across.rows, profile.across.rows, "judge's criterion")
 
 
-def _square(title: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
+def _square(title: str, values: Floats, rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
     keys = column_keys(columns, ("criterion",))
     cells = [
         {"criterion": name} | dict(zip(keys, map(float, line), strict=True))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
+from judge.analysis.inputs.resamples import LEAST_UNITS
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.analysis.systems import LEAST_UNITS
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import RatingsTable, RunFacts
 from judge.stats.bias import halo
 from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
 from judge.stats.bias.halo import Multitrait
@@ -28,13 +28,8 @@ from judge.stats.resampling import bootstrap, jackknife
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.jackknife import Test, Weights
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable, RunFacts
-
-
 # Halo test: whether a judge's rating of one criterion follows human ratings of the other criteria.
 
-Floats = NDArray[np.float64]
 
 ONE_CRITERION = "undefined with fewer than 2 criteria that people rated too"
 NO_PERSONS = (
@@ -82,7 +77,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 
 
 def _criterion_part(
-    matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: NDArray[np.bool_]
+    matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: Masks
 ) -> GivenQuality:
     # `own` and `others` have shape (n stories, people); `others` are means over the other criteria.
     people = np.where(np.isnan(others), np.nan, own)
@@ -91,7 +86,7 @@ def _criterion_part(
     return GivenQuality.of(judge, people, matrix.system, other=others, at_end=at_end)
 
 
-def _others(own: Floats, total: Floats, missing: NDArray[np.int64], criteria: int) -> Floats:
+def _others(own: Floats, total: Floats, missing: Codes, criteria: int) -> Floats:
     """Means over all other criteria, from the sums over all; NaN where another one has no rating."""
     gone = np.isnan(own)
     return np.where(missing > gone, np.nan, (total - np.where(gone, 0.0, own)) / (criteria - 1))
@@ -123,8 +118,6 @@ def _padded(ratings: Floats, columns: int) -> Floats:
 def _undefined(reason: str, n: int = 0) -> Test:
     return Test(Estimate.undefined(reason, n), None, None, "greater", 0)
 
-
-Codes = NDArray[np.int64]
 
 NOBODY = "undefined: nobody rated these criteria"
 

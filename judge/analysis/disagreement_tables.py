@@ -9,7 +9,7 @@ import pandas as pd
 
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import DisagreementsOptions
-from judge.base.printing.tables import Column, Table, printable
+from judge.base.printing.tables import Column, Table, cells_of, plain, printable
 from judge.base.records import Scale
 from judge.stats import near_ties
 
@@ -155,7 +155,7 @@ def _notes(result: Disagreements) -> Iterator[str]:
 def _columns(result: Disagreements) -> list[Column]:
     columns = [Column("rank", "#")]
     columns += [Column("dataset", "dataset")] if len(result.datasets) > 1 else []
-    columns += [Column("story", "story"), Column("system", "system"), Column("criterion", "criterion")]
+    columns += plain("story", "system", "criterion")
     columns += [Column("judge", "judge")] if any(row.judge for row in result.rows) else []
     columns += [Column("eval_prompt", "eval prompt")] if any(row.eval_prompt for row in result.rows) else []
     columns += [Column("people", "people"), Column("ratings", "judge")]
@@ -164,17 +164,13 @@ def _columns(result: Disagreements) -> list[Column]:
 
 def _listed(row: Disagreement, scale: Scale | None) -> dict[str, object]:
     return {
-        "rank": row.rank,
-        "dataset": row.dataset,
+        **cells_of(row, "rank", "dataset"),
         "story": printable(row.story) or None,
         "system": printable(row.system or "") or None,
-        "criterion": row.criterion,
-        "judge": row.judge,
-        "eval_prompt": row.eval_prompt,
+        **cells_of(row, "criterion", "judge", "eval_prompt"),
         "people": _people(row.people, scale),
         "ratings": _sides(row, scale),
-        "difference": row.difference,
-        "raw": row.raw,
+        **cells_of(row, "difference", "raw"),
     }
 
 

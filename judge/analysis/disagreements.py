@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -29,11 +29,9 @@ from judge.analysis.options.table_options import Between, DisagreementsOptions
 from judge.base.errors import SpecError
 from judge.base.wording import Advice, joined
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import disagreement
 from judge.stats.agreement.disagreement import Distance
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

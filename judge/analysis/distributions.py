@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.rating_sources import Source, sources
-from judge.analysis.options.signature import abbreviations, joined, signature_parts
+from judge.analysis.options.signature import Signed, abbreviations, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
-from judge.base.printing.tables import Column, Table
+from judge.base.arrays import Floats
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
-Floats = NDArray[np.float64]
+from judge.ratings.ratings_table import RatingsTable
 
 # Scales with more points are counted in ranges of equally many.
 MOST_POINTS = 11
@@ -69,7 +63,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Distributions:
+class Distributions(Signed):
     """Distributions of the ratings of one dataset, by source of ratings (people, or one judge) and criterion. `rows`
     has one row for each source, people first, with the `criteria` that it rated; `short` are their short names.
     """
@@ -79,13 +73,6 @@ class Distributions:
     short: tuple[str, ...]
     rows: tuple[tuple[Distribution, ...], ...]
     stories: int
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """Signature line of the table and the figure of distributions: each choice that can change their numbers."""
-        return joined(self.signature_parts)
 
 
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
@@ -182,13 +169,13 @@ def table(distributions: Distributions) -> Table:
     }
     # Labels of several criteria may have one code: each has its own column, beside those of the same code.
     points = [name for _, name in sorted(named)]
-    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns = plain("judge", "eval_prompt", "criterion")
     columns += [Column(name, f"{name} %", digits=1, factor=100) for name in dict.fromkeys(points)]
-    columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
+    columns += [Column("n", "ratings"), *plain("asked", "mean")]
     rows = [
-        {"judge": distribution.judge, "eval_prompt": distribution.eval_prompt, "criterion": distribution.criterion}
+        cells_of(distribution, "judge", "eval_prompt", "criterion")
         | dict(zip(distribution.names, distribution.shares, strict=True))
-        | {"n": distribution.n, "asked": distribution.asked, "mean": distribution.mean}
+        | cells_of(distribution, "n", "asked", "mean")
         for row in distributions.rows
         for distribution in row
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 
 
@@ -14,6 +15,29 @@ def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd
     """The same frame, with its signature line and its notes stored in `attrs`."""
     frame.attrs.update(signature=signature, notes=list(notes))
     return frame
+
+
+def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
+    """A data frame from rows of a table, with one column per number; `signature` and `notes` are kept in its `attrs`.
+
+    `rows` are mappings by column name. An `Estimate` named `x` gives the columns `x`, `x_low`, `x_high` and `x_reason`;
+    a mapping gives one column for each of its keys.
+    """
+    return signed(pd.DataFrame([flat(row) for row in rows]), signature, notes)
+
+
+def flat(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values of one row by column, as `flat_frame` has them."""
+    values: dict[str, Any] = {}
+    for name, value in cells.items():
+        if isinstance(value, Estimate):
+            values |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+            values[f"{name}_reason"] = value.reason
+        elif isinstance(value, Mapping):
+            values |= flat(value)
+        else:
+            values[name] = value
+    return values
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:

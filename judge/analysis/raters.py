@@ -7,16 +7,14 @@ Every page or caption that names the raters takes its wording from here. The ana
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judge.analysis.inputs.bars import PEOPLE_NAME
 from judge.analysis.reliability.consistency import PEOPLE
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.printing.tables import Table
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 
 NO_CEILING = "no human ceiling: no person rated the stories"
 

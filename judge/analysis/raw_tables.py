@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import orjson
 import pandas as pd
@@ -16,9 +16,7 @@ from judge.base.printing.tables import Column, Table
 from judge.base.printing.values import no_formula
 from judge.base.whole_file import draft, write_whole
 from judge.ratings.rating_matrix import build
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 

@@ -7,27 +7,23 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Side, Statistic
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.stats.agreement import confusion, icc
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Result of the analysis of repeats.
 
@@ -241,13 +237,13 @@ class _Cell:
         values = self.intervals.values(np.stack(list(ways.values())), self.people)
         mean = self.intervals.statistic.estimate(Side(ways["mean"]), people)
         for at, (how, summed) in enumerate(ways.items()):
-            plain = self.intervals.statistic.estimate(Side(summed), people)
-            value = self.intervals.of_values(plain, tuple(drawn[at] for drawn in values))
-            over = Estimate.undefined("it is the mean itself" if how == "mean" else str(plain.reason or mean.reason))
-            if how != "mean" and plain.value is not None and mean.value is not None:
-                difference = Estimate(plain.value - mean.value, n=plain.n)
+            whole = self.intervals.statistic.estimate(Side(summed), people)
+            value = self.intervals.of_values(whole, tuple(drawn[at] for drawn in values))
+            over = Estimate.undefined("it is the mean itself" if how == "mean" else str(whole.reason or mean.reason))
+            if how != "mean" and whole.value is not None and mean.value is not None:
+                difference = Estimate(whole.value - mean.value, n=whole.n)
                 over = self.intervals.of_values(difference, tuple(drawn[at] - drawn[0] for drawn in values))
-            yield Summed(self.subject, how, value, over, plain.n)
+            yield Summed(self.subject, how, value, over, whole.n)
 
     def strata(self) -> Iterator[Stratum]:
         """In thirds of the stories by people's standard deviation; equal ones are in the same third."""
@@ -281,9 +277,9 @@ class _Cell:
         judge_counts, people_counts = confusion.counted(mine, points), confusion.counted(theirs, points)
 
         def estimate(measure: Callable[[Floats, Floats], Floats]) -> Estimate:
-            plain = Estimate(float(measure(judge_counts.sum(axis=0), people_counts.sum(axis=0))), n=int(both.sum()))
+            whole = Estimate(float(measure(judge_counts.sum(axis=0), people_counts.sum(axis=0))), n=int(both.sum()))
             drawn = (s.values(lambda w: measure(w @ judge_counts, w @ people_counts)) for s in self.intervals.sets)
-            return self.intervals.of_values(plain, tuple(drawn))
+            return self.intervals.of_values(whole, tuple(drawn))
 
         return Apart(
             self.subject,
@@ -301,7 +297,7 @@ class _Cell:
         each = confusion.wasserstein(confusion.shares(judge_counts), confusion.shares(people_counts), points)
         filled, weight = np.where(several, each, 0.0), several.astype(np.float64)
 
-        def mean(w: NDArray[np.int64]) -> Floats:
+        def mean(w: Codes) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.asarray((w @ filled) / (w @ weight), dtype=np.float64)
 
@@ -351,7 +347,7 @@ def tables(result: Repeats) -> list[Table]:
             "Kendall's tau-b with people by number of repeats",
             [*_first(result), Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
             [
-                {**_about(row.subject), "k": row.k, "value": row.value, "predicted": row.predicted}
+                {**_about(row.subject), **cells_of(row, "k", "value", "predicted")}
                 | {"n": row.value.n, "subsets": row.subsets}
                 for row in result.counts
             ],
@@ -362,10 +358,7 @@ def tables(result: Repeats) -> list[Table]:
         Table(
             "Kendall's tau-b with people by how repeats are combined",
             [*_first(result), Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
-            [
-                {**_about(row.subject), "how": row.how, "value": row.value, "over": row.over, "n": row.stories}
-                for row in result.sums
-            ],
+            [{**_about(row.subject), **cells_of(row, "how", "value", "over"), "n": row.stories} for row in result.sums],
             "",
             [_BY_SUM],
         ),
@@ -379,7 +372,7 @@ def tables(result: Repeats) -> list[Table]:
                 *_last(),
             ],
             [
-                {**_about(row.subject), "name": row.name, "spread": row.spread, "value": row.value, "n": row.stories}
+                {**_about(row.subject), **cells_of(row, "name", "spread", "value"), "n": row.stories}
                 for row in result.strata
             ],
             "",
@@ -399,7 +392,7 @@ def _apart(result: Repeats) -> Table:
         Column("n", "stories"),
     ]
     rows = [
-        {**_about(row.subject), "mean": row.mean, "wasserstein": row.wasserstein, "variation": row.variation}
+        {**_about(row.subject), **cells_of(row, "mean", "wasserstein", "variation")}
         | {"by_story": row.by_story, "n": row.mean.n}
         for row in result.apart
     ]
@@ -416,7 +409,7 @@ def _first(result: Repeats) -> list[Column]:
         (name, {s.labels[name] for s in subjects}) for name in ("dataset", "run")
     ]
     columns = [Column(name, name) for name, values in several if len(values) > 1]
-    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("criterion", "judge", "eval_prompt")
     if any(subject.against not in (None, subject.criterion) for subject in subjects):
         columns.append(Column("against", "against people's"))
     return columns

@@ -4,41 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.inputs.resamples import LEAST_UNITS
+from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
+from judge.base.arrays import Floats, Masks
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means, paired_differences
 from judge.stats.estimation.paired_differences import Difference
 from judge.stats.ordering import ranking
 from judge.stats.resampling import bootstrap
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Tests whether judges find the same differences between systems as people, by counting pairs of systems.
 
 # Compares systems by the ratings of their stories: means, ranks, differences, and groups without significant
 # differences. No winner is named.
 
-Floats = NDArray[np.float64]
 
 # Stands where a criterion's name would: the mean over all criteria.
 AVERAGE = "average"
-
-# With fewer story-prompts a resampled interval says more about their number than about the systems.
-LEAST_UNITS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +172,7 @@ def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:
 def _mean(
     values: Floats,
     singles: Floats,
-    member: NDArray[np.bool_],
+    member: Masks,
     matrix: RatingMatrix,
     options: SystemsOptions,
     resampled: Floats,
@@ -233,15 +227,10 @@ class Separated:
 
 
 @dataclass(frozen=True, slots=True)
-class Separation:
+class Separation(Signed):
     """Counts for each judge and Eval-Prompt that rated a criterion which people rated too."""
 
     rows: tuple[Separated, ...]
-    signature_parts: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -253,7 +242,7 @@ class Separation:
             )
             for row in self.rows
         ]
-        return signed(pd.DataFrame(rows, columns=SEPARATED_COLUMNS), self.signature)
+        return self.signed(rows, SEPARATED_COLUMNS)
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
@@ -265,7 +254,7 @@ def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Se
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
     """`separation` from rating matrices that are already built."""
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
-    return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
+    return Separation(rows, signature_parts=signature_parts(table, matrices, options, intervals="clustered"), notes=())
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
@@ -317,7 +306,7 @@ DIFFERENCE_COLUMNS = [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Systems:
+class Systems(Signed):
     """Ratings of every system by people and by every judge x Eval-Prompt, on each criterion, then on average. Labels
     are averaged as codes: with two, the mean is the share of the second. `signature_parts` describe the means and
     ranks, `difference_parts` the pairwise differences. `labelled` datasets have reference labels that no reader gave.
@@ -327,9 +316,7 @@ class Systems:
     separation: Separation
     options: SystemsOptions
     matrices: tuple[RatingMatrix, ...] = field(repr=False)
-    signature_parts: tuple[str, ...]
     difference_parts: tuple[str, ...]
-    notes: tuple[str, ...]
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
@@ -340,11 +327,6 @@ class Systems:
         scales = [scale_of(standing.source.matrix, name) for name in names]
         words = {None if scale is None or scale.positive_code is None else scale.labels[1] for scale in scales}
         return words.pop() if len(words) == 1 else None
-
-    @property
-    def signature(self) -> str:
-        """Signature line of tables and figures of means and ranks."""
-        return joined(self.signature_parts)
 
     @property
     def difference_signature(self) -> str:

@@ -15,7 +15,7 @@ from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.systems import AVERAGE, Separated, Standing, Systems
 from judge.base.errors import OptionError
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.printing.values import column_keys
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
@@ -160,7 +160,7 @@ def _mean_table(
         | {key: standing.mean[s] for key, standing in zip(keys, group, strict=True)}
         for s in order
     ]
-    columns = [Column("system", "system"), Column("stories", "stories")]
+    columns = plain("system", "stories")
     shares = [result.share_of(standing) for standing in group]
     same = len(set(shares)) == 1
     for key, title, share in zip(keys, titles, shares, strict=True):
@@ -184,7 +184,7 @@ def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequenc
         low, high = main.sets[s]
         row |= {"set": f"{low}-{high}" if main.rank[s].defined else None, "best": float(main.best[s])}
         rows.append(row)
-    columns = [Column("system", "system"), Column("stories", "stories")]
+    columns = plain("system", "stories")
     columns += [Column(key, title) for key, title in zip(keys, titles, strict=True)]
     columns += [Column("set", "ranks left"), Column("best", "best in %", digits=0, factor=100)]
     notes = (f"ranks left, best in %: {_whose(group, result)}",) if len(group) > 1 else ()
@@ -210,10 +210,7 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
         return
     people_word = "labels" if matrix.dataset in result.labelled else "people"
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criteria", "criteria"),
-        Column("stories", "stories"),
+        *plain("judge", "eval_prompt", "criteria", "stories"),
         Column("level", f"judge minus {people_word}", half_width=True),
         Column("people", f"{people_word} tell apart"),
         Column("same", "of these: judge alike"),
@@ -244,7 +241,7 @@ def _difference_table(result: Systems, *, full: bool) -> Table:
         for pair in _best_first(standing)
     ]
     columns = [Column("dataset", "dataset")] if len(result.matrices) > 1 else []
-    columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
+    columns += plain("judge", "eval_prompt", "criterion")
     columns += [Column("system", "system"), Column("against", "minus"), Column("difference", "difference")]
     columns += [Column("n", "story-prompts"), Column("t", "t"), Column("p", "p", digits=4, p="two-sided")]
     columns += [Column("p_adjusted", "p (Holm)", digits=4, p="two-sided")]
@@ -270,9 +267,7 @@ def _difference(standing: Standing, pair: Difference) -> dict[str, Any]:
         "against": names[pair.second],
         "difference": pair.estimate,
         "n": pair.estimate.n,
-        "t": pair.t,
-        "p": pair.p,
-        "p_adjusted": pair.p_adjusted,
+        **cells_of(pair, "t", "p", "p_adjusted"),
         "family": standing.family,
         "test": pair.test,
     }

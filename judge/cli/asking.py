@@ -150,7 +150,7 @@ def _write(answer: Answer, folder: Path) -> None:
 
 
 def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
-    from judge.analysis.coverage.tables import with_coverage
+    from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import asked_for
     from judge.cli.table_options import FLAGS, emit
 

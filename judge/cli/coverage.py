@@ -56,8 +56,8 @@ def coverage(
     printed: list[Table] = []
     sentences: list[tuple[float | None, str]] = []
     if rate:
-        from judge.analysis.coverage import tables
         from judge.analysis.coverage.coverage import coverage as coverage_of
+        from judge.analysis.coverage.coverage import sentence, tables
         from judge.analysis.inputs.selection import Selection, narrowed
         from judge.cli.table_options import reading_bar
         from judge.questions.sentences import coverage as coverage_sentence
@@ -67,17 +67,17 @@ def coverage(
         whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
         table = narrowed(whole, keep)
         of_ratings = coverage_of(table, options)
-        counted = tables.tables(of_ratings)
+        counted = tables(of_ratings)
         if form == "table" and output is None:
             counted[0] = replace(counted[0], above=coverage_sentence(of_ratings))
         printed += counted
-        sentences.append((of_ratings.share, tables.sentence(of_ratings.total)))
+        sentences.append((of_ratings.share, sentence(of_ratings.total)))
     if compare:
-        from judge.analysis import preferences
         from judge.analysis.coverage import counts
+        from judge.analysis.preference import sides
         from judge.ratings import preferences_table
 
-        compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
+        compared = sides.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
         of_verdicts = counts.verdict_coverage(compared)
         printed += counts.tables(of_verdicts)
         sentences.append((of_verdicts.share, counts.sentence(of_verdicts)))

@@ -68,7 +68,7 @@ def plan(
         emit(planning.tables(planning.plan_like(options), long=long), form, output, full=full)
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
-    from judge.analysis.coverage.tables import with_coverage
+    from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import Selection
     from judge.cli.table_options import FLAGS, reading_bar
     from judge.questions.registry import question

@@ -14,7 +14,7 @@ from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Long, Output, Width, is_picture
 
 if TYPE_CHECKING:
-    from judge.analysis.preference.systems import Systems
+    from judge.analysis.preference.standings import Systems
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -68,7 +68,7 @@ def rank(
     Example: judge rank runs/mans-roc-pairs -o strengths.pdf
     """
     from judge.analysis.preference.ranked import TOPICS, ranked, tables
-    from judge.analysis.preference.reading import of_names, read
+    from judge.analysis.preference.sides import of_names, read
     from judge.base.errors import SpecError, unknown
     from judge.cli.table_options import emit
 

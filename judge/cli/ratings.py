@@ -89,7 +89,7 @@ def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFram
 def _preferences(
     runs: list[str], criterion: list[str] | None, judge: list[str] | None, eval_prompt: list[str] | None
 ) -> tuple[pd.DataFrame, Callable[..., Table]]:
-    from judge.analysis.preferences import narrowed, preview
+    from judge.analysis.preference.sides import narrowed, preview
     from judge.ratings.preferences_table import read
 
     table = narrowed(read(runs), criterion, judge, eval_prompt)

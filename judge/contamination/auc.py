@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judge.analysis.frames import flat_frame
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.whole_file import draft
@@ -17,7 +18,6 @@ from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.thresholds import area, draw, of_score
 from judge.stats import near_ties
-from judge.stats.flat_frame import flat_frame
 from judge.stats.ordering import discrimination
 from judge.stats.ordering.discrimination import auc
 from judge.stats.resampling.bootstrap import Resamples

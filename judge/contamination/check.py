@@ -232,7 +232,7 @@ class Check(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each model and dataset, with an estimate's value, interval, and reason if undefined."""
-        from judge.stats.flat_frame import flat_frame
+        from judge.analysis.frames import flat_frame
 
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 

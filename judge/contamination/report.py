@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.base.errors import SpecError, unknown_value
@@ -29,7 +30,6 @@ from judge.contamination.thresholds import Threshold, of_score
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson
-from judge.stats.flat_frame import flat_frame
 
 if TYPE_CHECKING:
     import pandas as pd

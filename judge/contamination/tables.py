@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
@@ -25,7 +26,6 @@ from judge.contamination.thresholds import of_score
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
-from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples

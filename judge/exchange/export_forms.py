@@ -14,8 +14,8 @@ import numpy as np
 import orjson
 
 from judge.analysis.options.alternatives import Nothing
-from judge.analysis.preference.reading import read as read_preferences
 from judge.analysis.preference.sides import Side, datasets
+from judge.analysis.preference.sides import read as read_preferences
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.errors import SpecError, unknown
 from judge.base.judge_name import JudgeName

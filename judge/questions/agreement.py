@@ -24,7 +24,7 @@ from judge.analysis.options.table_options import (
     CorrelationOptions,
     RepeatsOptions,
 )
-from judge.analysis.reliability import components_tables, consistency, consistency_tables, variance_components
+from judge.analysis.reliability import consistency, variance_components
 from judge.questions import pictures, sentences
 from judge.questions.answer import Shown, Way, shown
 from judge.questions.question import Question
@@ -66,7 +66,7 @@ CONSISTENCY = Question(
         "icc": Way(
             options=ConsistencyOptions,
             compute=consistency.consistency,
-            tables=consistency_tables.tables,
+            tables=consistency.tables,
             sentence=sentences.consistency,
             shown=_Full,
             helps={"engine": "program that computes the ICC; pingouin prints its own table"},
@@ -83,14 +83,14 @@ CONSISTENCY = Question(
         "components": Way(
             options=ComponentsOptions,
             compute=variance_components.components,
-            tables=components_tables.tables,
+            tables=variance_components.tables,
             shown=_Full,
             helps={"target": "reliability to plan for"},
         ),
         "d-study": Way(
             options=ComponentsOptions,
             compute=variance_components.components,
-            tables=components_tables.plan_tables,
+            tables=variance_components.plan_tables,
             frame=lambda found: found.plans,
         ),
     },

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judge.analysis.inputs.remembered_control import RememberedControl
+    from judge.analysis.inputs.control import RememberedControl
     from judge.analysis.inputs.selection import Selection
     from judge.inputs.datasets import Dataset
     from judge.ratings.preferences_table import PreferencesTable
@@ -53,7 +53,7 @@ class Source:
     @cached_property
     def preferences(self) -> PreferencesTable:
         """Preferences between two stories, of runs or of a dataset's people; restricted as the ratings are."""
-        from judge.analysis.preference.reading import of_names, read
+        from judge.analysis.preference.sides import of_names, read
 
         table = read(self.folders)
         for keep in self.kept:
@@ -63,13 +63,13 @@ class Source:
     @cached_property
     def control(self) -> RememberedControl:
         """The control judge, which predicts each criterion once for all questions about this source."""
-        from judge.analysis.inputs.remembered_control import RememberedControl
+        from judge.analysis.inputs.control import RememberedControl
 
         return RememberedControl()
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
         """Ratings read again with the given parser; `perturbed` includes perturbed stories."""
-        from judge.analysis.inputs.dataset_ratings import ratings_of
+        from judge.analysis.inputs.rating_sources import ratings_of
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings.ratings_table import read
         from judge.ratings.ratings_table.judgments import silent

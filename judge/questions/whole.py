@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from judge.analysis import planning
 from judge.analysis.coverage import coverage
-from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.counts import count
+from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
 from judge.questions import sentences
@@ -79,7 +79,7 @@ COVERAGE = Question(
             options=CoverageOptions,
             compute=coverage.coverage,
             table=_whole,
-            tables=lambda found, **_shown: coverage_tables.tables(found),
+            tables=lambda found, **_shown: coverage_tables(found),
             frame_of_table=_counts,
             sentence=sentences.coverage,
             shown=_By,

@@ -28,7 +28,7 @@ from judge.reproduce.storyer_samples import Comments, RankedPairs, Scored, accur
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.estimation import means
-from judge.stats.ordering.recall_at_k import recall_at_k
+from judge.stats.ordering.storyer import recall_at_k
 
 # Overlap of texts with human comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
 

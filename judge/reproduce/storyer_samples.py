@@ -21,7 +21,7 @@ from judge.inputs.datasets.studies import plotguided, storyer
 from judge.inputs.datasets.studies.storyer import read_wp200
 from judge.inputs.text_features import length
 from judge.reproduce.cell import Place, Printed
-from judge.stats.ordering import recall_at_k
+from judge.stats.ordering import storyer as upvotes
 from judge.stats.regression import ordinal
 from judge.stats.resampling.bootstrap import folds_of_groups
 
@@ -257,9 +257,9 @@ def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estim
     """Accuracy as StoryER defines it (ties are wrong), with ties as one half, and the study's Dis. Dis is the mean
     score of the preferred story minus that of the other."""
     return (
-        recall_at_k.accuracy(higher, lower, pairs.story_prompt, tie=recall_at_k.TIE_WRONG),
-        recall_at_k.accuracy(higher, lower, pairs.story_prompt, tie=recall_at_k.TIE_HALF),
-        recall_at_k.distance(higher, lower, pairs.story_prompt),
+        upvotes.accuracy(higher, lower, pairs.story_prompt, tie=upvotes.TIE_WRONG),
+        upvotes.accuracy(higher, lower, pairs.story_prompt, tie=upvotes.TIE_HALF),
+        upvotes.distance(higher, lower, pairs.story_prompt),
     )
 
 

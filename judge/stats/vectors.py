@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.near_ties import SAME
 
 # Silhouette of groups of unit vectors under cosine distance, for many labellings at once.
 
-Floats = NDArray[np.float64]
 Vectors = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _DISTANCES = 4_000_000
 

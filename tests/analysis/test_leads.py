@@ -12,8 +12,7 @@ from scipy.stats import kendalltau
 
 from judge.analysis.correlation import correlate, correlations
 from judge.analysis.correlation.margins import CEILING, CONTROL, best_of, margins, table_of
-from judge.analysis.inputs.bars import ControlSource, Predict
-from judge.analysis.inputs.control import ControlPredictions
+from judge.analysis.inputs.bars import ControlPredictions, ControlSource, Predict
 from judge.analysis.options.table_options import CorrelationOptions, from_words
 from judge.base.printing.tables import Table
 from judge.ratings.ratings_table import RatingsTable

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from judge.backends.surface.model import shipped_model
-from judge.stats.regression.standardised_ridge import fit_ridge, out_of_fold
+from judge.stats.regression.ridge import fit_standardised, out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 from tests.packaged_data import surface_model
 
@@ -70,7 +70,7 @@ def test_out_of_fold_tau_reaches_its_bar(refitted: dict[str, Any], criterion: st
 def test_ridge_solves_the_normal_equations() -> None:
     rng = np.random.default_rng(1)
     rows, response = rng.normal(size=(40, 3)) * [1, 5, 0.1] + 2, rng.normal(size=40)
-    ridge = fit_ridge(rows, response, [7.0])
+    ridge = fit_standardised(rows, response, [7.0])
     standard = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     residual = response - ridge.predict(rows)
     np.testing.assert_allclose(standard.T @ residual, 7.0 * ridge.weights, atol=1e-10)
@@ -94,7 +94,7 @@ def test_penalty_is_chosen_by_leave_one_out_error() -> None:
         return float(np.sum(np.square(errors)))
 
     grid = [0.1, 1.0, 3.0, 10.0, 100.0]
-    assert fit_ridge(rows, response, grid).fitted.penalty == min(grid, key=error)
+    assert fit_standardised(rows, response, grid).fitted.penalty == min(grid, key=error)
 
 
 def test_folds_keep_groups_together_and_ignore_row_order() -> None:
@@ -110,13 +110,13 @@ def test_out_of_fold_never_sees_its_own_fold() -> None:
     rng = np.random.default_rng(4)
     rows, response = rng.normal(size=(50, 2)), rng.normal(size=50)
     folds = np.repeat(np.arange(5), 10)
-    before, level = out_of_fold(rows, response, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    before, level = out_of_fold(rows, response, folds, lambda a, b: fit_standardised(a, b, [1.0]))
     assert level[0] == pytest.approx(response[10:].mean())
     own, other = response.copy(), response.copy()
     own[:10] += 100
     other[10] = np.nan
-    after_own, _ = out_of_fold(rows, own, folds, lambda a, b: fit_ridge(a, b, [1.0]))
-    after_other, _ = out_of_fold(rows, other, folds, lambda a, b: fit_ridge(a, b, [1.0]))
+    after_own, _ = out_of_fold(rows, own, folds, lambda a, b: fit_standardised(a, b, [1.0]))
+    after_other, _ = out_of_fold(rows, other, folds, lambda a, b: fit_standardised(a, b, [1.0]))
     np.testing.assert_array_equal(after_own[:10], before[:10])
     assert (after_own[10:] != before[10:]).all()
     assert (after_other[:10] != before[:10]).all()

@@ -27,6 +27,7 @@ from judge.stats.resampling import bootstrap
 from judge.stats.resampling import bootstrap_intervals as interval
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.benchmarks.figures import Figure, show
+from tests.stats.resampling.over_means import tau_b_means
 
 Floats = NDArray[np.float64]
 LOW, HIGH = 93.0, 97.0
@@ -166,7 +167,7 @@ def intervals(
     codes = kendall.codes(x), kendall.codes(y)
     of: dict[str, Callable[[bootstrap.Resamples], Floats]] = {
         "overall": lambda r: resampled_tau.tau_b(r, *codes),
-        "system": lambda r: resampled_tau.tau_b_means(r, x, y, system),
+        "system": lambda r: tau_b_means(r, x, y, system),
     }
     for level in scene.levels:
         point = coefficients.correlate(x, y) if level == "overall" else coefficients.correlate_means(x, y, system)

@@ -23,6 +23,7 @@ from judge.stats.correlation import kendall
 from judge.stats.resampling import bootstrap, swap_test
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.benchmarks.figures import Figure, median, show
+from tests.stats.resampling.over_means import tau_b_means
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -88,7 +89,7 @@ def _others(both: bootstrap.Resamples, x: Floats, y: Floats, system: Codes, prom
     """Other statistics in the same 10,000 resamples of systems and story-prompts, of one judge among 20."""
     codes, people = np.stack([kendall.codes(row) for row in x]), kendall.codes(y)
     works: dict[str, Callable[[], object]] = {
-        "over system means": lambda: resampled_tau.tau_b_means(both, x, y, system),
+        "over system means": lambda: tau_b_means(both, x, y, system),
         "within story-prompts": lambda: resampled_tau.tau_b_within(both, codes, people, prompt),
         "within systems": lambda: resampled_tau.tau_b_within(both, codes, people, system),
         "jackknife for BCa": lambda: [resampled_tau.tau_b(made, codes, people) for made in both.jackknife()],

@@ -16,7 +16,6 @@ PARTS = ("Meaning", "Formula", "Misleads", "Undefined", "Source")
 OPTIONAL = {"Undefined"}
 
 SHARED_TOOLS = {
-    "flat_frame": "rows as a data frame",
     "near_ties": "ties closer than rounding noise",
     "correlation.weighted_tau": "tau-b of many resamples",
 }

@@ -7,8 +7,8 @@ import pytest
 
 from judge.analysis import correlation, labels, systems_tables
 from judge.analysis.comparison.sentence import compared
-from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
+from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.distributions import distributions
 from judge.analysis.distributions import table as distribution_table
 from judge.analysis.options.agreement_options import ConfusionOptions
@@ -82,7 +82,7 @@ def test_what_numbers_over_codes_mean_is_said() -> None:
 def test_refusals_are_lost_and_bounds_speak_of_labels() -> None:
     found = coverage(table("A"))
     assert found.total.rows[0].lost == {"refused": 4}
-    bounds = coverage_tables.tables(found)[-1]
+    bounds = coverage_tables(found)[-1]
     assert bounds.rows[0]["scale"] == "No-Yes"
     assert bounds.rows[0]["missing"] == 2
     assert any("mean of labels" in str(note) for note in bounds.notes)

@@ -20,7 +20,7 @@ import numpy as np
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import by_criterion, comparable, match
 from judge.analysis.inputs.control import control_predictions
-from judge.analysis.inputs.dataset_ratings import ratings_of
+from judge.analysis.inputs.rating_sources import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.planning.figures import FILE, Figures, figures_of, plain

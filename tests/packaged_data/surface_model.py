@@ -26,6 +26,7 @@ import orjson
 from scipy.stats import kendalltau
 
 from judge.backends.surface.model import FORMAT, LABEL, POINTS, Term, distribution, expected, prompt_mark, shipped_model
+from judge.base.arrays import Floats
 from judge.base.errors import DataError
 from judge.base.fingerprint import fingerprint_file
 from judge.inputs.text_features import (
@@ -35,7 +36,7 @@ from judge.inputs.text_features import (
     own_features,
     score_file_features,
 )
-from judge.stats.regression.standardised_ridge import Floats, StandardisedRidge, fit_ridge, out_of_fold
+from judge.stats.regression.ridge import StandardisedRidge, fit_standardised, out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
@@ -81,7 +82,7 @@ class Training:
 
     def fit(self, rows: Floats, response: Floats) -> StandardisedRidge:
         """The regression with this training's penalty."""
-        return fit_ridge(rows, response, [self.penalty])
+        return fit_standardised(rows, response, [self.penalty])
 
 
 def recomputation(scores: Path, stories: Path) -> dict[str, float]:

@@ -13,7 +13,7 @@ from judge.analysis.classes import Classes
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.show.report.inputs import ReportInputs, ReportOptions
 from judge.show.report.sections import headline
-from judge.stats.correlation.attenuation import Spread, at_spread, spread_within
+from judge.stats.correlation.human_ceiling import Spread, at_spread, spread_within
 from judge.stats.correlation.kendall import codes, tau_b
 from tests.panels.study import classed, folder_of
 

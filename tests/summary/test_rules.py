@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.alternative_annotator import AltTestRow, Lead
 from judge.analysis.agreement.replacement_verdict import verdict_of
-from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject

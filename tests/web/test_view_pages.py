@@ -243,8 +243,7 @@ def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> No
 
 
 def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path) -> None:
-    from judge.analysis.coverage.coverage import coverage
-    from judge.analysis.coverage.tables import tables
+    from judge.analysis.coverage.coverage import coverage, tables
     from judge.base.printing.tables import cell_text
 
     text = computed(server, "/run/tale/tables?show=coverage")

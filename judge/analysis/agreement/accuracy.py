@@ -10,22 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates, cells, first_columns, last_columns
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import LEAST_UNITS
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, flat_row, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import human_ceiling
 from judge.stats.ordering.pairwise_accuracy import (
     Credit,
@@ -39,17 +40,11 @@ from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import deal
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
-Floats = NDArray[np.float64]
-
 MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
 _MOST_UNITS = 2000
 
-_MIN_UNITS, _FEW_SYSTEMS = 5, 10
+_FEW_SYSTEMS = 10
 
 _NUMBERS = (
     *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
@@ -142,8 +137,8 @@ class _Measured:
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)
             remarks.notes[f"{matrix.dataset}: no intervals with more than {_MOST_UNITS} story-prompts"] = None
-        elif options.interval != "none" and prompts < _MIN_UNITS:
-            remarks.notes[f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} story-prompts"] = None
+        elif options.interval != "none" and prompts < LEAST_UNITS:
+            remarks.notes[f"{matrix.dataset}: no intervals, fewer than {LEAST_UNITS} story-prompts"] = None
         elif options.interval != "none":
             # A stream of its own: the same resamples as the correlation table draws from this seed.
             resampling = np.random.default_rng(options.seed)
@@ -219,7 +214,7 @@ class _Measured:
     def _calibrate(self, x: Floats, y: Floats) -> TieCalibration:
         return calibrate(x, y, self.unit, self.fold, within=self.within)
 
-    def _interval(self, estimate: Estimate, statistic: Callable[[NDArray[np.int64]], Floats]) -> Estimate:
+    def _interval(self, estimate: Estimate, statistic: Callable[[Codes], Floats]) -> Estimate:
         if self.resamples is None or not estimate.defined:
             return estimate
         return self.resamples.interval(estimate, self.resamples.values(statistic))
@@ -257,8 +252,7 @@ def tables(result: Accuracies) -> list[Table]:
         Column("spa", "SPA %", digits=1, factor=100),
         Column("spa_chance", "SPA by chance %", digits=1, factor=100),
         Column("spa_chance_high", "95 % below", digits=1, factor=100),
-        Column("system_pairs", "system pairs"),
-        Column("stories", "stories"),
+        *plain("system_pairs", "stories"),
         *last_columns(),
     ]
     level = result.options.level

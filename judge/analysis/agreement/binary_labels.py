@@ -9,35 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, cells, control, first_columns, judge_cell, last_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.resamples import draw, too_few
+from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import tost
+from judge.stats.estimation.means import tost
 from judge.stats.ordering.discrimination import auc, point_biserial, resampled_auc, score_interval
 from judge.stats.ordering.ranking import win_rate
-from judge.stats.resampling import bootstrap
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Labels of stories derived from human ratings, by a criterion with two values or a rule with a threshold.
 
@@ -53,8 +48,8 @@ class Labels:
 
     text: str
     criterion: int
-    holds: NDArray[np.bool_]
-    rated: NDArray[np.bool_]
+    holds: Masks
+    rated: Masks
     by_rule: bool
 
 
@@ -97,15 +92,10 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), rated, by_rule=False)
 
 
-def _middle(values: NDArray[np.float64]) -> float:
+def _middle(values: Floats) -> float:
     return round(float(np.median(values)), 1) if values.size else 0.0
 
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Codes = NDArray[np.int64]
-
-_MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "label", "other")
 _LOST = ("repeats", "unrated", "missing")
 _NUMBERS = tuple(
@@ -186,7 +176,7 @@ class _Labelled:
                 "labels made by a rule from people's ratings: the threshold decides how far apart the classes lie, and "
                 "r is not comparable with a correlation over all ratings"
             ] = None
-        self.resamples = self._draw()
+        self.resamples = drawn_with_note(matrix, options, remarks, what="intervals of r and AUC")
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
         matrix = self.matrix
@@ -202,7 +192,7 @@ class _Labelled:
         row = LabelRow(candidate.subject, self.label.text, other, nothing, nothing, nothing, nothing)
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
-    def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
+    def _classes(self, error: Labels | None) -> tuple[Masks, Masks]:
         """Masks of the stories that are compared and of those with the label, shape (n stories,)."""
         if error is None:
             return self.label.rated, self.label.holds
@@ -213,7 +203,7 @@ class _Labelled:
             self.remarks.notes[f"{self.matrix.dataset}: {words}"] = None
         return self.label.holds ^ error.holds, self.label.holds & ~both
 
-    def _measured(self, row: LabelRow, rating: Floats, taken: Flags, label: Flags) -> LabelRow:
+    def _measured(self, row: LabelRow, rating: Floats, taken: Masks, label: Masks) -> LabelRow:
         x = np.where(taken, rating, np.nan)
         correlation, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
         r = correlation.r
@@ -254,21 +244,8 @@ class _Labelled:
             return estimate
         return self.resamples.interval(estimate, self.resamples.values(statistic))
 
-    def _draw(self) -> bootstrap.Resamples | None:
-        options, matrix = self.options, self.matrix
-        name = INTERVALS[options.ci].units
-        if not name:
-            return None
-        if too_few(matrix, options.ci, _MIN_UNITS):
-            self.remarks.notes[f"{matrix.dataset}: no intervals of r and AUC, fewer than {_MIN_UNITS} {name}"] = None
-            return None
-        drawn = f"{options.resamples} resamples of {name}"
-        note = f"intervals of r and AUC: expanded percentile, {drawn}, the same for every row"
-        self.remarks.notes[note] = None
-        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
-
-def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
+def _pairs(rating: Floats, label: Masks, prompt: Codes) -> tuple[Floats, Codes]:
     """Labelled minus other rating of all pairs of stories with the same story-prompt, and this story-prompt."""
     rated = ~np.isnan(rating)
     high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
@@ -280,15 +257,14 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
     return rating[i] - rating[j], prompt[i]
 
 
-def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
+def _by_story_prompt(rating: Floats, label: Masks, prompt: Codes) -> Floats:
     rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []
     for which in (rated & label, rated & ~label):
         count = np.bincount(prompt[which], minlength=prompts)
         total = np.bincount(prompt[which], weights=rating[which], minlength=prompts)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sides.append(np.where(count > 0, total / count, np.nan))
+        sides.append(ratio(total, count))
     differences = sides[0] - sides[1]
     return np.asarray(differences[~np.isnan(differences)], dtype=np.float64)
 

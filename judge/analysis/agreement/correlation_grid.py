@@ -16,7 +16,7 @@ from judge.analysis.correlation.correlations import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.analysis.inputs.candidates import match
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 
 __all__ = ["CEILING", "CONTROL", "JUDGE", "MEAN", "Layout", "LayoutRow", "layouts", "tables"]
 
@@ -214,7 +214,7 @@ def _rows(
 
 
 def _table(layout: Layout, *, several: bool) -> Table:
-    columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns = plain("judge", "eval_prompt")
     columns += [Column("people", "people")] if layout.panels else []
     columns += [
         Column(name, short, digits=1, factor=100) for name, short in zip(layout.criteria, layout.short, strict=True)
@@ -222,7 +222,7 @@ def _table(layout: Layout, *, several: bool) -> Table:
     if len(layout.criteria) > 1:
         columns.append(Column("mean", "mean", digits=1, factor=100))
     rows = [
-        {"kind": row.kind, "judge": row.judge, "eval_prompt": row.eval_prompt, "mean": row.mean}
+        cells_of(row, "kind", "judge", "eval_prompt", "mean")
         | dict(zip(layout.criteria, row.cells, strict=True))
         | ({"people": people} if layout.panels else {})
         for people, row in layout.by_people

@@ -7,13 +7,12 @@ closer to the other people than one of them is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.agreement.alternative_annotator import (
     DEALT,
@@ -22,11 +21,12 @@ from judge.analysis.agreement.alternative_annotator import (
     NULL,
     PERMUTED,
     AltTestRow,
+    Uninformed,
     leads_of,
+    levels_of,
     tested_rows,
 )
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict, Word, verdict_of
-from judge.analysis.agreement.uninformed import Uninformed, levels_of
 from judge.analysis.correlation import Correlations, correlations
 from judge.analysis.correlation.margins import beside_people, margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks
@@ -36,15 +36,13 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
-from judge.stats.estimation.prediction_powered import FEW, powered_mean
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
+from judge.stats.estimation.means import FEW, powered_mean
 
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
 _TEST = (
@@ -121,7 +119,7 @@ class Replacement(Signed):
         of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt.
         """
         judges = [row for row in self.tests if row.kind == JUDGE]
-        return pd.DataFrame([dict(_by_person(row, person)) for row in judges for person in row.people])
+        return pd.DataFrame([_by_person(row, person) for row in judges for person in row.people])
 
     @property
     def means_frame(self) -> pd.DataFrame:
@@ -237,18 +235,15 @@ def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> R
     return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
 
-def _by_person(row: AltTestRow, person_test: AgainstPerson) -> Iterator[tuple[str, object]]:
+def _by_person(row: AltTestRow, person: AgainstPerson) -> dict[str, object]:
     labels = row.subject.labels
-    yield from ((key, labels[key]) for key in _ABOUT)
-    yield from (
-        ("person", row.names[person_test.column]),
-        ("stories", person_test.stories),
-        ("judge_closer", person_test.judge_closer),
+    return (
+        {key: labels[key] for key in _ABOUT}
+        | {"person": row.names[person.column], **cells_of(person, "stories", "judge_closer", "person_closer", "p")}
+        | {"tail": "less", "p_adjusted": person.adjusted, "won": person.won, "story_prompts": person.clusters}
+        | {"clustered_p": person.clustered_p, "clustered_p_adjusted": person.clustered_adjusted}
+        | {"clustered_won": person.clustered_won}
     )
-    yield from (("person_closer", person_test.person_closer), ("p", person_test.p), ("tail", "less"))
-    yield from (("p_adjusted", person_test.adjusted), ("won", person_test.won), ("story_prompts", person_test.clusters))
-    yield from (("clustered_p", person_test.clustered_p), ("clustered_p_adjusted", person_test.clustered_adjusted))
-    yield "clustered_won", person_test.clustered_won
 
 
 def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[MeanRow], Remarks]:
@@ -280,7 +275,7 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
     return rows, remarks
 
 
-def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
+def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> Masks:
     """Mask, shape (n stories,), of hidden human ratings: all but `rated` per system, drawn at random."""
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:

@@ -19,8 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from judge.analysis.agreement.alternative_annotator import AltTestRow
-from judge.analysis.agreement.uninformed import CHANCE, CONTROL, LENGTH, Lead
+from judge.analysis.agreement.alternative_annotator import CHANCE, THE_CONTROL, WORDS, AltTestRow, Lead
 from judge.base.estimate import Estimate
 from judge.base.wording import written
 from judge.stats.agreement.alt_test import LEVEL
@@ -28,7 +27,7 @@ from judge.stats.estimation.paired_differences import holm
 
 Word = Literal["yes", "on some criteria", "no", "cannot tell", "cannot be tested"]
 
-_RIVALS = {CHANCE: "chance", CONTROL: "the control", LENGTH: "the number of words"}
+_RIVALS = {CHANCE: "chance", THE_CONTROL: "the control", WORDS: "the number of words"}
 
 
 @dataclass(frozen=True, slots=True)

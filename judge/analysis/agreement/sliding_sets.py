@@ -7,29 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judge.analysis.inputs.bars import Predict, Remarks
+from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.candidates import Candidate, Subject, cells, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.resamples import draw, too_few
+from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, flat_row
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
 from judge.stats.resampling import bootstrap
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
-_MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
 _COUNTS = ("sets", "inclusive", "disjoint", "tied", "window", "stride")
 _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WAYS for what in ("r2", "r")), *_COUNTS))
@@ -95,7 +90,7 @@ def sets(
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
-    drawn = {matrix.dataset: _draw(matrix, options, remarks) for matrix in matrices}
+    drawn = {m.dataset: drawn_with_note(m, options, remarks, how="each sorted and slid anew") for m in matrices}
     rows = tuple(_row(matrix, candidate, options, drawn[matrix.dataset]) for matrix, candidate in matrix_candidates)
     facts = [note for fact in table.facts for note in fact.notes]
     parts = signature_parts(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
@@ -138,18 +133,6 @@ def _row(
         options.stride,
         ways,
     )
-
-
-def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> bootstrap.Resamples | None:
-    name = INTERVALS[options.ci].units
-    if not name:
-        return None
-    if too_few(matrix, options.ci, _MIN_UNITS):
-        remarks.notes[f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"] = None
-        return None
-    words = f"intervals: expanded percentile, {options.resamples} resamples of {name}, each sorted and slid anew"
-    remarks.notes[words] = None
-    return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
 # Printed table of correlations over sliding sets of stories.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from judge.analysis.options.signature import joined
-from judge.analysis.preferences import signature_parts
-from judge.base.printing.tables import Column, Table
-
-if TYPE_CHECKING:
-    from judge.ratings.preferences_table import PreferencesTable
-    from judge.ratings.ratings_table import RatingsTable
-
+from judge.analysis.options.signature import Signed
+from judge.analysis.preference.sides import signature_parts
+from judge.base.printing.tables import Column, Table, cells_of
+from judge.ratings.preferences_table import PreferencesTable
+from judge.ratings.ratings_table import RatingsTable
 
 # Statuses without a text of the judge.
 NOT_ANSWERED = ("not_answered", "filtered")
@@ -146,17 +143,11 @@ class VerdictRow:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictCoverage:
+class VerdictCoverage(Signed):
     """Pairwise comparisons by judge and Eval-Prompt, and by judge and criterion; no rows without comparisons."""
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
 
     @property
     def by_prompt(self) -> tuple[VerdictRow, ...]:
@@ -177,7 +168,7 @@ def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
     causes = tuple(sorted(map(str, lost.unique())))
     rows = {by: tuple(_row(key, group, causes) for key, group in frame.groupby(list(by), sort=False)) for by in _BY}
     notes = dict.fromkeys(note for fact in table.facts for note in fact.notes)
-    return VerdictCoverage(rows, causes, tuple(signature_parts(table)), tuple(notes))
+    return VerdictCoverage(rows, causes, signature_parts=tuple(signature_parts(table)), notes=tuple(notes))
 
 
 def _row(key: Sequence[Any], group: pd.DataFrame, causes: Sequence[str]) -> VerdictRow:
@@ -212,7 +203,7 @@ def _table(by: Sequence[str], rows: Sequence[VerdictRow], result: VerdictCoverag
     columns += [Column(cause, cause) for cause in result.causes]
     cells = [
         dict(zip(by, row.labels, strict=True))
-        | {name: getattr(row, name) for name in ("pairs", "asked", "answered", "decided", "share", "ties")}
+        | cells_of(row, "pairs", "asked", "answered", "decided", "share", "ties")
         | dict(row.lost)
         for row in rows
     ]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from judge.base.arrays import Floats
 
 Kind = Literal["ceiling", "judge", "control", "mean"]
 CEILING: Final = "ceiling"
@@ -41,17 +39,18 @@ class ControlMade:
     reason: str | None = None
 
 
-class ControlPredictions(Protocol):
-    """Ratings of the control judge in the order of the stories given (NaN = none). `how` is a part of the signature."""
+@dataclass(frozen=True, slots=True)
+class ControlPredictions:
+    """The control judge's ratings in the order of the stories given, shape (n_stories,); NaN for the `reason`. `how` is
+    a part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
+    ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction.
+    """
 
-    @property
-    def values(self) -> Floats: ...
-    @property
-    def how(self) -> str: ...
-    @property
-    def source(self) -> ControlSource: ...
-    @property
-    def reason(self) -> str | None: ...
+    values: Floats
+    how: str
+    source: ControlSource
+    n: int
+    reason: str | None = None
 
 
 # From stories (`text, story_prompt, system`, features), people's mean ratings and a criterion to control ratings.

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import (
     CEILING,
@@ -28,9 +27,10 @@ from judge.analysis.inputs.bars import (
     control_label,
     control_note,
 )
+from judge.base.arrays import Floats
 from judge.base.errors import unknown_value
 from judge.base.estimate import Reason
-from judge.base.printing.tables import Column
+from judge.base.printing.tables import Column, cells_of, plain
 from judge.base.wording import Advice, Note, joined
 from judge.inputs.criteria import other_names, set_against
 from judge.ratings.rating_matrix import Raters, RatingMatrix
@@ -96,8 +96,6 @@ def _match(
     return Match(partner, notes, reason, tuple(dict.fromkeys(other)))
 
 
-Floats = NDArray[np.float64]
-
 NO_TEXTS = Reason("the stories' texts are not in the result folder", unavailable="control")
 _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
@@ -130,14 +128,7 @@ class Subject:
     def labels(self) -> dict[str, Any]:
         """Values of the columns that identify a table row (e.g. `dataset`, `judge`)."""
         return {
-            "dataset": self.dataset,
-            "run": self.run,
-            "judge": self.judge,
-            "eval_prompt": self.eval_prompt,
-            "criterion": self.criterion,
-            "against": self.against,
-            "repeats": self.repeats,
-            "unrated": self.unrated,
+            **cells_of(self, "dataset", "run", "judge", "eval_prompt", "criterion", "against", "repeats", "unrated"),
             "missing": self.lost if self.kind == JUDGE else None,
         }
 
@@ -294,7 +285,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
     """Columns that identify a row: the dataset only if there are several, people's criterion only if a name differs."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
-    columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
+    columns += plain("criterion", "judge", "eval_prompt")
     if any(row["against"] not in (None, row["criterion"]) for row in rows):
         columns.append(Column("against", "against people's"))
     return columns

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from judge.analysis.inputs.bars import ControlSource
+from judge.analysis.inputs.bars import ControlPredictions, ControlSource
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.base.arrays import Codes, Floats, Masks
 from judge.inputs.text_features import LOG_OFFSETS, for_regression, own_features, score_file_features, tokens
-from judge.stats.regression.standardised_ridge import StandardisedRidge, StandardisedRows, fit_ridge, out_of_fold
+from judge.stats.regression.ridge import StandardisedRidge, StandardisedRows, fit_standardised, out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Stories with people's ratings from which on the control is refitted on them.
@@ -31,26 +31,11 @@ FOLDS, FOLDINGS = 5, 5
 # Ridge penalties, from which each fold's training stories choose by their leave-one-out error.
 PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 
-Floats = NDArray[np.float64]
 
 # Bytes of rows taken apart that are kept for further criteria.
 _KEPT = 1 << 26
 
 _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
-
-
-@dataclass(frozen=True, slots=True)
-class ControlPredictions:
-    """The control judge's ratings in the order of the stories given, shape (n_stories,); NaN for the `reason`. `how` is
-    a part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
-    ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction.
-    """
-
-    values: NDArray[np.float64]
-    how: str
-    source: ControlSource
-    n: int
-    reason: str | None = None
 
 
 class Control:
@@ -81,7 +66,7 @@ class _Fits:
             if self._size + standardised.parts.along.nbytes <= _KEPT:
                 self._known[key] = standardised
                 self._size += standardised.parts.along.nbytes
-        return fit_ridge(standardised, response, PENALTIES)
+        return fit_standardised(standardised, response, PENALTIES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +79,7 @@ class Surface:
     texts: tuple[str, ...]
     prompts: tuple[str, ...]
     rows: Floats
-    blank: NDArray[np.bool_]
+    blank: Masks
     names: tuple[str, ...]
     imported: bool = False
     _fits: _Fits = field(default_factory=_Fits, repr=False)
@@ -156,7 +141,7 @@ class Surface:
             return ControlPredictions(np.full(total, np.nan), "surface:none", ControlSource.UNAVAILABLE, 0, why)
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
-    def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
+    def _folding(self, response: Floats, fold: Codes) -> Floats | None:
         """Effect of the features, shape (n stories,); None where a single fold has all rated stories."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
@@ -205,3 +190,20 @@ def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card:
     how = f"surface:shipped@{card.hash}" if n else "surface:none"
     source = ControlSource.SHIPPED if n else ControlSource.UNAVAILABLE
     return ControlPredictions(values, how, source, n, "; ".join(why) or None)
+
+
+# Cache of the control judge's predictions for each dataset and criterion, because a refit takes seconds.
+
+
+class RememberedControl:
+    """A `Control` with a cache: for equal stories and ratings, earlier predictions are returned."""
+
+    def __init__(self) -> None:
+        self._control = Control()
+        self._known: dict[tuple[object, ...], ControlPredictions] = {}
+
+    def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        key = (tuple(stories["story"]), tuple(stories["text"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
+        if key not in self._known:
+            self._known[key] = self._control(stories, people, criterion)
+        return self._known[key]

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import RatingsTable
 from judge.ratings.ratings_table.columns import with_scales
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-Floats = NDArray[np.float64]
 
 _NAMED = 3
 _HALF = 1e-9

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import DataError
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement.variance_components import Facet
 from judge.stats.bias.scale_use import remark
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 SYSTEM, STORY_PROMPT, STORY, EVAL_PROMPT, JUDGE, REPEAT = (
     "system",
@@ -125,7 +123,7 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
             yield text
 
 
-def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
+def _any(ratings: Floats, axis: int) -> Masks:
     others = tuple(i for i in range(ratings.ndim) if i != axis)
     return np.asarray((~np.isnan(ratings)).any(axis=others))
 

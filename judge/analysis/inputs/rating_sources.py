@@ -6,12 +6,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from judge.base.arrays import Codes, Floats, Masks
+from judge.base.printing.tables import cells_of
+from judge.inputs.datasets import Dataset
 from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import COLUMNS, PANEL, STORY_COLUMNS, RatingsTable
+from judge.ratings.ratings_table.columns import ordered, with_labels, without_empty
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+# The human ratings of a dataset as a ratings table, before there is any run.
+
+
+def ratings_of(dataset: Dataset) -> RatingsTable:
+    rows, stories = [], []
+    for story in dataset.stories():
+        story_key = (dataset.name, story.id, story.story_prompt, story.system)
+        stories.append((*story_key, len(story.text.split()), story.text))
+        rows += [
+            (
+                dataset.name,
+                None,
+                *story_key,
+                rating.criterion,
+                None,
+                "rater",
+                rating.rater,
+                None,
+                rating.value,
+                "ok",
+                "",
+                None,
+                rating.panel,
+            )
+            for rating in story.ratings
+        ]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, PANEL]).astype({"rating": "float64", "repeat": "Int64"})
+    frame = without_empty(frame)
+    frame = frame[ordered(frame.columns)]
+    story_frame = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    criteria = [str(name) for name in frame["criterion"].unique()]
+    scales = {(dataset.name, name.casefold()): scale for name in criteria if (scale := dataset.labels.of(name))}
+    return RatingsTable(with_labels(frame, scales, explanations=True), story_frame, (), scales)
+
 
 PEOPLE = "people"
 
@@ -32,7 +69,7 @@ class Source:
     rows: tuple[int, ...]
     by_story: Floats
     counts: Codes
-    wanted: NDArray[np.bool_]
+    wanted: Masks
 
     @property
     def is_people(self) -> bool:
@@ -50,7 +87,7 @@ class Source:
 
     def labels(self) -> dict[str, str | None]:
         """Values of the columns `run, judge, eval_prompt`."""
-        return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
+        return cells_of(self, "run", "judge", "eval_prompt")
 
     def ratings(self, criterion: int) -> Floats:
         """Single ratings on one criterion (an index), shape (n stories, columns); NaN = none. A column is a repeat of

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.analysis.inputs.bars import Remarks
+from judge.analysis.options.agreement_options import ConfusionOptions, DriftOptions, LabelOptions
 from judge.analysis.options.choices import INTERVALS, NamedInterval, Unit
+from judge.base.arrays import Codes
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.resampling import bootstrap
 
+# With fewer units to resample an interval says more about their number than about the ratings.
+LEAST_UNITS = 5
 
-def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> NDArray[np.int64]:
+
+def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> Codes:
     """Codes of each story's unit (such as the story-prompt), shape (n stories,)."""
     if unit == "story-prompts":
         return matrix.story_prompt
@@ -33,6 +38,23 @@ def draw(matrix: RatingMatrix, how: NamedInterval, count: int, rng: np.random.Ge
     raise ValueError(f"{how} intervals have no resamples")
 
 
-def too_few(matrix: RatingMatrix, how: NamedInterval, least: int) -> bool:
-    """Whether there are fewer than `least` of the units that the interval `how` resamples."""
-    return any(np.unique(unit_of_stories(matrix, unit)).size < least for unit in INTERVALS[how].resampled)
+def drawn_with_note(
+    matrix: RatingMatrix,
+    options: ConfusionOptions | DriftOptions | LabelOptions,
+    remarks: Remarks,
+    *,
+    what: str = "intervals",
+    how: str = "the same for every row",
+) -> bootstrap.Resamples | None:
+    """The resamples that the options ask for, and a note on `what` is made of them, and `how`; None, with a note, where
+    there are too few units, and without a note where none are asked for.
+    """
+    units = INTERVALS[options.ci].units
+    if not units:
+        return None
+    codes = [unit_of_stories(matrix, unit) for unit in INTERVALS[options.ci].resampled]
+    if any(np.unique(code).size < LEAST_UNITS for code in codes):
+        remarks.note([f"{matrix.dataset}: no {what}, fewer than {LEAST_UNITS} {units}"])
+        return None
+    remarks.note([f"{what}: expanded percentile, {options.resamples} resamples of {units}, {how}"])
+    return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,8 @@ import pandas as pd
 from judge.analysis.options.table_options import names
 from judge.base.errors import SpecError, unknown_value
 from judge.base.records import Criterion, Scale
-from judge.ratings.ratings_table import PANEL
+from judge.ratings.ratings_table import PANEL, RatingsTable, RunFacts
 from judge.ratings.ratings_table.columns import Scales, panels_in, pooled_note, with_scales
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable, RunFacts
-
 
 # Panels of human raters: their names, and the ratings table restricted to one panel.
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import ControlSource, control_label
 from judge.analysis.inputs.label_criteria import numbers
@@ -33,7 +31,7 @@ from judge.analysis.jury.result import (
     Row,
     Verdict,
     carried,
-    cells_of,
+    criterion_cells,
     criterion_columns,
     weights_of,
 )
@@ -41,16 +39,14 @@ from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.effective_judges import effective_judges, noise_of_means
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Printed tables of a jury: agreement with people, weights, calibration.
 
@@ -87,7 +83,7 @@ def tables(juries: Juries, *, weights: bool = False, long: bool = False, effecti
 
 def _main(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
+        criterion_cells(held, verdict)
         | {
             "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
             "used": row.used,
@@ -175,7 +171,6 @@ def _range(by_folding: Sequence[Estimate]) -> str | None:
 
 # The jury's ratings as a ratings table, from which every other table can be made.
 
-Floats = NDArray[np.float64]
 EVAL_PROMPT = "-"
 
 

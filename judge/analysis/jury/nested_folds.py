@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.jury.panel import COMBINERS, Combined, Combiner, Panel, Split, best_single
 from judge.analysis.options.table_options import JuryOptions, NamedCombiner
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
@@ -26,7 +27,6 @@ from judge.stats.regression.calibration import Kind, fit_calibration, reach
 from judge.stats.regression.ridge import fit_stack
 from judge.stats.resampling.bootstrap import folds_of_groups
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Folds = NDArray[np.int64]
 
@@ -254,7 +254,7 @@ class _Fold:
             self.reasons[calibration.reason] = None
         return calibration.predict(predicted)
 
-    def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
+    def _inner_folds(self) -> Iterator[tuple[Masks, Rows, Rows]]:
         """Mask of the training stories held out, indices for fitting, and indices held out."""
         for fold in np.unique(self.inner):
             out = self.inner == fold
@@ -292,8 +292,6 @@ class _Fold:
 
 
 # Split conformal prediction intervals of a story's human rating around the jury's rating, with out-of-fold coverage.
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,9 +340,5 @@ def story_interval(
         Estimate(float(np.mean(reaches)), n=int((seen > 0).sum())),
         coverage,
         None if worst is None else systems[worst],
-        None if worst is None else _share(hits, system == worst, story_prompt),
+        None if worst is None else clustered_proportion(np.where(system == worst, hits, np.nan), story_prompt),
     )
-
-
-def _share(hits: Floats, own: NDArray[np.bool_], story_prompt: Codes) -> Estimate:
-    return clustered_proportion(np.where(own, hits, np.nan), story_prompt)

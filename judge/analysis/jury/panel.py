@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.control import Surface
 from judge.analysis.options.table_options import NamedCombiner
+from judge.base.arrays import Floats, Masks
 from judge.base.choices import registry
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice, Note
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 # Methods that combine the ratings of a jury's members into one, fitted on training stories to predict held-out ones.
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 # A column scaled up by g is penalised g^2 times less: how far a criterion's own ratings may count for more.
@@ -75,18 +74,18 @@ class Combined:
 
 
 # From a split, people's ratings of its training rows (no NaN), and which predictors are the criterion's own.
-Combiner = Callable[[Split, Floats, Bools], Combined]
+Combiner = Callable[[Split, Floats, Masks], Combined]
 
 
-def _mean(split: Split, people: Floats, own: Bools) -> Combined:  # noqa: ARG001  nothing is fitted
+def _mean(split: Split, people: Floats, own: Masks) -> Combined:  # noqa: ARG001  nothing is fitted
     return Combined(_over_present(np.nanmean, split.held_out[:, own]))
 
 
-def _median(split: Split, people: Floats, own: Bools) -> Combined:  # noqa: ARG001  nothing is fitted
+def _median(split: Split, people: Floats, own: Masks) -> Combined:  # noqa: ARG001  nothing is fitted
     return Combined(_over_present(np.nanmedian, split.held_out[:, own]))
 
 
-def _calibrated(split: Split, people: Floats, own: Bools) -> Combined:
+def _calibrated(split: Split, people: Floats, own: Masks) -> Combined:
     columns = [
         fit_calibration(split.train[:, j], people, "isotonic").predict(split.held_out[:, j])
         for j in np.flatnonzero(own)
@@ -94,7 +93,7 @@ def _calibrated(split: Split, people: Floats, own: Bools) -> Combined:
     return Combined(_over_present(np.nanmean, np.column_stack(columns)))
 
 
-def _weighted(split: Split, people: Floats, own: Bools) -> Combined:
+def _weighted(split: Split, people: Floats, own: Masks) -> Combined:
     train, held_out = split.train[:, own], split.held_out[:, own]
     mean = _over_present(np.nanmean, train.T)
     spread = _over_present(np.nanstd, train.T)
@@ -105,12 +104,12 @@ def _weighted(split: Split, people: Floats, own: Bools) -> Combined:
     return Combined(fitted.predict(np.nan_to_num((held_out - mean) / scale)), weights)
 
 
-def _ridge(split: Split, people: Floats, own: Bools) -> Combined:
+def _ridge(split: Split, people: Floats, own: Masks) -> Combined:
     fitted, factors = _best_ridge(split, people, own)
     return Combined(fitted.predict(split.scored[1] * factors), fitted.weights * factors)
 
 
-def _ordinal(split: Split, people: Floats, own: Bools) -> Combined:
+def _ordinal(split: Split, people: Floats, own: Masks) -> Combined:
     ridge, factors = _best_ridge(split, people, own)
     train, held_out = split.scored
     model = fit_ordinal(train * factors, people, ridge.penalty * LOGIT_PENALTY)
@@ -149,7 +148,7 @@ COMBINERS: Mapping[NamedCombiner, CombinerRecord] = registry(
 )
 
 
-def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Floats]:
+def _best_ridge(split: Split, people: Floats, own: Masks) -> tuple[RidgeFit, Floats]:
     train = split.scored[0]
     choices = [np.where(own, factor, 1.0) for factor in (OWN_FACTORS if not own.all() else OWN_FACTORS[:1])]
     fits = [fit_ridge(train * factors, people) for factors in choices]
@@ -185,8 +184,8 @@ class Panel:
     predictors: Floats
     labels: tuple[str, ...]
     sources: tuple[str, ...]
-    own: Bools
-    present: Bools
+    own: Masks
+    present: Masks
     groups: tuple[str, ...]
 
     @property
@@ -195,7 +194,7 @@ class Panel:
         return len({source for source, own in zip(self.sources, self.own, strict=True) if own})
 
     @property
-    def usable(self) -> Bools:
+    def usable(self) -> Masks:
         """Mask, shape (n stories,), for fitting and scoring: rated by people and by enough members."""
         return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
 

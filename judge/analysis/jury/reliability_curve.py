@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel, member, panels
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means
 from judge.stats.regression import calibration as calibration_error
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +152,7 @@ def _error(stage: Sequence[Floats], people: Floats, bins: int) -> Estimate:
 # Printed table of reliability curves: people's mean rating in each bin of stories, before and after calibration.
 
 COLUMNS = (
-    Column("criterion", "criterion"),
-    Column("judge", "judge"),
-    Column("eval_prompt", "eval prompt"),
-    Column("calibrated", "calibrated"),
+    *plain("criterion", "judge", "eval_prompt", "calibrated"),
     Column("rating", "judge's rating"),
     Column("people", "people's mean"),
     Column("stories", "stories", digits=0),
@@ -172,7 +163,7 @@ COLUMNS = (
 def table(curves: Curves) -> Table:
     """One row per bin; the calibration error stands in each row of its curve."""
     rows = [
-        {"criterion": curve.criterion, "judge": curve.judge, "eval_prompt": curve.eval_prompt, "calibrated": calibrated}
+        {**cells_of(curve, "criterion", "judge", "eval_prompt"), "calibrated": calibrated}
         | {"rating": point.rating, "people": point.people, "stories": float(point.stories), "error": error}
         for curve in curves.curves
         for calibrated, points, error in (

@@ -8,8 +8,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy import special
 
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.jury.nested_folds import Folding, StoryInterval
@@ -17,17 +15,16 @@ from judge.analysis.jury.panel import COMBINERS, Panel, Panels
 from judge.analysis.jury.scores import Calibrated, Scored
 from judge.analysis.options.signature import Signed, joined
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.means import Equivalence, tost_of
 from judge.stats.estimation.paired_differences import adjust
 
 # Tests whether a jury's calibration holds for each system.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Holds = Literal["yes", "no", "not shown", "no test"]
 ALPHA = 0.05
 
@@ -80,13 +77,12 @@ def carried(
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
     """Equivalence test of `off` (jury minus people), and two-sided p that its mean is 0; None = too few."""
-    unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
+    unit = renumbered(story_prompt)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")
     if error is None or clusters < 5 or error < 1e-12:
         return Equivalence(estimate.without_interval("fewer than 5 story-prompts"), (-margin, margin)), None
-    p = float(2 * special.stdtr(clusters - 1, -abs(float(off.mean())) / error))
-    return tost_of(estimate, error, clusters - 1, -margin, margin), p
+    return tost_of(estimate, error, clusters - 1, -margin, margin), means.clustered_p(off, unit)
 
 
 def _mean(off: Floats) -> Estimate:
@@ -270,7 +266,7 @@ def _flat(held: Held, verdict: Verdict, row: Row) -> Iterator[tuple[str, object]
 # Columns that name the dataset and criterion of a row of a jury's tables.
 
 
-def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
+def criterion_cells(held: Held, verdict: Verdict) -> dict[str, object]:
     """The columns that identify a criterion, with their values."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
@@ -301,7 +297,7 @@ def tables(juries: Juries, *, predictors: bool) -> list[Table]:
 
 def _by_member(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict) | asdict(member)
+        criterion_cells(held, verdict) | asdict(member)
         for held, verdict in juries.verdicts()
         for member in by_member(verdict.weights)
     ]
@@ -314,40 +310,23 @@ def _by_member(juries: Juries) -> Table:
         Column("total", "sum", digits=3),
         Column("folds", "folds"),
     ]
-    return Table(
-        "Weights of the jury's members, mean over folds",
-        columns,
-        rows,
-        juries.bare_signature,
-        [_UNITS, _SHARED, _EQUAL],
-    )
+    title = "Weights of the jury's members, mean over folds"
+    return Table(title, columns, rows, juries.bare_signature, [_UNITS, _SHARED, _EQUAL])
 
 
 def _by_predictor(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
-        | {
-            "combiner": weight.combiner,
-            "predictor": weight.predictor,
-            "weight": weight.mean,
-            "spread": weight.spread,
-            "folds": weight.folds,
-        }
+        criterion_cells(held, verdict)
+        | cells_of(weight, "combiner", "predictor", "spread", "folds", weight=weight.mean)
         for held, verdict in juries.verdicts()
         for weight in verdict.weights
     ]
     columns = [
         *criterion_columns(juries),
-        Column("combiner", "combiner"),
-        Column("predictor", "predictor"),
+        *plain("combiner", "predictor"),
         Column("weight", "weight", digits=3),
         Column("spread", "sd over folds", digits=3),
         Column("folds", "folds"),
     ]
-    return Table(
-        "Weights of the jury's predictors, mean over folds",
-        columns,
-        rows,
-        juries.bare_signature,
-        [_UNITS, _SHARED, _EQUAL],
-    )
+    title = "Weights of the jury's predictors, mean over folds"
+    return Table(title, columns, rows, juries.bare_signature, [_UNITS, _SHARED, _EQUAL])

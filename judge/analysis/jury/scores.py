@@ -10,25 +10,19 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judge.analysis.inputs.resamples import draw
+from judge.analysis.inputs.resamples import LEAST_UNITS, draw
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import JuryOptions
+from judge.base.arrays import Floats, Masks
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.regression import calibration as calibration_error
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling import resampled_correlations as resampled_tau
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
-# With fewer story-prompts to resample an interval says more about their number than about the jury.
-MIN_UNITS = 5
 
 _NAMES = ("the ratings", "the people's ratings")
 
@@ -40,7 +34,7 @@ class Scored:
         self.predictions, self.people, self.resamples = predictions, people, resamples
 
     @cached_property
-    def rated(self) -> Bools:
+    def rated(self) -> Masks:
         """Mask of the stories with human ratings and a prediction in every folding, shape (n stories,)."""
         lost = np.isnan(self.people)
         for each in self.predictions:
@@ -70,7 +64,7 @@ class Scored:
         values = [resampled_tau.tau_b(self.resamples, kendall.codes(each), people) for each in self.predictions]
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
-    def among(self, stories: Bools) -> Scored:
+    def among(self, stories: Masks) -> Scored:
         """These predictions with their score restricted to the stories in a mask."""
         if bool((self.rated <= stories).all()):
             return self
@@ -88,8 +82,8 @@ class Scorer:
         resampled = INTERVALS[options.ci].resampled
         if not resampled:
             return
-        if np.unique(matrix.story_prompt).size < MIN_UNITS:
-            self.refused = f"no intervals: fewer than {MIN_UNITS} story-prompts"
+        if np.unique(matrix.story_prompt).size < LEAST_UNITS:
+            self.refused = f"no intervals: fewer than {LEAST_UNITS} story-prompts"
             return
         self.refused = bootstrap.both_refused(matrix.system) if "systems" in resampled else None
         if self.refused is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from judge.analysis.jury.result import ALPHA, Juries, cells_of, criterion_columns
-from judge.base.printing.tables import Column, Table
+from judge.analysis.jury.result import ALPHA, Juries, criterion_cells, criterion_columns
+from judge.base.printing.tables import Column, Table, cells_of
 
 # Printed tables of a jury's errors and reliability, before and after calibration.
 
@@ -15,15 +15,7 @@ def tables(juries: Juries) -> list[Table]:
 
 def _errors(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
-        | {
-            "stage": calibrated.stage,
-            "rmse": calibrated.rmse,
-            "bias": calibrated.bias,
-            "gap": calibrated.gap,
-            "spread": calibrated.spread,
-            "n": calibrated.n,
-        }
+        criterion_cells(held, verdict) | cells_of(calibrated, "stage", "rmse", "bias", "gap", "spread", "n")
         for held, verdict in juries.verdicts()
         for calibrated in verdict.calibrated
     ]
@@ -46,16 +38,10 @@ def _errors(juries: Juries) -> Table:
 
 def _bins(juries: Juries) -> Table:
     rows = [
-        cells_of(held, verdict)
-        | {
-            "stage": calibrated.stage,
-            "low": each.low,
-            "high": each.high,
-            "n": each.n / calibrated.foldings,
-            "predicted": each.predicted,
-            "people": each.people,
-            "gap": each.gap,
-        }
+        criterion_cells(held, verdict)
+        | cells_of(
+            each, "low", "high", "predicted", "people", "gap", stage=calibrated.stage, n=each.n / calibrated.foldings
+        )
         for held, verdict in juries.verdicts()
         for calibrated in verdict.calibrated
         for each in calibrated.bins
@@ -78,7 +64,7 @@ def _bins(juries: Juries) -> Table:
 def effective(juries: Juries) -> Table:
     """By criterion, the number of judges with independent errors whose mean would have the members' error."""
     rows = [
-        cells_of(held, verdict)
+        criterion_cells(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
         for held, verdict in juries.verdicts()
     ]
@@ -104,14 +90,8 @@ def effective(juries: Juries) -> Table:
 def intervals(juries: Juries) -> Table:
     """The prediction interval of one story's human rating, and its coverage."""
     rows = [
-        cells_of(held, verdict)
-        | {
-            "reach": interval.reach,
-            "coverage": interval.coverage,
-            "n": interval.coverage.n,
-            "worst": interval.worst,
-            "worst_coverage": interval.worst_coverage,
-        }
+        criterion_cells(held, verdict)
+        | cells_of(interval, "reach", "coverage", "worst", "worst_coverage", n=interval.coverage.n)
         for held, verdict in juries.verdicts()
         if (interval := verdict.interval) is not None
     ]
@@ -144,7 +124,7 @@ def intervals(juries: Juries) -> Table:
 def carry_over(juries: Juries) -> Table:
     """Whether the calibration holds for each system: the mean differs from people's by less than a margin."""
     rows = [
-        cells_of(held, verdict)
+        criterion_cells(held, verdict)
         | {
             "system": carried.system,
             "before": carried.before.value,

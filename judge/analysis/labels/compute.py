@@ -5,37 +5,30 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.agreement import alternative_annotator
 from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import scale_of
-from judge.analysis.inputs.resamples import draw, too_few
+from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.labels.items import Items, Labelling, all_criteria, of_part, parts_of
 from judge.analysis.labels.result import STATISTICS, Beside, ConfusionRow, Confusions, Shares
 from judge.analysis.options.agreement_options import ConfusionOptions
-from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
+from judge.base.arrays import Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.confusion import Confusion, Majority, confusion, majority, of_cells, of_the_others
 from judge.stats.correlation.human_ceiling import is_panel
 from judge.stats.resampling.bootstrap import Resamples
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
 # Compares one person, and a judge, with the majority of the other people on the same items.
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 FEW = "human ceiling undefined: no story was labelled by two people of whom the others agree"
 
@@ -147,9 +140,6 @@ def _mean(values: Floats) -> Floats:
         return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)
 
 
-_MIN_UNITS = 5
-
-
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
     """Agreement of the labels of judges, people one by one and null judges with people's majority labels, by criterion.
     Raises SpecError if no criterion of a judge has labels.
@@ -173,7 +163,7 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 class _Dataset:
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
-        self.drawn = self._draw()
+        self.drawn = drawn_with_note(matrix, options, remarks)
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
@@ -291,18 +281,6 @@ class _Dataset:
             yield f"{self.matrix.dataset}: people are tied on {people} of {asked} stories x criteria: no label"
         if repeats:
             yield f"{self.matrix.dataset}: a judge's repeats are tied {repeats} times: no label"
-
-    def _draw(self) -> Resamples | None:
-        options, matrix = self.options, self.matrix
-        name = INTERVALS[options.ci].units
-        if not name:
-            return None
-        if too_few(matrix, options.ci, _MIN_UNITS):
-            self.remarks.note([f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"])
-            return None
-        drawn = f"{options.resamples} resamples of {name}"
-        self.remarks.note([f"intervals: expanded percentile, {drawn}, the same for every row"])
-        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:

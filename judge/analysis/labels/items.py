@@ -10,16 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.label_criteria import scale_of
+from judge.base.arrays import Floats, Masks
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement.confusion import Majority, majority
 from judge.stats.resampling.bootstrap import Factor, Resamples
-
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 ALL = "all criteria"
 # Names of the labels where binary criteria with different words are counted together.

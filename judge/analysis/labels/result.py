@@ -14,7 +14,7 @@ from judge.analysis.labels.items import ALL
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of
 from judge.base.printing.values import column_keys
 
 # Names of the statistics, as `judge.stats.agreement.confusion` defines them.
@@ -196,8 +196,7 @@ def _statistics(result: Confusions) -> Table:
 def _printed(row: ConfusionRow) -> dict[str, Any]:
     return {
         **row.subject.labels,
-        "kind": row.kind,
-        "positive": row.positive,
+        **cells_of(row, "kind", "positive"),
         **row.statistics,
         "prevalence_people": row.prevalence(row.by_people),
         "prevalence_judge": row.prevalence(row.by_judge),

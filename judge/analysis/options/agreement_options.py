@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
-from judge.analysis.options.table_options import Idle
+from judge.analysis.options.table_options import SHARE, Bounds, Idle, Options, Resampled
 from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError
 from judge.base.records import Scale
@@ -21,7 +21,7 @@ FIRST: Study = "hanna"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanOptions:
+class PlanOptions(Options):
     """The aims of a plan, and the design that it assumes. `half_width` is the largest half-width of an interval of tau;
     `difference` of two taus is to be found with probability `power`; `reliability` is aimed at for the order of
     systems, of stories, and mean human ratings. `epsilon` is the tolerance in favour of the judge in the alternative
@@ -44,22 +44,6 @@ class PlanOptions:
     against: str | None = None
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        for name in ("half_width", "difference", "reliability"):
-            _share(name, getattr(self, name))
-        if not 0.5 <= self.power < 1:
-            raise OptionError("power", self.power, "must be at least 0.5 and below 1")
-        if not 0 <= self.epsilon <= 1:
-            raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
-        for name in ("prompts", "repeats"):
-            count = getattr(self, name)
-            if count is not None and count < 1:
-                raise OptionError(name, count, "must be 1 or more")
-        if self.rater_price is not None and self.rater_price < 0:
-            raise OptionError("rater_price", self.rater_price, "must be 0 or more: it is dollars for one rating")
-        if self.like not in get_args(Study):
-            raise OptionError("like", self.like, allowed=get_args(Study))
-
     @property
     def measure(self) -> Measure:
         """Measure of closeness to people in the alternative annotator test."""
@@ -67,12 +51,15 @@ class PlanOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class SuccessionOptions:
+class SuccessionOptions(Options):
     """Choices of the table that tests whether a new judge may replace an old one. `margin` is the largest difference in
     tau with people that does not matter, `points` that of mean ratings. A story's verdict is whether its rating is at
     least `cut`; None = its rating rounded. `power` is for the number of further stories, `folds` for fitting crosswalks
     (mappings from one judge's ratings to the other's), `top` for the printed stories with a changed verdict.
     """
+
+    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "top": 1}
+    OWN_BOUNDS: ClassVar[Bounds] = {"margin": SHARE}
 
     margin: float = 0.05
     points: float = 0.25
@@ -83,16 +70,6 @@ class SuccessionOptions:
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     seed: int = 1
-
-    def __post_init__(self) -> None:
-        _share("margin", self.margin)
-        if self.points <= 0:
-            raise OptionError("points", self.points, "must be above 0")
-        if not 0.5 <= self.power < 1:
-            raise OptionError("power", self.power, "must be at least 0.5 and below 1")
-        for name, least in (("folds", 2), ("top", 1)):
-            if getattr(self, name) < least:
-                raise OptionError(name, getattr(self, name), f"must be {least} or more")
 
 
 # Option -> its part of the signature, as in `signature.FRAGMENTS`.
@@ -112,11 +89,6 @@ PLANNING_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 PlanningOptions = PlanOptions | SuccessionOptions
 
 
-def _share(field: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise OptionError(field, value, "must lie between 0 and 1")
-
-
 PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]
 LabelInterval = Literal["boot-inputs", "boot-stories", "delong", "none"]
@@ -126,12 +98,13 @@ ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class AccuracyOptions:
+class AccuracyOptions(Resampled):
     """Choices of a table of pairwise accuracies. `folds` of story-prompts are for fitting epsilon, `flips` is the
     number of permutations for soft pairwise accuracy.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
+    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "folds": 3}
 
     level: PairLevel = "overall"
     drop_systems: tuple[str, ...] = ()
@@ -143,20 +116,9 @@ class AccuracyOptions:
     seed: int = 1
     control: bool = True
 
-    def __post_init__(self) -> None:
-        _among("level", self.level, get_args(PairLevel))
-        _among("ci", self.ci, get_args(PairInterval))
-        _at_least("folds", self.folds, 3)
-        _at_least("flips", self.flips, 1)
-        _at_least("resamples", self.resamples, 1)
-
-    @property
-    def interval(self) -> PairInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class LabelOptions:
+class LabelOptions(Resampled):
     """Choices of a table of how well judges separate labelled stories from others. `labels` is a human criterion with
     two values, or a rule such as ``Overall > 4``; with `errors` (criteria or rules), labelled stories are compared with
     those of one error at a time. `equivalence` is the largest difference in points that does not matter (TOST). With
@@ -174,24 +136,12 @@ class LabelOptions:
     seed: int = 1
     control: bool = True
 
-    def __post_init__(self) -> None:
-        _among("ci", self.ci, get_args(LabelInterval))
-        _at_least("resamples", self.resamples, 1)
-        if self.equivalence is not None and self.equivalence <= 0:
-            raise OptionError("equivalence", self.equivalence, "must be above 0")
-
-    @property
-    def interval(self) -> LabelInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class DriftOptions:
+class DriftOptions(Resampled):
     """Choices of the tests for equal correlations, and of sliding sets: `window` neighbours in the order of human
     scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these.
     """
-
-    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
@@ -202,18 +152,9 @@ class DriftOptions:
     seed: int = 1
     control: bool = True
 
-    def __post_init__(self) -> None:
-        _among("ci", self.ci, get_args(SetInterval))
-        for name, value in (("window", self.window), ("stride", self.stride), ("resamples", self.resamples)):
-            _at_least(name, value, 1)
-
-    @property
-    def interval(self) -> SetInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class ReplacementOptions:
+class ReplacementOptions(Options):
     """Choices of tables on replacing people. `epsilon` and `measure` belong to the alternative annotator test; `auto`
     compares labels by equality (`exact`) and numbers by distance (`rmse`). `positions` treats the position of a rating
     as a person where people are unknown. `rated` hides people's ratings of all but this number of each system's
@@ -229,14 +170,6 @@ class ReplacementOptions:
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _at_least("resamples", self.resamples, 1)
-        _among("measure", self.measure, get_args(ChosenMeasure))
-        if not 0 <= self.epsilon <= 1:
-            raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
-        if self.rated is not None:
-            _at_least("rated", self.rated, 2)
-
     def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
         """Measure of closeness; `scale` is that of labels. Raises OptionError for distances of unordered labels."""
         if self.measure == "auto":
@@ -248,24 +181,14 @@ class ReplacementOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfusionOptions:
+class ConfusionOptions(Resampled):
     """Choices of a table that compares judges' labels with human labels."""
-
-    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     ci: ConfusionInterval = "boot-inputs"
     resamples: int = RESAMPLES
     seed: int = 1
-
-    def __post_init__(self) -> None:
-        _among("ci", self.ci, get_args(ConfusionInterval))
-        _at_least("resamples", self.resamples, 1)
-
-    @property
-    def interval(self) -> ConfusionInterval:
-        return self.ci
 
 
 def _uninformed(options: Any) -> str:
@@ -291,13 +214,3 @@ PEOPLE_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 SHOWN_BY = {"stride": "window", "measure": "epsilon"}
 
 PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions | ConfusionOptions
-
-
-def _among(field: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise OptionError(field, value, allowed=allowed)
-
-
-def _at_least(field: str, value: int, least: int) -> None:
-    if value < least:
-        raise OptionError(field, value, f"must be {least} or more")

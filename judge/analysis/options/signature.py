@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -217,8 +217,8 @@ class Signed:
         """The signature line of its tables and figures."""
         return joined(self.signature_parts)
 
-    def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """These rows as a frame, with signature line and notes in its `attrs`."""
+    def signed(self, rows: Iterable[object], columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """These rows (mappings, or tuples by `columns`) as a frame, with signature line and notes in its `attrs`."""
         import pandas as pd
 
         from judge.analysis.frames import signed

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from os import PathLike
-from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from judge.analysis.options.choices import INTERVALS, LEVELS, BothInterval, IntervalMethod, Level, NamedInterval, Unit
 from judge.base.choices import RESAMPLES
@@ -42,8 +43,77 @@ Swap = Literal["auto", Unit]
 LENGTH, NOTHING_GIVEN = "length", "none"
 
 
+# Option -> whether a value is allowed, and the complaint about one that is not.
+Bounds = Mapping[str, tuple[Callable[[Any], bool], str]]
+ABOVE_0: tuple[Callable[[Any], bool], str] = (lambda value: value > 0, "must be above 0")
+SHARE: tuple[Callable[[Any], bool], str] = (lambda value: 0 < value < 1, "must lie between 0 and 1")
+BOUNDS: Bounds = {
+    **dict.fromkeys(("alpha", "half_width", "difference", "reliability"), SHARE),
+    **dict.fromkeys(("points", "equivalence"), ABOVE_0),
+    "power": (lambda value: 0.5 <= value < 1, "must be at least 0.5 and below 1"),
+    "epsilon": (lambda value: 0 <= value <= 1, "must lie between 0 and 1: it is a share of stories"),
+    "predict": (lambda value: 0 < value < 1, "must lie between 0 and 1: it is a coverage"),
+    "carry_over": (lambda value: value > 0, "must be above 0: it is an error in points"),
+    "bootstraps": (lambda value: value >= 0, "must be 1 or more"),
+    "bins": (lambda value: 2 <= value <= 20, "must be 2 to 20"),
+    "rater_price": (lambda value: value >= 0, "must be 0 or more: it is dollars for one rating"),
+}
+
+
+class Options:
+    """Base of the options of a table. A field that is a `Literal` takes its words only; the least numbers in `LEAST`
+    and the bounds in `BOUNDS` go by the names of fields, `OWN_BOUNDS` are those of one table. None is always allowed.
+    """
+
+    __slots__ = ()
+
+    IDLE: ClassVar[Idle] = {}
+    LEAST: ClassVar[Mapping[str, int]] = {
+        **dict.fromkeys(("resamples", "permutations", "flips", "foldings", "min_members", "window", "stride"), 1),
+        **dict.fromkeys(("prompts", "repeats"), 1),
+        **dict.fromkeys(("folds", "rated"), 2),
+    }
+    OWN_BOUNDS: ClassVar[Bounds] = {}
+
+    def __post_init__(self) -> None:
+        bounds = {**BOUNDS, **self.OWN_BOUNDS}
+        for name, hint in _hints(type(self)).items():  # type: ignore[arg-type]  # classes are hashable
+            value = getattr(self, name)
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                raise OptionError(name, value, allowed=get_args(hint))
+            if value is None:
+                continue
+            if name in self.LEAST and value < self.LEAST[name]:
+                raise OptionError(name, value, f"must be {self.LEAST[name]} or more")
+            if name in bounds and not bounds[name][0](value):
+                raise OptionError(name, value, bounds[name][1])
+        self.check()
+
+    def check(self) -> None:
+        """Raise SpecError for what the fields' types and bounds do not say."""
+
+
+class Resampled(Options):
+    """Options of a table with intervals from resamples, of which without intervals none are drawn."""
+
+    __slots__ = ()
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
+
+    @property
+    def interval(self) -> NamedInterval:
+        """The interval that the option `ci` names."""
+        return self.ci  # type: ignore[attr-defined, no-any-return]  # a field of every subclass
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
 @dataclass(frozen=True, slots=True)
-class CoverageOptions:
+class CoverageOptions(Options):
     """Choices of a coverage table; `seed` is used for permutation tests where counts are small."""
 
     drop_systems: tuple[str, ...] = ()
@@ -51,25 +121,22 @@ class CoverageOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsistencyOptions:
+class ConsistencyOptions(Options):
     """Choices of a table of consistency over repeats; `engine` computes the ICC."""
 
     drop_systems: tuple[str, ...] = ()
     engine: Engine = "ours"
 
-    def __post_init__(self) -> None:
-        _check_word("engine", self.engine, Engine)
-
 
 @dataclass(frozen=True, slots=True)
-class DistributionOptions:
+class DistributionOptions(Options):
     """Choices of a table of how often each rating was given."""
 
     drop_systems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnoseOptions:
+class DiagnoseOptions(Options):
     """Choices of a table of diagnostic tests, at level `alpha`. `own` names systems of the judges' models, for
     self-preference; if empty, systems are matched by name.  `no_own` states that there are none.
     """
@@ -80,28 +147,26 @@ class DiagnoseOptions:
     alpha: float = 0.05
     no_own: bool = False
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if self.own and self.no_own:
             raise OptionError("no_own", self.no_own, f"contradicts own={', '.join(self.own)}")
-        if not 0 < self.alpha < 1:
-            raise OptionError("alpha", self.alpha, "must lie between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentsOptions:
+class ComponentsOptions(Options):
     """Choices of variance components and of the D-study (decision study); `target` is the reliability aimed at."""
 
     drop_systems: tuple[str, ...] = ()
     target: float = 0.8
     seed: int = 1
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not 0 < self.target < 1:
             raise OptionError("target", self.target, "is not a reliability", hint="give a number between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelationOptions:
+class CorrelationOptions(Options):
     """Choices of a correlation table. `ci` ``auto`` is ``boot-inputs``; `method` describes `interval_kind` ``auto``.
     `given` names a third variable to hold fixed: ``length`` (in words), or a feature from an import. With automatic
     measures as judges, length is held fixed by default, and ``none`` turns this off. `readings` of a judge are compared
@@ -123,12 +188,7 @@ class CorrelationOptions:
     interval_kind: IntervalKind = "auto"
     readings: Readings = "mean"
 
-    def __post_init__(self) -> None:
-        _check_word("readings", self.readings, Readings)
-        _check_word("coefficient", self.coefficient, Coefficient)
-        _check_word("level", self.level, Level)
-        _check_word("ci", self.ci, Interval)
-        _check_word("interval_kind", self.interval_kind, IntervalKind)
+    def check(self) -> None:
         averaged = LEVELS[self.level].grouping == "within"
         if INTERVALS[self.interval].fisher and (averaged or not COEFFICIENTS[self.coefficient].fisher):
             raise SpecError(
@@ -147,7 +207,6 @@ class CorrelationOptions:
         if self.given not in (None, NOTHING_GIVEN) and averaged:
             words = "{given} needs {level} overall or system, not {}"
             raise SpecError(Advice(words, self.level, given=self.given))
-        _positive("resamples", self.resamples)
 
     @property
     def interval(self) -> NamedInterval:
@@ -169,7 +228,7 @@ class CorrelationOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatsOptions:
+class RepeatsOptions(Resampled):
     """Choices of tables about repeats; subsets of repeats are drawn with `seed`."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
@@ -180,17 +239,9 @@ class RepeatsOptions:
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("ci", self.ci, RepeatsInterval)
-        _positive("resamples", self.resamples)
-
-    @property
-    def interval(self) -> NamedInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class SystemsOptions:
+class SystemsOptions(Options):
     """Choices of a table of systems. `mean_interval` is for means; intervals of ranks always come from resamples of
     story-prompts, and differences between systems are always paired. `holm_over` is the family over which p is
     adjusted: the pairs of systems of one rater and criterion (``cell``), or those of the whole table.
@@ -202,53 +253,28 @@ class SystemsOptions:
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("mean_interval", self.mean_interval, MeanInterval)
-        _check_word("holm_over", self.holm_over, Family)
-        _positive("resamples", self.resamples)
-
 
 @dataclass(frozen=True, slots=True)
-class CriteriaOptions:
+class CriteriaOptions(Resampled):
     """Choices of a table about criteria: correlations between criteria, halo and use of the scale."""
-
-    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     drop_systems: tuple[str, ...] = ()
     ci: CriteriaInterval = "boot-inputs"
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("ci", self.ci, CriteriaInterval)
-        _positive("resamples", self.resamples)
-
-    @property
-    def interval(self) -> NamedInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class AspectsOptions:
+class AspectsOptions(Resampled):
     """Choices of a table that compares judges with readers on which aspects of a story stand out."""
-
-    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
     ci: CriteriaInterval = "boot-inputs"
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("ci", self.ci, CriteriaInterval)
-        _positive("resamples", self.resamples)
-
-    @property
-    def interval(self) -> NamedInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class RankOptions:
+class RankOptions(Options):
     """Choices of the tables of preferences. `ties` count in the fit of strengths as a separate outcome (Davidson's
     model), as half a win for both, or not at all. Intervals of strengths are clustered by story-prompt or, if above 0,
     by `bootstraps` resamples of these. `seed` is used for resamples and for the control's folds.
@@ -260,30 +286,22 @@ class RankOptions:
     seed: int = 1
     control: bool = True
 
-    def __post_init__(self) -> None:
-        _check_word("ties", self.ties, PairTies)
-        if self.bootstraps:
-            _positive("bootstraps", self.bootstraps)
-
 
 @dataclass(frozen=True, slots=True)
-class DisagreementsOptions:
+class DisagreementsOptions(Options):
     """Choices of a list of the stories on which ratings differ most: of judges and people, or of repeats, Eval-Prompts
     or judges with each other. `top` 0 lists all.
     """
+
+    OWN_BOUNDS: ClassVar[Bounds] = {"top": (lambda value: value >= 0, "must be 0 (all) or more")}
 
     drop_systems: tuple[str, ...] = ()
     between: Between = "people"
     top: int = 10
 
-    def __post_init__(self) -> None:
-        _check_word("between", self.between, Between)
-        if self.top < 0:
-            raise OptionError("top", self.top, "must be 0 (all) or more")
-
 
 @dataclass(frozen=True, slots=True)
-class JuryOptions:
+class JuryOptions(Resampled):
     """Choices of a jury table.
 
     ``auto`` chooses a `combiner` by its agreement with people. `members` names judges; empty = all. At least
@@ -312,28 +330,9 @@ class JuryOptions:
     resamples: int = RESAMPLES
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("combiner", self.combiner, Combiner)
-        _check_word("calibrate", self.calibrate, Calibrate)
-        _check_word("hold_out", self.hold_out, HeldOut)
-        _check_word("ci", self.ci, JuryInterval)
-        _positive("foldings", self.foldings)
-        _positive("min_members", self.min_members)
-        _positive("resamples", self.resamples)
-        if self.folds < 2:
-            raise OptionError("folds", self.folds, "must be 2 or more")
-        if self.predict is not None and not 0 < self.predict < 1:
-            raise OptionError("predict", self.predict, "must lie between 0 and 1: it is a coverage")
-        if self.carry_over is not None and self.carry_over <= 0:
-            raise OptionError("carry_over", self.carry_over, "must be above 0: it is an error in points")
-
-    @property
-    def interval(self) -> NamedInterval:
-        return self.ci
-
 
 @dataclass(frozen=True, slots=True)
-class ReliabilityOptions:
+class ReliabilityOptions(Options):
     """Choices of reliability curves, for which each judge is calibrated separately out of fold. `bins` is the largest
     number in a curve. There are `foldings` assignments of stories to `folds` folds; the i-th uses the seed `seed` + i.
     """
@@ -344,11 +343,6 @@ class ReliabilityOptions:
     foldings: int = 5
     drop_systems: tuple[str, ...] = ()
     seed: int = 1
-
-    def __post_init__(self) -> None:
-        _check_word("calibrate", self.calibrate, Calibration)
-        if not _FEWEST_BINS <= self.bins <= _MOST_BINS:
-            raise OptionError("bins", self.bins, f"must be {_FEWEST_BINS} to {_MOST_BINS}")
 
     @property
     def jury(self) -> JuryOptions:
@@ -366,7 +360,7 @@ class ReliabilityOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareOptions:
+class CompareOptions(Options):
     """Choices of a comparison of all pairs of `by`, e.g. Eval-Prompts, or of each with `baseline`. `family` describes
     in words what the adjusted tests are about. `swap` is the unit that permutation tests swap as a whole: ``auto``
     means systems at system level, otherwise story-prompts.
@@ -384,14 +378,6 @@ class CompareOptions:
     permutations: int = 2000
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        _check_word("by", self.by, Factor)
-        _check_word("level", self.level, ContrastLevel)
-        _check_word("adjust", self.adjust, Adjustment)
-        _check_word("swap", self.swap, Swap)
-        _positive("resamples", self.resamples)
-        _positive("permutations", self.permutations)
-
     @property
     def swapped(self) -> Unit:
         """The units that permutation tests swap as a whole; ``auto`` is resolved."""
@@ -406,11 +392,13 @@ class CompareOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class StressOptions:
+class StressOptions(Options):
     """Choices of a report on stress tests. `margin` is the largest change in points that does not matter, for
     perturbations that should not change ratings. p is adjusted over all tests of the report. `as_published` adds
     correlations of unpaired ratings, as OpenMEVA printed them.
     """
+
+    OWN_BOUNDS: ClassVar[Bounds] = {"margin": ABOVE_0}
 
     drop_systems: tuple[str, ...] = ()
     margin: float = 0.25
@@ -419,15 +407,6 @@ class StressOptions:
     control: bool = True
     as_published: bool = False
 
-    def __post_init__(self) -> None:
-        _check_word("adjust", self.adjust, Adjustment)
-        if self.margin <= 0:
-            raise OptionError("margin", self.margin, "must be above 0")
-        if not 0 < self.alpha < 1:
-            raise OptionError("alpha", self.alpha, "must lie between 0 and 1")
-
-
-_FEWEST_BINS, _MOST_BINS = 2, 20
 
 AnalysisOptions = (
     CoverageOptions
@@ -474,13 +453,3 @@ def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
 def names(value: Any) -> tuple[Any, ...]:
     """Names as a tuple; a string or path is one name."""
     return (value,) if isinstance(value, str | PathLike) else tuple(value)
-
-
-def _positive(field: str, value: int) -> None:
-    if value < 1:
-        raise OptionError(field, value, "must be 1 or more")
-
-
-def _check_word(field: str, value: str, kind: Any) -> None:
-    if value not in get_args(kind):
-        raise OptionError(field, value, allowed=get_args(kind))

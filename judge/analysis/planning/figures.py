@@ -8,21 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from judge.analysis.agreement.alternative_annotator import packed
 from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
 from judge.analysis.options.agreement_options import PlanOptions, Study
+from judge.base.arrays import Masks, renumbered
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.folders import package_file
+from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
 from judge.stats.agreement.replacement_power import Differences, Moments, differences
@@ -31,12 +33,6 @@ from judge.stats.correlation import kendall
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
-Floats = NDArray[np.float64]
 
 DRAWS = 2000
 # Pairs of judge cells whose difference of tau is looked at.
@@ -157,10 +153,10 @@ def figures_of(
 
 
 def _spreads(
-    matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
+    matrix: RatingMatrix, cells: Sequence[Candidate], used: Masks
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
     """Median tau, standard deviations of tau and of differences of two cells' taus, and number of pairs."""
-    unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(matrix.story_prompt[used])
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
         return None, None, None, 0
@@ -301,8 +297,7 @@ def plain(figures: Figures) -> dict[str, Any]:
         "raters": figures.raters,
         "tests": [written(test) for test in figures.tests],
         "null": None if figures.null is None else written(figures.null),
-        "story_prompts": figures.story_prompts,
-        "stories_each": figures.stories_each,
+        **cells_of(figures, "story_prompts", "stories_each"),
         "reasons": dict(figures.reasons),
     }
 

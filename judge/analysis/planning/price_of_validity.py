@@ -13,15 +13,16 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.options.signature import Signed
 from judge.analysis.planning.figures import Figures, Pilot
+from judge.base.arrays import Floats, renumbered, row_means
+from judge.base.printing.tables import cells_of
 from judge.stats.correlation import kendall
-from judge.stats.correlation.attenuation import next_gain
+from judge.stats.correlation.human_ceiling import next_gain
 from judge.stats.estimation.sample_size import RANGE, Number, Spread, spread
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
@@ -101,42 +102,14 @@ class Planned(Signed):
         """One row per planning question and criterion. A number is null if it is larger than any number tried, or if
         there is none; `reason` then says why.
         """
-        return self.signed([dict(_flat(answer)) for answer in self.answers])
+        return self.signed(
+            cells_of(answer, "dataset", "question", "criterion")
+            | {"of": answer.unit, "number": answer.number.value, **cells_of(answer.number, "low", "high")}
+            | {"stories_each": answer.stories, **cells_of(answer, "has", "now", "design")}
+            | {"null_passes": answer.null, **cells_of(answer, "limit", "reason")}
+            for answer in self.answers
+        )
 
-    @property
-    def levers_frame(self) -> pd.DataFrame:
-        """One row per criterion and lever, with the cost of a gain of 0.01."""
-        names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
-        rows = [
-            {name: getattr(lever, name) for name in names}
-            | {
-                f"{cost}_per_hundredth": lever.per_hundredth(getattr(lever, cost))
-                for cost in ("dollars", "tokens", "hours")
-            }
-            | {"reason": lever.reason}
-            for lever in self.levers
-        ]
-        return self.signed(rows)
-
-
-def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
-    yield from (
-        ("dataset", answer.dataset),
-        ("question", answer.question),
-        ("criterion", answer.criterion),
-        ("of", answer.unit),
-    )
-    yield from (("number", answer.number.value), ("low", answer.number.low), ("high", answer.number.high))
-    yield from (("stories_each", answer.stories), ("has", answer.has), ("now", answer.now))
-    yield from (
-        ("design", answer.design),
-        ("null_passes", answer.null),
-        ("limit", answer.limit),
-        ("reason", answer.reason),
-    )
-
-
-Floats = NDArray[np.float64]
 
 PERSON = "person"
 # How often one person of each story is left out at random.
@@ -180,7 +153,7 @@ class _Criterion:
         self.judges = [(cell.run, cell.judge) for _, cell in cells]
         names: Mapping[str, int] = {name.casefold(): i for i, name in enumerate(matrix.criteria)}
         self.raters = matrix.by_position(names[(options.against or figures.criterion).casefold()])
-        self.judged, self.people = self._mean(self.ratings), _row_means(self.raters)
+        self.judged, self.people = self._mean(self.ratings), row_means(self.raters)
         self.both = ~(np.isnan(self.judged) | np.isnan(self.people))
         self.stories = int(self.both.sum())
         tau = self._taus([self.judged], self.people)[0, 0] if self.stories > 2 else np.nan
@@ -243,7 +216,7 @@ class _Criterion:
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
         """Tau with people on all stories, then without each story-prompt: (arrays, 1 + story-prompts)."""
         own = self.both
-        unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        unit = renumbered(self.prompt[own])
         size = int(unit.max(initial=0)) + 1
         counts = np.vstack([np.ones((1, size)), 1 - np.eye(size)]).astype(np.int32)
         codes = np.stack([kendall.codes(ratings[own]) for ratings in judged])
@@ -252,7 +225,7 @@ class _Criterion:
 
     def _mean(self, ratings: Floats) -> Floats:
         """Mean rating over judges and repeats, shape (n stories,), with equal weights for all judges."""
-        cells = np.stack([_row_means(cell) for cell in ratings])
+        cells = np.stack([row_means(cell) for cell in ratings])
         rated = ~np.isnan(cells)
         # Each judge's own mean is subtracted, so that a missing rating does not shift a story by the level of that
         # judge.
@@ -305,12 +278,6 @@ def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | No
     return gain - half, gain + half
 
 
-def _row_means(ratings: Floats) -> Floats:
-    rated = ~np.isnan(ratings)
-    total, count = np.where(rated, ratings, 0.0).sum(axis=1), rated.sum(axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
-
-
 def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
     rated = ~np.isnan(ratings)
     dealt = np.where(rated, rng.random(ratings.shape), -1.0)
@@ -318,4 +285,4 @@ def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
     # Drawn story by story, because positions do not identify people.
     several = np.flatnonzero(rated.sum(axis=1) > 1)
     kept[several, dealt[several].argmax(axis=1)] = np.nan
-    return _row_means(kept)
+    return row_means(kept)

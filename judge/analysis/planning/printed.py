@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge.analysis.planning.figures import EVERY
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned, Question
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.printing.values import about
 from judge.base.wording import Advice
 from judge.stats.estimation.sample_size import MOST
@@ -117,7 +117,7 @@ def _number_sentence(most: Answer, answers: Sequence[Answer], result: Planned) -
     text_of_number = f"{_count(n.value)} {most.unit}"
     if most.stories is not None and most.stories > 1:
         text_of_number += f" ({_count(round((n.value or 0) * most.stories))} stories)"
-    often, reliably = _often(options.power), f"with reliability {options.reliability:g}"
+    often, reliably = f"{100 * options.power:.0f} % of the time", f"with reliability {options.reliability:g}"
     verbs: Mapping[Question, str] = {
         "half-width": f"hold the 95 % interval of tau x100 within ±{100 * options.half_width:g}",
         "difference": f"find a true difference of {100 * options.difference:g} between two taus x100 {often}",
@@ -208,27 +208,17 @@ def _numbers(result: Planned) -> Table:
 def _long(result: Planned) -> Table:
     rows = [
         {
-            "dataset": answer.dataset,
-            "question": answer.question,
-            "criterion": answer.criterion,
+            **cells_of(answer, "dataset", "question", "criterion", "has", "now", "null", "limit", "design", "reason"),
             "number": answer.number.value,
-            "low": answer.number.low,
-            "high": answer.number.high,
+            **cells_of(answer.number, "low", "high"),
             "of": answer.unit,
-            "has": answer.has,
-            "now": answer.now,
-            "null": answer.null,
-            "limit": answer.limit,
-            "design": answer.design,
-            "reason": answer.reason,
         }
         for answer in result.answers
     ]
     columns = [
         *_datasets(result),
         Column("question", "for"),
-        Column("criterion", "criterion"),
-        Column("number", "number"),
+        *plain("criterion", "number"),
         Column("low", "10 %"),
         Column("high", "90 %"),
         Column("of", "of"),
@@ -255,13 +245,8 @@ def _levers(result: Planned) -> Table:
     estimated = [lever for lever in result.levers if lever.gain is not None]
     rows = [
         {
-            "dataset": lever.dataset,
-            "criterion": lever.criterion,
+            **cells_of(lever, "dataset", "criterion", "has", "tau", "last", "gain"),
             "lever": f"one more {lever.lever}",
-            "has": lever.has,
-            "tau": lever.tau,
-            "last": lever.last,
-            "gain": lever.gain,
             "range": None
             if lever.low is None or lever.high is None
             else f"{100 * lever.low:.1f} to {100 * lever.high:.1f}",
@@ -334,10 +319,6 @@ def _reading(result: Planned) -> tuple[str, ...]:
 
 def _count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
-
-
-def _often(power: float) -> str:
-    return f"{100 * power:.0f} % of the time"
 
 
 def _beyond() -> str:

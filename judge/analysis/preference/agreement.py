@@ -8,13 +8,15 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from judge.analysis.frames import flat
 from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
+from judge.base.arrays import Floats, ratio
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
 from judge.stats.comparing.strengths import Strengths
 from judge.stats.estimation import means
@@ -24,7 +26,6 @@ from judge.stats.resampling.bootstrap import folds_of_groups
 
 # Controls for preferences that use no judge: the longer story, and out-of-fold predictions from surface features.
 
-Floats = NDArray[np.float64]
 
 LEAST_PAIRS = 100
 # On the squared weights of differences in units of their root mean square; fixed, so that no fold chooses.
@@ -116,12 +117,9 @@ class AgreementRow:
         return {
             "accuracy": agreement.half,
             "accuracy_strict": agreement.strict,
-            "macro": agreement.macro,
-            "kappa": agreement.kappa,
-            "ac1": agreement.ac1,
+            **cells_of(agreement, "macro", "kappa", "ac1"),
             **dict(zip(THIRDS, self.thirds, strict=True)),
-            "over_control": self.over_control,
-            "over_implied": self.over_implied,
+            **cells_of(self, "over_control", "over_implied"),
         }
 
 
@@ -260,23 +258,9 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
 
 
 def _flat(row: AgreementRow) -> dict[str, object]:
-    about: dict[str, object] = {name: getattr(row, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt")}
-    about |= {"criterion": row.criterion, "against": row.against, "pairs": row.agreement.kappa.n}
-    about |= {"ties": row.agreement.ties, "people_ties": row.agreement.people_ties, "lost": row.lost}
-    return about | flat_estimates(row.numbers())
-
-
-def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Value, interval and reason of each estimate by column, e.g. ``kappa, kappa_low, kappa_high, kappa_reason``."""
-    flat: dict[str, object] = {}
-    for name, estimate in numbers.items():
-        flat |= {
-            name: estimate.value,
-            f"{name}_low": estimate.low,
-            f"{name}_high": estimate.high,
-            f"{name}_reason": estimate.reason,
-        }
-    return flat
+    about = cells_of(row, "dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
+    about |= {"pairs": row.agreement.kappa.n, **cells_of(row.agreement, "ties", "people_ties"), "lost": row.lost}
+    return about | flat(row.numbers())
 
 
 # Effect of the order in which two stories are shown to a judge.
@@ -311,8 +295,7 @@ class OrderRow:
 
     def numbers(self) -> dict[str, Estimate]:
         """The row's estimates by frame column."""
-        names = ("first", "position", "same", "swapped", "place")
-        return {name: getattr(self, name) for name in names}
+        return cells_of(self, "first", "position", "same", "swapped", "place")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -388,17 +371,15 @@ def _repeated(side: Side) -> Floats:
         total = counts.sum(axis=1)
         agree = agree + (counts * (counts - 1)).sum(axis=1)
         number = number + total * (total - 1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(number > 0, agree / np.maximum(number, 1), np.nan), dtype=np.float64)
+    return ratio(agree, number)
 
 
 def _swapped(side: Side) -> Floats:
     """Share of equal preferences among two comparisons in opposite orders, shape (pairs,); NaN = not in both orders."""
     forward, backward = _counts(side)
-    number = forward.sum(axis=1) * backward.sum(axis=1)
-    return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))
+    return ratio((forward * backward).sum(axis=1), forward.sum(axis=1) * backward.sum(axis=1))
 
 
 def _order_flat(row: OrderRow) -> dict[str, object]:
-    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "third", "comparisons")
-    return {name: getattr(row, name) for name in names} | flat_estimates(row.numbers())
+    about = cells_of(row, "dataset", "run", "judge", "eval_prompt", "criterion", "third", "comparisons")
+    return about | flat(row.numbers())

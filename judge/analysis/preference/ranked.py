@@ -9,12 +9,13 @@ from typing import Any, Literal
 from judge.analysis.frames import long_table
 from judge.analysis.options.signature import FRAGMENTS
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference import agreement, systems
+from judge.analysis.preference import agreement
+from judge.analysis.preference import standings as systems
 from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow, Order, OrderRow
 from judge.analysis.preference.sides import Pairs, Side, datasets
-from judge.analysis.preference.systems import Stories, Systems, SystemStandings, Transitivity
+from judge.analysis.preference.standings import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.stats.comparing.preference_agreement import GUESSING
 from judge.stats.comparing.strengths import Strengths
@@ -244,14 +245,14 @@ def _about(rows: Rows) -> list[Column]:
 
 
 def _labels(row: Any) -> dict[str, Any]:
-    return {key: getattr(row, key) for key in ("dataset", "criterion", "run", "eval_prompt", "judge")}
+    return cells_of(row, "dataset", "criterion", "run", "eval_prompt", "judge")
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
     """Accuracy, kappa and AC1; accuracy by difference in length; and accuracy minus the control's."""
     if not result.rows:
         return []
-    rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
+    rows = [_labels(row) | row.numbers() | {"pairs": row.agreement.kappa.n, "lost": row.lost} for row in result.rows]
     about = _about(rows)
     first = [
         *about,
@@ -260,8 +261,7 @@ def agreement_tables(result: Agreement) -> list[Table]:
         Column("macro", "macro %", digits=1, factor=100),
         Column("kappa", "kappa"),
         Column("ac1", "AC1"),
-        Column("pairs", "pairs"),
-        Column("lost", "lost"),
+        *plain("pairs", "lost"),
     ]
     second = [*about, *(Column(name, f"{name} %", digits=1, factor=100) for name in THIRDS)]
     second.append(Column("over_control", "over control", digits=1, factor=100))
@@ -270,8 +270,8 @@ def agreement_tables(result: Agreement) -> list[Table]:
     whole, by_length = "Agreement with people's preferences", "Accuracy by difference of length"
     thirds = ("alike, between, apart: thirds of the pairs by |log ratio of words|",)
     return [
-        Table(whole, first, _plain(rows, first), result.signature, _agreement_notes(result)),
-        Table(by_length, second, _plain(rows, second), "", thirds),
+        Table(whole, first, rows, result.signature, _agreement_notes(result)),
+        Table(by_length, second, rows, "", thirds),
     ]
 
 
@@ -283,15 +283,6 @@ def _agreement_notes(result: Agreement) -> tuple[str, ...]:
     if any(row.kind == "implied" for row in result.rows):
         notes.append("ratings: the story with the higher mean rating is taken as preferred")
     return (*result.notes, *notes)
-
-
-def _counts(row: AgreementRow) -> dict[str, Any]:
-    return {"pairs": row.agreement.kappa.n, "lost": row.lost}
-
-
-def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    keys = [column.key for column in columns]
-    return [{key: row[key] for key in keys} for row in rows]
 
 
 def order_tables(result: Order) -> list[Table]:
@@ -311,7 +302,7 @@ def order_tables(result: Order) -> list[Table]:
         "same order, swapped: chance that another comparison of the pair gives the same preference",
         "place: same order less swapped, on pairs that have both: the effect of the place beyond noise",
     )
-    return [Table("Order: noise and place", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Order: noise and place", columns, rows, result.signature, notes)]
 
 
 def system_tables(result: Systems) -> list[Table]:
@@ -335,21 +326,16 @@ def _title(standings: SystemStandings, result: Systems) -> str:
 
 def _standings(standings: SystemStandings, result: Systems) -> Table:
     columns = [
-        Column("system", "system"),
-        Column("strength", "strength"),
-        Column("group", "group"),
-        Column("ranks", "ranks"),
+        *plain("system", "strength", "group", "ranks"),
         Column("win_rate", "win rate %", digits=1, factor=100),
         Column("equal_length", "at equal length %", digits=1, factor=100),
     ]
     rows = [
         {
-            "system": row.system,
-            "strength": row.strength,
+            **cells_of(row, "system", "strength"),
             "group": row.group or None,
             "ranks": None if row.set is None else "-".join(str(end) for end in dict.fromkeys(row.set)),
-            "win_rate": row.win_rate,
-            "equal_length": row.equal_length,
+            **cells_of(row, "win_rate", "equal_length"),
         }
         for row in standings.rows
     ]
@@ -374,7 +360,7 @@ def _matrix(standings: SystemStandings) -> Table:
 def story_tables(result: Stories) -> list[Table]:
     """Agreement with people on the order of stories within story-prompts; empty without rows."""
     rows = [
-        _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
+        _labels(order) | cells_of(order, "tau", "story_prompts", "determined")
         for order in result.orders
         if order.kind != "people" and order.story_prompts
     ]
@@ -387,7 +373,7 @@ def story_tables(result: Stories) -> list[Table]:
         Column("determined", "strengths determined"),
     ]
     notes = ("tau: of stories' shares of comparisons won within their story-prompt, averaged over story-prompts",)
-    return [Table("Stories within a story-prompt", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Stories within a story-prompt", columns, rows, result.signature, notes)]
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
@@ -410,7 +396,7 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
         Column("uneven", "uneven"),
     ]
     notes = ("uneven: triads left out because preferences on one of their pairs are balanced",)
-    return [Table("Transitivity: cyclic triads of stories", columns, _plain(rows, columns), result.signature, notes)]
+    return [Table("Transitivity: cyclic triads of stories", columns, rows, result.signature, notes)]
 
 
 def _value(estimate: Estimate) -> Estimate | float:

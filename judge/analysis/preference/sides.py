@@ -6,20 +6,151 @@ comparison without a preference is counted as lost and is used in no statistic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.options.signature import joined
+from judge.analysis.options.table_options import names
+from judge.base.arrays import Codes, Floats, Masks, renumbered
+from judge.base.errors import SpecError, unknown, unknown_value
+from judge.base.printing.tables import Column, Table, cells_of
+from judge.inputs.datasets import known_datasets, open_dataset
 from judge.inputs.text_features import tokens
-from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN, PreferencesTable
+from judge.ratings import preferences_table
+from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, of_dataset
+from judge.ratings.preferences_table.journaled import ORDER_UNKNOWN
 from judge.stats.comparing.paired_comparisons import Comparisons
+from judge.version import __version__
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+# Functions on the preferences table: restrict it to a selection, and show its first rows on the screen.
+
+# Rows on the screen.
+_SHOWN = 20
+
+_LEFT_OUT = ["story_prompt", "explanation", "run", "dataset"]
+
+
+def narrowed(
+    table: PreferencesTable,
+    criteria: str | Sequence[str] | None,
+    judges: str | Sequence[str] | None,
+    eval_prompts: str | Sequence[str] | None,
+) -> PreferencesTable:
+    """The table with the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps
+    all. Raises SpecError for a name that does not occur in the table, and where no row remains.
+    """
+    frame = table.frame
+    judged = frame["judge"].notna()
+    for column, wanted in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
+        asked = names(wanted or ())
+        if not asked:
+            continue
+        levels = {str(name).casefold(): str(name) for name in frame[column].dropna().unique()}
+        for name in asked:
+            if name.casefold() not in levels:
+                raise unknown_value(column, name, levels.values())
+        kept = frame[column].isin([levels[name.casefold()] for name in asked])
+        frame = frame[kept if column == "criterion" else kept | ~judged]
+        judged = judged[frame.index]
+    if frame.empty:
+        raise SpecError("nothing in these runs has all of these names")
+    left = set(frame["judge"].dropna())
+    facts = tuple(fact for fact in table.facts if fact.judge in left)
+    return replace(table, frame=frame.reset_index(drop=True), facts=facts)
+
+
+def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
+    """The first rows of the preferences table, or with `whole` all, without story-prompts and explanations."""
+    frame = table.frame.drop(columns=_LEFT_OUT)
+    frame = frame[[name for name in frame.columns if frame[name].notna().any()]]
+    head = frame.head(len(frame) if whole else _SHOWN).astype(object)
+    head = head.where(head.notna(), None)
+    columns = [Column(str(name), str(name), 3) for name in head.columns]
+    notes = [f"the first {len(head)} of {len(frame)} rows; -o FILE.csv saves all, with explanations"]
+    notes += [note for fact in table.facts for note in fact.notes]
+    records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
+    return Table("Preferences", columns, records, joined(signature_parts(table)), tuple(dict.fromkeys(notes)))
+
+
+def signature_parts(table: PreferencesTable) -> Iterator[str]:
+    """Parts of the signature line: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats, parsers."""
+    frame = table.frame
+    counts = frame.groupby("dataset", sort=False)["pair"].nunique()
+    yield ",".join(f"{name}:{count} pairs" for name, count in counts.items()) or "no pairs"
+    judged = frame[frame["judge"].notna()]
+    yield f"crit:{_listed((judged if len(judged) else frame)['criterion'].dropna().unique())}"
+    for name, values in _facts(table.facts):
+        if values:
+            yield f"{name}:{_listed(values)}"
+    yield f"v{__version__}"
+
+
+def _facts(facts: Sequence[ComparisonFacts]) -> Iterator[tuple[str, list[str]]]:
+    yield "ep", [prompt for fact in facts for prompt in fact.eval_prompts]
+    yield "judge", [f"{fact.judge}@{fact.revision}" if fact.revision else fact.judge for fact in facts]
+    yield "rep", [str(fact.repeats) for fact in facts if fact.repeats]
+    yield "orders", [fact.orders for fact in facts]
+    yield "ties", ["offered" if fact.ties else "none" for fact in facts if fact.orders != "implied"]
+    yield "parser", [fact.parser for fact in facts]
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ",".join(dict.fromkeys(map(str, values)))
+
+
+# Reads the preferences of runs and datasets into one table.
+
+
+def read(named: Sequence[Path | str]) -> PreferencesTable:
+    """Preferences of runs of comparisons, runs of ratings, and (human ones only) datasets by name, as one table."""
+    datasets_here = set(known_datasets())
+    datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
+    runs = [name for name in named if str(name) not in datasets]
+    tables = [preferences_table.read(runs)] if runs else []
+    there = {str(name) for table in tables for name in table.frame["dataset"].unique()}
+    tables += [of_dataset(open_dataset(name)) for name in dict.fromkeys(datasets) if name not in there]
+    return tables[0] if len(tables) == 1 else _together(tables)
+
+
+def _together(tables: Sequence[PreferencesTable]) -> PreferencesTable:
+    frames = [table.frame for table in tables if len(table.frame)] or [tables[0].frame]
+    stories = pd.concat([table.stories for table in tables])
+    facts = tuple(fact for table in tables for fact in table.facts)
+    return PreferencesTable(pd.concat(frames, ignore_index=True), stories[~stories.index.duplicated()], facts)
+
+
+def of_names(
+    table: PreferencesTable,
+    criterion: Collection[str] | None,
+    judge: Collection[str] | None,
+    eval_prompt: Collection[str] | None,
+) -> PreferencesTable:
+    """All human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all. Raises SpecError
+    for a name that does not occur.
+    """
+    frame = table.frame
+    for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):
+        if not wanted:
+            continue
+        there = {str(value) for value in frame[column].dropna().unique()}
+        folded = {name.casefold() for name in there}
+        for name in wanted:
+            if name.casefold() not in folded:
+                raise SpecError(unknown(column.replace("_", " "), name, sorted(there)))
+        chosen = frame[column].astype(object).map(lambda v, w=wanted: str(v).casefold() in {n.casefold() for n in w})
+        people = frame["judge"].isna() if column != "criterion" else frame["source"] == "rater"
+        frame = frame[(chosen | people).to_numpy(dtype=bool)]
+    asked = {name.casefold() for name in judge or ()}
+    facts = tuple(fact for fact in table.facts if not asked or fact.judge.casefold() in asked)
+    return PreferencesTable(frame, table.stories, facts)
+
+
 Kind = Literal["people", "judge", "implied"]
 
 _KINDS: dict[str, Kind] = {"rater": "people", "judge": "judge", "implied": "implied"}
@@ -82,7 +213,7 @@ class Side:
     eval_prompt: str | None
     criterion: str
     pair: Codes
-    forward: NDArray[np.bool_]
+    forward: Masks
     ended: Floats
     value: Floats
     rater: NDArray[np.object_]
@@ -100,12 +231,14 @@ class Side:
         """Values of the columns that identify a table row."""
         return {
             "dataset": self.pairs.dataset,
-            "run": self.run,
-            "judge": self.judge,
-            "eval_prompt": self.eval_prompt,
-            "criterion": self.criterion,
+            **cells_of(self, "run", "judge", "eval_prompt", "criterion"),
             "source": self.kind,
         }
+
+    @property
+    def about(self) -> tuple[str, str, str | None, str, str | None, str]:
+        """Whose preferences these are, as the fields of `standings.OfSide`."""
+        return self.pairs.dataset, self.kind, self.run, self.name, self.eval_prompt, self.criterion
 
     @property
     def net(self) -> Floats:
@@ -114,20 +247,10 @@ class Side:
 
     def only(self, rows: Codes) -> Side:
         """These preferences restricted to the comparisons with these row numbers."""
-        return Side(
-            self.pairs,
-            self.kind,
-            self.run,
-            self.judge,
-            self.eval_prompt,
-            self.criterion,
-            self.pair[rows],
-            self.forward[rows],
-            self.ended[rows],
-            self.value[rows],
-            self.rater[rows],
-            0,
-            self.placed,
+        return replace(
+            self,
+            **{name: getattr(self, name)[rows] for name in ("pair", "forward", "ended", "value", "rater")},
+            lost=0,
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
@@ -170,7 +293,7 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
         yield pairs, tuple(_sides(pairs, part, code, forward))
 
 
-def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
+def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, Masks]:
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
@@ -181,7 +304,7 @@ def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pa
     with np.errstate(divide="ignore", invalid="ignore"):
         log_words = np.log(words[at_a] / words[at_b])
     log_words[~np.isfinite(log_words)] = np.nan
-    prompts = np.unique(compared_stories["story_prompt"].astype(str).to_numpy()[at_a], return_inverse=True)[1]
+    prompts = renumbered(compared_stories["story_prompt"].astype(str).to_numpy()[at_a])
     pairs = Pairs(
         dataset, compared_stories.assign(words=words), at_a, at_b, prompts.reshape(-1).astype(np.int64), log_words
     )
@@ -194,7 +317,7 @@ def _words(row: object) -> float:
     return float("nan") if pd.isna(count) else float(count)
 
 
-def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: NDArray[np.bool_]) -> Iterator[Side]:
+def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: Masks) -> Iterator[Side]:
     keys = ["source", "criterion", "run", "judge", "eval_prompt"]
     plain = frame[keys].astype(object).where(frame[keys].notna(), None).reset_index(drop=True)
     rank = plain["source"].map({"rater": 0, "judge": 1, "implied": 2}).fillna(3)
@@ -212,7 +335,7 @@ def _side(
     pairs: Pairs,
     frame: pd.DataFrame,
     pair: Codes,
-    forward: NDArray[np.bool_],
+    forward: Masks,
     kind: Kind,
     labels: tuple[str | None, str | None, str | None],
     criterion: str,

@@ -5,31 +5,79 @@ Imported means of repeats have no single repeats, so their consistency is undefi
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from judge.analysis.frames import signed
+from judge.analysis.frames import long_table
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.options.signature import joined, signature_parts
+from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import ConsistencyOptions
-from judge.analysis.reliability import pingouin_icc
-from judge.analysis.reliability.pingouin_icc import PingouinFamily
+from judge.base.arrays import Floats
+from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.agreement.disagreement import Agreement, agreement
 from judge.stats.bias.scale_use import remark
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
+# The ICC family as computed by the package pingouin, for comparison with this program's own computation.
 
-Floats = NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True)
+class PingouinRow:
+    """One form of the ICC; `form` is pingouin's name for it."""
+
+    form: str
+    icc: float
+    f: float
+    df1: int
+    df2: int
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PingouinFamily:
+    """All forms of the ICC of one array of ratings, or the `reason` why there are none; `version` is pingouin's."""
+
+    version: str
+    rows: tuple[PingouinRow, ...]
+    reason: str | None = None
+
+
+def pingouin_family(ratings: Floats) -> PingouinFamily:
+    """ICC family of ratings of shape (stories, columns), NaN = none. Raises MissingExtraError without pingouin."""
+    try:
+        import pingouin
+    except ImportError as error:
+        raise MissingExtraError(Advice("judge consistency {engine}", engine="pingouin"), "stats") from error
+    ours = icc.family(ratings).rows[0].estimate
+    if not ours.defined:
+        return PingouinFamily(pingouin.__version__, (), ours.reason)
+    long = (
+        pd.DataFrame(ratings).rename_axis("story").reset_index().melt("story", var_name="column", value_name="rating")
+    )
+    long["column"] = long["column"].astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pingouin 0.7 calls what pandas 3.1 deprecates
+        frame = pingouin.intraclass_corr(long, targets="story", raters="column", ratings="rating", nan_policy="omit")
+    rows = [
+        PingouinRow(row["Type"], row["ICC"], row["F"], row["df1"], row["df2"], row["pval"], *map(float, row["CI95"]))
+        for row in frame.to_dict("records")
+    ]
+    return PingouinFamily(pingouin.__version__, tuple(rows))
+
+
 PEOPLE = "people"
 
 # Forms for known raters who did not all rate the same stories: crossed random effects instead of mean squares.
@@ -77,29 +125,22 @@ class ConsistentCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Consistency:
+class Consistency(Signed):
     """All forms of the ICC, and exact agreement, of judges over repeats and people over raters, by criterion."""
 
     cells: tuple[ConsistentCell, ...]
     options: ConsistencyOptions
-    signature_parts: tuple[str, ...]
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def judged(self) -> tuple[ConsistentCell, ...]:
         return tuple(cell for cell in self.cells if not cell.is_people)
 
     @property
-    def signature(self) -> str:
-        return joined(self.signature_parts)
-
-    @property
     def frame(self) -> pd.DataFrame:
         """One row for each judge (or people), criterion and form of the ICC. `n` counts stories without a missing
         rating, `incomplete` those with one.
         """
-        frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
-        return signed(frame, self.signature, self.notes)
+        return self.signed((row for cell in self.cells for row in _flat(cell)), COLUMNS)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, *, people: bool = True) -> Consistency:
@@ -118,7 +159,7 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, 
     crossed = options.engine == "ours" and any(fit is not None and fit.low is not None for fit in fitted)
     extra = ("reml:profile-likelihood",) if crossed else ()
     parts = signature_parts(table, matrices, options, intervals="f", extra=extra)
-    return Consistency(cells, options, parts, tuple(dict.fromkeys(notes)))
+    return Consistency(cells, options, signature_parts=parts, notes=tuple(dict.fromkeys(notes)))
 
 
 def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
@@ -135,7 +176,7 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
 
 def _cells(matrix: RatingMatrix, *, people: bool, theirs: bool) -> Iterator[ConsistentCell]:
     def asked(ratings: Floats) -> PingouinFamily | None:
-        return pingouin_icc.family(ratings) if theirs else None
+        return pingouin_family(ratings) if theirs else None
 
     for i, cell in enumerate(matrix.cells):
         ratings = matrix.repeats(i)
@@ -207,3 +248,72 @@ def _packed(ratings: Floats) -> Floats:
     k = int(np.bincount(counts).argmax())
     order = np.argsort(~rated, axis=1, kind="stable")
     return np.take_along_axis(ratings, order, axis=1)[:, :k]
+
+
+# Printed tables of the consistency of judges over repeats, and of people over raters.
+
+# Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports.
+SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
+
+_READING = (
+    Note(
+        "ICC with F intervals, 95 %; (1,.) columns exchangeable, (2,.) absolute agreement",
+        Advice("all six forms: {full}", full=True),
+        joint="; ",
+    ),
+    "flip %: how often two repeats of one story differ; high consistency is not validity",
+)
+
+
+def tables(result: Consistency, *, full: bool = False) -> list[Table]:
+    """One row for each judge (or people) and criterion; with `full`, for each form of the ICC, with F, degrees of
+    freedom and p. The engine pingouin gives its own table for each judge and criterion instead.
+    """
+    if result.options.engine == "pingouin":
+        return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]
+    return [_every_form(result) if full else _wide(result)]
+
+
+def _every_form(result: Consistency) -> Table:
+    table = long_table("Consistency, every form", result.frame.drop(columns="dataset"), result.signature)
+    columns = [replace(column, digits=3, p="row" if column.key == "p" else "") for column in table.columns]
+    return replace(table, columns=columns, notes=result.notes)
+
+
+def _wide(result: Consistency) -> Table:
+    cells = [cell for cell in result.cells if cell.has_agreement]
+    forms = [*SHOWN, *(form for form in REML if any(cell.estimate(form) for cell in cells))]
+    columns = [
+        *plain("judge", "eval_prompt", "criterion"),
+        Column("n", "stories"),
+        *plain("incomplete", "k"),
+        *(Column(form, form) for form in forms),
+        Column("exact", "all equal %", digits=1, factor=100),
+        Column("flip", "flip %", digits=1, factor=100),
+        Column("within_sd", "sd within"),
+    ]
+    people = ", and agreement of people" * any(cell.is_people for cell in cells)
+    rows = [_row(cell) for cell in cells]
+    return Table(f"Consistency over repeats{people}", columns, rows, result.signature, (*result.notes, *_READING))
+
+
+def _row(cell: ConsistentCell) -> dict[str, Any]:
+    family, agreement = cell.family, cell.agreement
+    return (
+        cells_of(cell, "judge", "eval_prompt", "criterion")
+        | cells_of(family, "n", "incomplete", "k")
+        | {row.form: row.estimate for row in family.rows}
+        | cells_of(agreement, "exact", "flip", "within_sd")
+    )
+
+
+def _pingouin(cell: ConsistentCell, family: PingouinFamily, line: str) -> Table:
+    whose = f"{PEOPLE}, {cell.criterion}" if cell.is_people else f"{cell.judge}, {cell.eval_prompt}, {cell.criterion}"
+    columns = [Column(name, name, digits=3) for name in ("Type", "ICC", "F", "df1", "df2", "pval", "CI95")]
+    rows = [
+        {"Type": row.form, "ICC": row.icc, "F": row.f, "df1": row.df1, "df2": row.df2, "pval": row.p}
+        | {"CI95": f"[{row.low:.2f}, {row.high:.2f}]"}
+        for row in family.rows
+    ]
+    notes = (family.reason,) if family.reason else ()
+    return Table(f"pingouin {family.version}: {whose}", columns, rows, line, notes)

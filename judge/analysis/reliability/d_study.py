@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, RatedDesign
+from judge.base.printing.tables import cells_of
 from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, number_needed, smallest
 from judge.stats.agreement.variance_components import VarianceComponents
 from judge.stats.estimation.sample_size import Number
@@ -50,9 +51,7 @@ class PlanRow:
         """The design as plain values, with each reliability coefficient and its interval."""
         relative, absolute = self.result.relative, self.result.absolute
         return {
-            "criterion": self.criterion,
-            "score": self.score,
-            "plan": self.plan,
+            **cells_of(self, "criterion", "score", "plan"),
             **self.counts,
             "reached": self.reached,
             "relative": relative.value,
@@ -61,8 +60,7 @@ class PlanRow:
             "absolute": absolute.value,
             "absolute_low": absolute.low,
             "absolute_high": absolute.high,
-            "se": self.result.se,
-            "se_difference": self.result.se_difference,
+            **cells_of(self.result, "se", "se_difference"),
         }
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import JUDGE, Remarks
 from judge.analysis.inputs.candidates import Subject
@@ -27,19 +25,16 @@ from judge.analysis.stress.result import (
     Stress,
 )
 from judge.analysis.stress.statistics import Changed, Pairing, Rated, controls, dose, judges, null, paired, pairing
+from judge.base.arrays import Codes, Masks, renumbered
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.inputs.perturbations.perturbation import CATALOGUE
 from judge.ratings.rating_matrix import RatingMatrix, build
-from judge.ratings.ratings_table import perturbed_names
+from judge.ratings.ratings_table import RatingsTable, perturbed_names
 from judge.stats.estimation import means
 from judge.stats.estimation.paired_differences import Method, adjust
 from judge.stats.estimation.proportions import wilson
 from judge.stats.ordering.detection import credit, detection
-
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
 
 # Applies to a judge the quality control that a published study applied to crowd workers.
 
@@ -76,11 +71,11 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
         yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
 
 
-def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
+def _share(hits: Masks, prompt: Codes) -> Estimate:
     """Share of hits by story-prompt, averaged over these, with a Wilson interval."""
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")
-    group = np.unique(prompt, return_inverse=True)[1].reshape(-1)
+    group = renumbered(prompt)
     each = np.bincount(group, weights=hits.astype(np.float64)) / np.bincount(group)
     return wilson(float(each.sum()), each.size)
 
@@ -177,18 +172,11 @@ def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> 
     if not defined.any():
         nothing = Estimate.undefined("no pair was rated with both")
         return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
-    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    codes = renumbered(prompt[defined])
     estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
-    return Contrast(first.subject, changed.facts, changed.strength, *names, estimate, _p(difference[defined], codes))
-
-
-def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | None:
-    from scipy import special
-
-    error, clusters = means.clustered_error(difference, codes)
-    if error is None or error < 1e-12:
-        return None
-    return float(2 * special.stdtr(clusters - 1, -abs(float(difference.mean())) / error))
+    return Contrast(
+        first.subject, changed.facts, changed.strength, *names, estimate, means.clustered_p(difference[defined], codes)
+    )
 
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
@@ -233,7 +221,7 @@ def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selec
     if not defined.any():
         nothing = Estimate.undefined("no pair is rated on all criteria")
         return Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
-    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    codes = renumbered(prompt[defined])
     estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
     return Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)
 

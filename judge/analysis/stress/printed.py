@@ -10,7 +10,7 @@ from judge.analysis.inputs.bars import CONTROL
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.compute import PUBLISHED
 from judge.analysis.stress.result import FINDING_WORDS, Null, Paired, Selectivity, Stress, verdicts
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.inputs.perturbations.perturbation import Test
 
 _MARK = "*"
@@ -200,8 +200,7 @@ _noticed = (
     [
         Column("detection", "detection"),
         Column("counts", "won/tied/lost"),
-        Column("control", "control"),
-        Column("finding", "finding"),
+        *plain("control", "finding"),
     ],
     _noticed_cells,
 )
@@ -226,11 +225,8 @@ def _points(result: Stress) -> Iterator[Table]:
 
 def _points_cells(row: Paired, _: _Beside) -> dict[str, Any]:
     return {
-        "drop": row.drop,
         "noise": row.against_noise,
-        "detectable": row.detectable,
-        "adjusted": row.adjusted,
-        "wilcoxon": row.wilcoxon,
+        **cells_of(row, "detectable", "adjusted", "wilcoxon", "drop"),
     }
 
 
@@ -249,9 +245,7 @@ _moved = (
     [
         Column("change", "change in points"),
         Column("same", "p, same", digits=3, p="two one-sided"),
-        Column("flips", "flips"),
-        Column("null", "null"),
-        Column("finding", "finding"),
+        *plain("flips", "null", "finding"),
     ],
     _moved_cells,
 )
@@ -271,9 +265,7 @@ _attacked = (
     [
         Column("change", "raised"),
         Column("adjusted", "p", digits=3, p="greater"),
-        Column("top", "top"),
-        Column("before", "before"),
-        Column("finding", "finding"),
+        *plain("top", "before", "finding"),
     ],
     _attacked_cells,
 )
@@ -281,21 +273,15 @@ _attacked = (
 
 def _lowest_cells(row: Paired, _: _Beside) -> dict[str, Any]:
     return {
-        "lowest": row.lowest,
-        "change": row.change,
-        "rated": row.rated,
+        **cells_of(row, "lowest", "change", "rated", "finding"),
         "lost": row.asked - row.rated,
-        "finding": row.finding,
     }
 
 
 _lowest = (
     [
         Column("lowest", "at the lowest"),
-        Column("change", "change"),
-        Column("rated", "rated"),
-        Column("lost", "lost"),
-        Column("finding", "finding"),
+        *plain("change", "rated", "lost", "finding"),
     ],
     _lowest_cells,
 )
@@ -304,19 +290,13 @@ _lowest = (
 def _nulls(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("detection", "detection"),
-        Column("drop", "drop"),
-        Column("flips", "flips"),
-        Column("noise", "noise"),
+        *plain("on", "detection", "drop", "flips", "noise"),
     ]
     rows = [
         {
             **_judge_cells(result, null.subject),
             "detection": null.detection.estimate,
-            "drop": null.drop,
-            "flips": null.flips,
-            "noise": null.noise,
+            **cells_of(null, "drop", "flips", "noise"),
         }
         for null in result.nulls
     ]
@@ -391,8 +371,7 @@ def _contrasts(result: Stress) -> Iterator[Table]:
             "who": contrast.subject.judge,
             "what": contrast.facts.name,
             "pair": f"{contrast.second} - {contrast.first}",
-            "difference": contrast.difference,
-            "adjusted": contrast.adjusted,
+            **cells_of(contrast, "difference", "adjusted"),
         }
         for contrast in result.contrasts
     ]
@@ -410,14 +389,13 @@ def _lost(result: Stress) -> Iterator[Table]:
         return
     untouched = [row for row in result.lost if row.facts is None]
     rows = [*untouched, *(row for row in result.lost if row.facts is not None and row.statuses)]
-    columns = [*_judge_columns(result), Column("what", "story"), Column("asked", "asked"), Column("rated", "rated")]
+    columns = [*_judge_columns(result), Column("what", "story"), *plain("asked", "rated")]
     columns += [Column(status, status.replace("_", " ")) for status in statuses]
     cells = [
         {
             **_judge_cells(result, row.subject),
             "what": row.facts.name if row.facts else "untouched",
-            "asked": row.asked,
-            "rated": row.rated,
+            **cells_of(row, "asked", "rated"),
             **{status: row.statuses.get(status, 0) for status in statuses},
         }
         for row in rows

@@ -12,8 +12,9 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import StressOptions
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.inputs.perturbations.perturbation import Facts
-from judge.stats.estimation.equivalence import Equivalence
+from judge.stats.estimation.means import Equivalence
 from judge.stats.ordering.detection import Detection
 
 # What a row shows.
@@ -203,25 +204,19 @@ def _flat(row: Paired) -> dict[str, Any]:
         "test": row.facts.test,
         "expected": row.expected,
         "pairs": row.detection.estimate.n,
-        "wins": row.detection.wins,
-        "ties": row.detection.ties,
-        "losses": row.detection.losses,
+        **cells_of(row.detection, "wins", "ties", "losses"),
     }
-    numbers = {"detection": row.detection.estimate, "drop": row.drop, "top": row.top, "lowest": row.lowest}
+    numbers = {"detection": row.detection.estimate, **cells_of(row, "drop", "top", "lowest")}
     flat |= dict(_ends((name, numbers[name]) for name in _WITH_INTERVAL))
     single = {"top_before": row.top_before, "flips": row.flips, "drop_in_noise": row.against_noise}
     single |= {"point_biserial": row.correlation, "auc": row.auc}
     flat |= {name: None if estimate is None else estimate.value for name, estimate in single.items()}
     return flat | {
-        "detectable": row.detectable,
-        "p": row.p,
-        "tail": row.tail,
+        **cells_of(row, "detectable", "p", "tail"),
         "p_adjusted": row.adjusted,
         "p_wilcoxon": row.wilcoxon,
         "p_same": None if row.same is None else row.same.p,
-        "asked": row.asked,
-        "rated": row.rated,
-        "finding": row.finding,
+        **cells_of(row, "asked", "rated", "finding"),
     }
 
 

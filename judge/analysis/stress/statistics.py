@@ -5,37 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.bars import CONTROL, CONTROL_NAME
 from judge.analysis.inputs.candidates import NO_TEXTS, Subject, judge_cell
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress.result import Dose, Null, Paired
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered, row_means
 from judge.base.estimate import Estimate
 from judge.base.judge_name import MEASURE, JudgeName
 from judge.base.records import Scale
 from judge.inputs.perturbations.perturbation import CATALOGUE, Facts
 from judge.inputs.text_features import for_regression, own_features, score_file_features
 from judge.ratings.rating_matrix import RatingMatrix
-from judge.ratings.ratings_table import perturbed_names
+from judge.ratings.ratings_table import RatingsTable, perturbed_names
 from judge.stats.agreement.disagreement import agreement
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import tost
+from judge.stats.estimation.means import tost
 from judge.stats.estimation.sample_size import clustered_proportion, minimum_detectable_effect
 from judge.stats.ordering.detection import Detection, detection
 from judge.stats.ordering.discrimination import auc, point_biserial
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
 # Ratings that a stress test compares: those of each judge, Eval-Prompt and criterion, and those of the control.
 
-Floats = NDArray[np.float64]
 
 _CONTROL = (
     "control: the shipped surface judge on the same texts, perturbed ones too; not rounded, so that it ties only where "
@@ -65,7 +59,7 @@ class Rated:
     subject: Subject
     means: Floats
     repeats: Floats
-    asked: NDArray[np.bool_]
+    asked: Masks
     scale: Scale
     measure: Measure | None = None
 
@@ -139,7 +133,6 @@ def _values(card: Card, criterion: str, features: Sequence[dict[str, float]]) ->
 
 # Pairs each perturbed story with the untouched story that it was made from.
 
-Codes = NDArray[np.int64]
 _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 
@@ -274,7 +267,7 @@ def null(rated: Rated, pairs: Pairing) -> Null:
     if not half or not noise.defined:
         nothing = Estimate.undefined(ONE_REPEAT)
         return Null(rated.subject, Detection(nothing, 0, 0, 0), nothing, nothing, nothing, wide)
-    difference = _row_means(repeats[:, :half]) - _row_means(repeats[:, half : 2 * half])
+    difference = row_means(repeats[:, :half]) - row_means(repeats[:, half : 2 * half])
     drop = _mean(difference, pairs.prompt)
     return Null(rated.subject, detection(difference, pairs.prompt), drop, spread.flip, noise, wide)
 
@@ -301,7 +294,9 @@ def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
             slopes = (x * np.nan_to_num(drops)).sum(axis=1) / (x**2).sum(axis=1)
         slopes[~np.isfinite(slopes)] = np.nan
         strengths = tuple(changed.strength for changed in several)
-        yield Dose(rated.subject, several[0].facts, strengths, _mean(slopes, pairs.prompt), _p(slopes, pairs.prompt))
+        there = ~np.isnan(slopes)
+        p = means.clustered_p(slopes[there], renumbered(pairs.prompt[there]))
+        yield Dose(rated.subject, several[0].facts, strengths, _mean(slopes, pairs.prompt), p)
 
 
 def _drop(rated: Rated, pairs: Pairing, changed: Changed) -> Floats:
@@ -313,34 +308,12 @@ def _mean(values: Floats, prompt: Codes) -> Estimate:
     defined = ~np.isnan(values)
     if not defined.any():
         return Estimate.undefined("undefined without a pair of rated stories")
-    return means.clustered(values[defined], _codes(prompt[defined]))
-
-
-def _codes(prompt: Codes) -> Codes:
-    return np.unique(prompt, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _error(values: Floats, prompt: Codes) -> tuple[float, int] | None:
-    """Clustered standard error of the mean, and its degrees of freedom; None if nothing varies."""
-    if not values.size:
-        return None
-    error, clusters = means.clustered_error(values, _codes(prompt))
-    return None if error is None or error < 1e-12 else (error, clusters - 1)
+    return means.clustered(values[defined], renumbered(prompt[defined]))
 
 
 def _detectable(difference: Floats, prompt: Codes) -> float | None:
-    error = _error(difference, prompt)
-    return None if error is None else minimum_detectable_effect(error[0], df=error[1])
-
-
-def _p(values: Floats, prompt: Codes) -> float | None:
-    from scipy import special
-
-    defined = ~np.isnan(values)
-    error = _error(values[defined], prompt[defined])
-    if error is None:
-        return None
-    return float(2 * special.stdtr(error[1], -abs(float(values[defined].mean())) / error[0]))
+    error, clusters = means.clustered_error(difference, renumbered(prompt))
+    return None if error is None or error < 1e-12 else minimum_detectable_effect(error, df=clusters - 1)
 
 
 def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
@@ -351,7 +324,7 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
     difference = difference[defined]
     if not difference.size:
         return None
-    group = _codes(prompt[defined])
+    group = renumbered(prompt[defined])
     mean = np.bincount(group, weights=difference) / np.bincount(group)
     mean = np.round(mean[np.abs(mean) > _SAME], 9)
     return float(stats.wilcoxon(mean).pvalue) if mean.size > 1 else None
@@ -375,12 +348,10 @@ def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate
     x, y = rated.points(rated.repeats[before]), rated.points(rated.repeats[after])
     both = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     unequal = both & (np.abs(np.nan_to_num(x)[:, :, None] - np.nan_to_num(y)[:, None, :]) > _SAME)
-    count = both.sum(axis=(1, 2))
-    with np.errstate(invalid="ignore"):
-        return _mean(np.where(count > 0, unequal.sum(axis=(1, 2)) / np.maximum(count, 1), np.nan), prompt)
+    return _mean(ratio(unequal.sum(axis=(1, 2)), both.sum(axis=(1, 2))), prompt)
 
 
-def _share(hits: NDArray[np.bool_], rated: NDArray[np.bool_], prompt: Codes) -> Estimate:
+def _share(hits: Masks, rated: Masks, prompt: Codes) -> Estimate:
     if not rated.any():
         return Estimate.undefined("undefined without a pair of rated stories")
     return clustered_proportion(hits[rated].astype(np.float64), prompt[rated])
@@ -389,13 +360,6 @@ def _share(hits: NDArray[np.bool_], rated: NDArray[np.bool_], prompt: Codes) -> 
 def _lowest(source: Rated, after: Codes, prompt: Codes) -> Estimate:
     rated = ~np.isnan(source.means[after])
     return _share(source.points(source.means[after]) <= source.scale.min + _SAME, rated, prompt)
-
-
-def _row_means(ratings: Floats) -> Floats:
-    rated = ~np.isnan(ratings)
-    count = rated.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, np.nansum(ratings, axis=1) / count, np.nan), dtype=np.float64)
 
 
 def _published(rated: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:

@@ -7,36 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimation import means
-from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.means import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples, deal
 
-if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable
-
-
 # Aligns the ratings of two judges: same story, same text, same criterion, same Eval-Prompt.
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,8 +151,6 @@ def _asked(matrices: Iterable[RatingMatrix]) -> str:
     return ", ".join(dict.fromkeys(f"{cell.criterion} {cell.eval_prompt}" for cell in cells)) or "nothing"
 
 
-Bools = NDArray[np.bool_]
-
 _FEW = "fewer than 5 story-prompts, or nothing varies between them"
 _KINDS = ("linear", "isotonic")
 _MOST_POINTS = 9
@@ -194,7 +185,7 @@ def _most_changed(story: Story) -> tuple[float, str, str]:
 
 def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]]:
     both = ~(np.isnan(pair.old) | np.isnan(pair.new))
-    unit = np.unique(pair.story_prompt[both], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(pair.story_prompt[both])
     old, new = pair.old[both], pair.new[both]
     prompts = int(unit.max(initial=-1)) + 1
     each = old.size / max(1, prompts)
@@ -223,7 +214,7 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 
 
 def agreement_test(
-    pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
+    pair: Pair, both: Masks, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
     """Taus of the old and the new judge with people, the equivalence test of their difference (new minus old), and its
     spread over story-prompts (None without a test). `both` marks the stories that the two rated; `unit` has the
@@ -236,7 +227,7 @@ def agreement_test(
     people, old, new = pair.people[both], pair.old[both], pair.new[both]
     rated = ~np.isnan(people)
     people, old, new = people[rated], old[rated], new[rated]
-    unit = np.unique(unit[rated], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    unit = renumbered(unit[rated])
     sides = [
         coefficients.correlate(
             side, people, names=(f"the {who} judge's ratings", "the people's ratings"), unit="stories"
@@ -321,7 +312,7 @@ def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
     return np.where(np.isnan(ratings), np.nan, (ratings >= options.cut - 1e-9).astype(np.float64))
 
 
-def _changed(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Changed:
+def _changed(pair: Pair, both: Masks, crossed: Floats, options: SuccessionOptions) -> Changed:
     old = _verdicts(pair.old[both], options)
     own = Estimate.undefined("the old judge has one answer to each query")
     if pair.repeats.shape[1] > 1:
@@ -338,7 +329,7 @@ def _share(first: Floats, second: Floats) -> Estimate:
     return Estimate(float((first[both] != second[both]).mean()), n=int(both.sum()))
 
 
-def _stories(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
+def _stories(pair: Pair, both: Masks, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
     rows: Sequence[int] = np.flatnonzero(both).tolist()
     old, new = _verdicts(pair.old[both], options), _verdicts(crossed, options)
     for position, row in enumerate(rows):

@@ -11,9 +11,9 @@ import pandas as pd
 from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.wording import Advice
-from judge.stats.estimation.equivalence import Equivalence
+from judge.stats.estimation.means import Equivalence
 
 Decision = Literal["equivalent", "better", "worse", "undecided", "no test"]
 ALPHA = 0.05
@@ -295,13 +295,13 @@ def _reason(some: Sequence[Heir]) -> str:
 
 
 def _heir_cells(heir: Heir) -> dict[str, object]:
-    return {"dataset": heir.dataset, "criterion": heir.criterion, "eval_prompt": heir.eval_prompt}
+    return cells_of(heir, "dataset", "criterion", "eval_prompt")
 
 
 def _heir_columns(result: Succession) -> list[Column]:
     several = len({heir.dataset for heir in result.heirs}) > 1
     first = [Column("dataset", "dataset")] if several else []
-    return [*first, Column("criterion", "criterion"), Column("eval_prompt", "eval prompt")]
+    return [*first, *plain("criterion", "eval_prompt")]
 
 
 def _tests(result: Succession) -> Table:
@@ -385,24 +385,13 @@ def _crosswalks(result: Succession) -> Table:
 def _stories(result: Succession) -> Table:
     top = result.options.top
     rows = [
-        {
-            "dataset": story.dataset,
-            "story": story.story,
-            "system": story.system,
-            "criterion": story.criterion,
-            "eval_prompt": story.eval_prompt,
-            "old": story.old,
-            "new": story.new,
-            "crossed": story.crossed,
-        }
+        cells_of(story, "dataset", "story", "system", "criterion", "eval_prompt", "old", "new", "crossed")
         for story in result.stories[:top]
     ]
     columns = [
-        Column("story", "story"),
-        Column("system", "system"),
+        *plain("story", "system"),
         *_heir_columns(result),
-        Column("old", "old"),
-        Column("new", "new"),
+        *plain("old", "new"),
         Column("crossed", "new, through the crosswalk"),
     ]
     count = len(result.stories)

@@ -127,6 +127,16 @@ class Table:
     first: frozenset[int] | None = field(default=None, compare=False)
 
 
+def plain(*keys: str) -> list[Column]:
+    """Columns titled by their keys, with spaces for underscores."""
+    return [Column(key, key.replace("_", " ")) for key in keys]
+
+
+def cells_of(row: object, *names: str, **others: Any) -> dict[str, Any]:
+    """Cells by column: the attributes of a row of results with these names, and others by name."""
+    return {**{name: getattr(row, name) for name in names}, **others}
+
+
 def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
     """The table in one of `FORMATS`, with a final newline. No line of the format `table` exceeds `width` columns (see
     `text_layout`); None = no limit."""

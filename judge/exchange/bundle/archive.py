@@ -27,7 +27,6 @@ from judge.base import yaml_file
 from judge.base.credentials.written_keys import found_keys
 from judge.base.errors import OptionError, RunFolderError
 from judge.base.fingerprint import sha256_file
-from judge.base.late_pattern import late
 from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
 from judge.base.sqlite_file import read_only
 from judge.base.wording import Advice, joined
@@ -47,8 +46,8 @@ _PIECE = 1 << 20
 # Each piece is searched with the end of the one before it, since a key may cross the boundary.
 _OVERLAP = 512
 _LOOKS = {
-    "an Authorization header": late(rb"[Aa]uthorization[\"']?\s*[:=]\s*[\"']?(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"),
-    **{what: late(look.encode()) for what, look in LOOKS.items()},
+    "an Authorization header": re.compile(rb"[Aa]uthorization[\"']?\s*[:=]\s*[\"']?(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"),
+    **{what: re.compile(look.encode()) for what, look in LOOKS.items()},
 }
 _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 

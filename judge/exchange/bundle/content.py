@@ -85,11 +85,11 @@ def _ratings(
 ) -> tuple[int, list[str]]:
     """The number of rows in the ratings table, and the datasets."""
     from judge.analysis import correlation
-    from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
+    from judge.analysis.coverage.coverage import tables as coverage_tables
     from judge.analysis.options.signature import signature
     from judge.analysis.raters import Raters
-    from judge.analysis.reliability import consistency_tables
+    from judge.analysis.reliability.consistency import tables as consistency_tables
     from judge.base.printing.output import csv_files, notes_file
     from judge.exchange.exported_numbers import Measured
     from judge.ratings.rating_matrix import build
@@ -104,8 +104,8 @@ def _ratings(
     measured = Measured.of(table, choices.resamples, choices.seed)
     raters = Raters.of_all(whole)
     for name, printed in (
-        ("coverage", coverage_tables.tables(coverage(whole))),
-        ("consistency", consistency_tables.tables(measured.consistency, full=True)),
+        ("coverage", coverage_tables(coverage(whole))),
+        ("consistency", consistency_tables(measured.consistency, full=True)),
         ("correlate", correlation.tables(measured.correlations)),
     ):
         csv_files([raters.table(each) for each in printed], target / f"{name}.csv")
@@ -138,7 +138,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     """The number of rows in the preferences table, and the datasets."""
     from judge.analysis.coverage import counts
     from judge.analysis.options.signature import joined
-    from judge.analysis.preferences import signature_parts
+    from judge.analysis.preference.sides import signature_parts
     from judge.base.printing.output import csv_files, notes_file
     from judge.ratings.preferences_table import read
 

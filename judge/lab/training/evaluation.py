@@ -12,9 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from judge.analysis.frames import flat as flat_cells
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows, flat_estimates
+from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows
 from judge.analysis.preference.ranked import agreement_tables
 from judge.analysis.preference.sides import Side
 from judge.backends.trained.model import Encoder, Head
@@ -105,7 +106,7 @@ class RatingAgreement(Signed):
         for row in self.rows:
             plain = row.record()
             estimates = {name: getattr(row, name) for name in ("tau", "over_control")}
-            flat.append({**{k: v for k, v in plain.items() if k not in estimates}, **flat_estimates(estimates)})
+            flat.append({**{k: v for k, v in plain.items() if k not in estimates}, **flat_cells(estimates)})
         return self.signed(flat)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.regression import ordinal
-from judge.stats.regression.ridge import fit_stack
-from judge.stats.regression.standardised_ridge import fit_ridge
+from judge.stats.regression.ridge import fit_stack, fit_standardised
 from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
@@ -161,7 +160,7 @@ class RatingTask:
 
     def fit(self, block: int, train: Mask) -> Linear:
         """Ridge regression with the penalty that minimises the leave-one-out error."""
-        ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
+        ridge = fit_standardised(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
         return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:

@@ -26,8 +26,8 @@ from judge.lab.training.options import TrainOptions
 from judge.ratings.preferences_table import of_dataset
 from judge.stats.regression import ordinal
 from judge.stats.regression.calibration import Line, fit_calibration
-from judge.stats.regression.standardised_ridge import fit_ridge
-from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_of_fold
+from judge.stats.regression.ridge import fit_standardised
+from judge.stats.regression.ridge import out_of_fold as ridge_out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 
 Floats = NDArray[np.float64]
@@ -341,7 +341,7 @@ def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: 
     for turn in range(FOLDINGS):
         fold = folds_of_groups(material.groups, folds, 1 + turn)
         predicted, level = ridge_out_of_fold(
-            numbers.surface, people, fold, lambda rows, response: fit_ridge(rows, response, PENALTIES)
+            numbers.surface, people, fold, lambda rows, response: fit_standardised(rows, response, PENALTIES)
         )
         control.append(predicted - level)
     length = numbers.surface[:, numbers.features.index("length")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge.analysis.preference.systems import SystemStandings
+from judge.analysis.preference.standings import SystemStandings
 from judge.base.estimate import Estimate
 from judge.questions.charts import shared
 from judge.questions.charts.forest import Forest, Line, signs

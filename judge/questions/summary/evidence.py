@@ -32,7 +32,7 @@ from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.inputs.bars import JUDGE, Predict
 from judge.analysis.inputs.candidates import match
-from judge.analysis.inputs.remembered_control import RememberedControl
+from judge.analysis.inputs.control import RememberedControl
 from judge.analysis.inputs.selection import Selection, asked_for, narrowed
 from judge.analysis.labels import Confusions, confusions
 from judge.analysis.options.agreement_options import ConfusionOptions, ReplacementOptions

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from judge.analysis import preferences
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference import sides
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.base.errors import SpecError
 from judge.contamination import report as contamination_report
@@ -76,7 +76,7 @@ class RunsCompared:
     @cached_property
     def preferences_table(self) -> PreferencesTable:
         keep = self.keep
-        return preferences.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
+        return sides.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
 
     @cached_property
     def preferences(self) -> Ranked:

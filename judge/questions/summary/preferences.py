@@ -13,7 +13,7 @@ from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.coverage.counts import VerdictCoverage
 from judge.analysis.preference.agreement import AgreementRow, OrderRow
 from judge.analysis.preference.ranked import Ranked
-from judge.analysis.preference.systems import SystemStandings
+from judge.analysis.preference.standings import SystemStandings
 from judge.base.estimate import Estimate
 from judge.base.judge_name import JudgeName
 from judge.questions.summary.result import Answer, Verdict

@@ -17,7 +17,7 @@ from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.remembered_control import RememberedControl
+from judge.analysis.inputs.control import RememberedControl
 from judge.analysis.inputs.selection import of_panel, panels_of, with_pass_rate
 from judge.analysis.labels import Confusions
 from judge.analysis.options.choices import Level

@@ -8,7 +8,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from judge.analysis import diagnose, systems_tables
-from judge.analysis.coverage import tables as coverage_tables
+from judge.analysis.coverage.coverage import sentence as coverage_sentence
+from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
 from judge.analysis.stress.printed import tables as stress_tables
@@ -67,8 +68,8 @@ def _stress_blocks(inputs: ReportInputs) -> Iterator[Markup]:
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """Requests, answers and ratings, and how stories without ratings differ from the others."""
-    summary, *others = coverage_tables.tables(inputs.coverage)
-    sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
+    summary, *others = coverage_tables(inputs.coverage)
+    sentence = f"Coverage: {coverage_sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
 
 

@@ -14,7 +14,7 @@ better on some story-prompts than on others. The test is therefore repeated with
 per cluster it equals the published test.
 
 Where people hardly agree, any judge with smooth ratings wins. The result should therefore be shown together with
-people's agreement and with the result of uninformed judges (`analysis.agreement.null_judges`).
+people's agreement and with the result of uninformed judges (`analysis.agreement.alternative_annotator`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Measure = Literal["rmse", "exact"]
 
 MIN_PEOPLE, MIN_STORIES = 2, 30
@@ -210,7 +208,7 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
+    codes = [renumbered(group) for group in groups]
     p = [_clustered_p(d, code, epsilon) for d, code in zip(differences, codes, strict=True)]
     defined = [value for value in p if value is not None]
     # The p values are adjusted over people only if each person has one.
@@ -221,9 +219,7 @@ def _over_clusters(
     )
 
 
-def _closer(
-    judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _closer(judge: Floats, ratings: Floats, shared: Masks, column: int, measure: Measure) -> tuple[Masks, Masks]:
     """Whether the judge is at least as close to the others as the person on each of its stories, and the reverse."""
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)

@@ -30,14 +30,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.estimation import proportions
 from judge.stats.resampling.jackknife import with_jackknife
 
-Floats = NDArray[np.float64]
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
 WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 
@@ -81,7 +80,7 @@ class Counts:
     table: Floats
     category: Floats
     dropped: int
-    story: NDArray[np.int64]
+    story: Codes
 
     @property
     def stories(self) -> int:
@@ -104,7 +103,7 @@ class Counts:
         return int((self.table.sum(axis=0) > 0).sum())
 
 
-def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.int64] | None = None) -> Counts:
+def counts(ratings: Floats, categories: Floats | None = None, story: Codes | None = None) -> Counts:
     """Number of ratings of each item in each category, for the items with at least 2 ratings.
 
     `ratings` (items, raters) has NaN where missing; values within 1e-9 are one category. (Gwet uses dropped items for
@@ -126,11 +125,11 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
     table = (
         np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
     )
-    code = np.arange(table.shape[0]) if story is None else np.unique(story[usable], return_inverse=True)[1]
+    code = np.arange(table.shape[0]) if story is None else renumbered(story[usable])
     return Counts(table.astype(np.float64), category, int((~usable).sum()), code.astype(np.int64))
 
 
-def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
+def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: Codes | None = None) -> Estimate:
     """Share of agreeing pairs of ratings of an item, averaged over items, with its interval; undefined without a pair.
 
     The t interval over items (or stories) is limited to 0 to 1. If the agreement is complete (or zero) on all items, it
@@ -146,7 +145,7 @@ def gwet(
     *,
     categories: Floats | None = None,
     confidence: float = 0.95,
-    story: NDArray[np.int64] | None = None,
+    story: Codes | None = None,
 ) -> ChanceAgreement:
     """Gwet's AC1 (identity weights) or AC2 (other weights) (Gwet 2008, 2014).
 
@@ -164,7 +163,7 @@ def fleiss(
     *,
     categories: Floats | None = None,
     confidence: float = 0.95,
-    story: NDArray[np.int64] | None = None,
+    story: Codes | None = None,
 ) -> ChanceAgreement:
     """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014); undefined where one category is used.
 

@@ -33,12 +33,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Floats, Masks
 from judge.base.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
 # Distances between two distributions of ratings: Wasserstein distance and total variation.
-
-Floats = NDArray[np.float64]
 
 
 def counted(ratings: Floats, points: Floats) -> Floats:
@@ -82,7 +81,6 @@ def total_variation(first: Floats, second: Floats) -> Floats:
 
 # The majority label of several raters or repeats.
 
-Masks = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
 
@@ -92,10 +90,6 @@ class Majority:
 
     label: Floats
     tied: Masks
-
-
-def _votes(ratings: Floats, labels: int) -> Counts:
-    return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
 
 
 def _of_votes(counts: Counts) -> Majority:
@@ -111,7 +105,7 @@ def majority(ratings: Floats, labels: int) -> Majority:
 
     `ratings` (n stories, k) hold codes 0..`labels`-1; NaN and values that are no codes do not count as votes.
     """
-    return _of_votes(_votes(ratings, labels))
+    return _of_votes(np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64))
 
 
 def of_the_others(ratings: Floats, labels: int) -> Majority:
@@ -213,7 +207,7 @@ def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
     return {
         "accuracy": (_accuracy, "no stories"),
         "balanced_accuracy": (_balanced_accuracy, _PEOPLE),
-        "precision": (lambda m: _of(_precisions(m), positive), _JUDGE),
+        "precision": (lambda m: _of(_ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-2)), positive), _JUDGE),
         "recall": (lambda m: _of(_recalls(m), positive), _PEOPLE),
         "f1": (lambda m: _of(_f1s(m), positive), "neither side gave a label that F1 is of"),
         "phi": (_phi, _ONE),
@@ -234,10 +228,6 @@ def _accuracy(m: Floats) -> Floats:
 
 def _recalls(m: Floats) -> Floats:
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1))
-
-
-def _precisions(m: Floats) -> Floats:
-    return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-2))
 
 
 def _f1s(m: Floats) -> Floats:

@@ -23,15 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 
 # Restricted likelihood of two crossed random effects, for any pattern of missing ratings.
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

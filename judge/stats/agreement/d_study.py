@@ -21,15 +21,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.agreement.variance_components import VarianceComponents
 from judge.stats.estimation.sample_size import RANGE, Number
 
-Floats = NDArray[np.float64]
 Coefficient = Literal["relative", "absolute"]
 INFINITE = float("inf")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats, row_means
 from judge.base.estimate import Estimate
 
 # Agreement of a judge's repeats: exact agreement, flip rate, and standard deviation within stories.
@@ -34,7 +34,7 @@ class Agreement:
     left_out: int
 
 
-def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agreement:
+def agreement(ratings: Floats, *, columns: str = "repeats") -> Agreement:
     """Agreement of the repeats of each story; undefined where no story has two rated ones.
 
     `ratings` (n stories, k repeats) within 1e-9 are equal; `columns` is the word for repeats in reasons.
@@ -61,8 +61,6 @@ def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agre
         left_out=int(ratings.shape[0] - n),
     )
 
-
-Floats = NDArray[np.float64]
 
 _CONSTANT = 1e-9
 
@@ -127,10 +125,7 @@ def among_repeats(ratings: Floats) -> Distance:
     says that repeats of this story differ by as much as a typical story differs from the judge's mean. NaN for a story
     with fewer than 2 repeats. All NaN, with a reason, where no story has 2 repeats, and where all means are equal.
     """
-    present = ~np.isnan(ratings)
-    count = present.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(count > 0, np.where(present, ratings, 0.0).sum(axis=1) / count, np.nan)
+    mean = row_means(ratings)
     z, raw = z_scores(mean), _range(ratings.T)
     seen = mean[~np.isnan(mean)]
     if np.isnan(raw).all():

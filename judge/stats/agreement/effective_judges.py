@@ -14,13 +14,10 @@ of Kish (1965, Survey Sampling, section 8.2).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.resampling.jackknife import Weights, against_zero
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Codes) -> Estimate:

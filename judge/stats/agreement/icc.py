@@ -27,13 +27,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.bias.scale_use import likely_cause
 
-Floats = NDArray[np.float64]
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 ONE_WAY = FORMS[:2]
 _NOISE = 1e-12
@@ -123,7 +122,7 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
     return {form: np.where(np.isfinite(value), value, np.nan) for form, value in values_by_form.items()}
 
 
-def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
+def resampled(ratings: Floats) -> Callable[[Codes], Floats]:
     """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), ordered as `FORMS`.
 
     `ratings` (n stories, k columns) are as in `family`; incomplete stories are not used. NaN where a form is undefined
@@ -137,7 +136,7 @@ def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
     spread = ((centred - mean[:, None]) ** 2).sum(axis=1)
     parts = np.column_stack([complete, mean, mean**2, spread, centred])
 
-    def statistic(weights: NDArray[np.int64]) -> Floats:
+    def statistic(weights: Codes) -> Floats:
         # Mean squares are sums over stories, weighted by how often each was drawn: one matrix product for all
         # resamples.
         sums = weights.astype(np.float64) @ parts

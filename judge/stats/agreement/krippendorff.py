@@ -26,6 +26,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.agreement.chance_agreement import (
     NO_PAIR,
@@ -38,7 +39,6 @@ from judge.stats.agreement.chance_agreement import (
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.jackknife import with_jackknife
 
-Floats = NDArray[np.float64]
 Weights = NDArray[np.int64]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -53,7 +53,7 @@ def alpha(
     *,
     resamples: int = 10_000,
     confidence: float = 0.95,
-    story: NDArray[np.int64] | None = None,
+    story: Codes | None = None,
 ) -> ChanceAgreement:
     """Krippendorff's alpha of ratings, with a bootstrap interval over items (or a jackknife interval over stories).
 

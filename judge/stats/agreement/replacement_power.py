@@ -13,14 +13,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.stats.agreement.alt_test import LEVEL, MIN_STORIES, PASS
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Number, fewest
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 DRAWS = 2000
 # Resamples of the pilot's story-prompts behind a range.
@@ -79,7 +76,7 @@ class Moments:
 
 def differences(d: Floats, cluster: Codes) -> Differences:
     """Sums of `d` (n stories, r people; `alt_test.person_differences`) by person and story-prompt `cluster` (n,)."""
-    code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
+    code = renumbered(cluster)
     size = int(code.max(initial=-1)) + 1
     present = ~np.isnan(d)
     sums = [np.bincount(code, weights=np.where(present[:, j], d[:, j], 0.0), minlength=size) for j in range(d.shape[1])]

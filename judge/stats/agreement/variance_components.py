@@ -21,15 +21,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
 
 # Mean squares of random-effects designs with missing ratings, and their expectations (analogous ANOVA).
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,10 @@ class Anova:
     """
 
     terms: tuple[Term, ...]
-    df: NDArray[np.int64]
+    df: Codes
     squares: Floats
     expected: Floats
-    seen: NDArray[np.int64]
+    seen: Codes
 
 
 def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:

@@ -21,14 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test, Weights
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined.
 LEAST_RELIABILITY = 0.1
@@ -62,7 +59,7 @@ class GivenQuality:
     highest value, whichever is larger.
     """
 
-    used: NDArray[np.bool_]
+    used: Masks
     regressors: Floats
     error: Floats
     system: Codes
@@ -101,7 +98,7 @@ class GivenQuality:
         regressors = np.concatenate([*parts, judge[:, None]], axis=1)
         wide = np.zeros((judge.size, regressors.shape[1] - 1, regressors.shape[1] - 1))
         wide[:, : error.shape[1], : error.shape[1]] = error
-        codes = np.unique(system, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        codes = renumbered(system)
         if 2 * np.unique(codes[used]).size > used.sum():
             codes = np.zeros_like(codes)
         return cls(
@@ -192,7 +189,7 @@ def share_at_end(ratings: Floats) -> float:
     return max(float((defined == end).mean()) for end in (defined.min(), defined.max())) if defined.size else 0.0
 
 
-def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _means_and_errors(values: Floats, present: Masks) -> tuple[Floats, Floats]:
     """Means over people for each story, (stories, p), and the covariance of their errors, (stories, p, p)."""
     filled = values * present[..., None]
     count = present.sum(axis=1).astype(np.float64)
@@ -224,7 +221,7 @@ class OwnPreference:
     """Data of the test of a judge's preference for its own systems (such as its own model), whose stories are `own`."""
 
     given: GivenQuality
-    own: NDArray[np.bool_]
+    own: Masks
 
     @property
     def systems(self) -> tuple[Codes, Codes]:

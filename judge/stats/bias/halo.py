@@ -12,15 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 # Up to this many stories, tau-b of many rows is quicker from the signs of all pairs of stories.
 _FEW_STORIES = 512
 

@@ -18,14 +18,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, row_means
 from judge.stats.bias.given_quality import LEAST_RELIABILITY
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Statistic, Test, Weights
 
+Floats = NDArray[np.float64]
+
 # One rater beside the others: ratings that run against theirs, and a judge that repeats one of them.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # With fewer stories in common neither a correlation nor an agreement says much of one rater.
 LEAST_STORIES = 20
@@ -142,7 +143,7 @@ class Replicated:
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
         alike = without_leniency(ratings) if persons else ratings
-        mean = _mean(alike)
+        mean = row_means(alike)
         within = (np.where(present, alike - mean[:, None], 0.0) ** 2).sum(axis=1)
         return cls(mean, count, within)
 
@@ -169,7 +170,7 @@ def without_leniency(ratings: Floats) -> Floats:
     """`ratings` (n, k persons) minus each person's mean distance from the mean of all on the same stories."""
     present = ~np.isnan(ratings)
     with np.errstate(invalid="ignore", divide="ignore"):
-        distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
+        distance = np.where(present, ratings - row_means(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
     return np.asarray(ratings - np.where(present.any(axis=0), distance, 0.0), dtype=np.float64)
 
 
@@ -198,7 +199,7 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 def _variance_of_singles(ratings: Floats) -> Statistic:
     defined = ratings[~np.isnan(ratings)]
     centred = ratings - (defined.mean() if defined.size else 0.0)
-    square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
+    square, mean = _weighted_mean(row_means(centred**2)), _weighted_mean(row_means(centred))
     return lambda weights: np.asarray(square(weights) - mean(weights) ** 2, dtype=np.float64)
 
 
@@ -248,15 +249,6 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
         return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
 
     return gap
-
-
-def _mean(ratings: Floats) -> Floats:
-    """Mean over columns, ignoring NaN; NaN for a story without a rating."""
-    present = ~np.isnan(ratings)
-    count = present.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        total = np.where(present, ratings, 0.0).sum(axis=1)
-        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
 
 
 def _share_at(point: float, step: float, ratings: Floats) -> Floats:

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation.kendall import codes
 
 # Detects raters whose ratings correlate negatively with all others', the likely cause of an impossible reliability.
 
-Floats = NDArray[np.float64]
 
 # Stories that two sides must share.
 _LEAST = 8
@@ -132,7 +131,7 @@ def scale_use(
     )
 
 
-def entropy_bits(counts: NDArray[np.int64]) -> float:
+def entropy_bits(counts: Codes) -> float:
     """Shannon entropy, -sum p log2 p in bits, from `counts` at each point (Shannon 1948); NaN where all are 0."""
     total = int(counts.sum())
     if total == 0:

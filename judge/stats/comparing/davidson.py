@@ -17,15 +17,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.comparing import paired_comparisons
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _STEPS = 100
 _NOTHING = 1e-9
@@ -393,6 +390,6 @@ def _inverse(fit: Fit) -> Floats:
     return np.asarray(np.linalg.inv(fit.design.fixed(information)), dtype=np.float64)
 
 
-def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
+def _dense_clusters(fit: Fit) -> Codes:
     """Code 0, 1, ... without gaps of the cluster of each of the fit's merged comparisons."""
-    return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return renumbered(fit.found.cluster)

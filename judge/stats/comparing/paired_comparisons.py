@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+from judge.base.arrays import Codes, Floats, Masks
 
 # Columns of `Comparisons.ended`.
 FIRST, SECOND, TIE = range(3)
@@ -164,7 +162,7 @@ def undetermined(comparisons: Comparisons) -> str | None:
     raise AssertionError("a graph that is not strongly connected has a group nobody leads into")
 
 
-def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def connected(edges: Masks) -> Masks:
     """Whether each of b graphs is strongly connected; `edges` (b, systems, systems) lead from row to column."""
     systems = edges.shape[-1]
     reach = (edges | np.eye(systems, dtype=bool)).astype(np.float32)
@@ -175,7 +173,7 @@ def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray((reach > 0).all(axis=(1, 2)))
 
 
-def _components(edges: NDArray[np.bool_], *, strong: bool) -> NDArray[np.int64]:
+def _components(edges: Masks, *, strong: bool) -> Codes:
     from scipy.sparse import csgraph, csr_array
 
     graph = csr_array(edges.astype(np.int8))
@@ -183,7 +181,7 @@ def _components(edges: NDArray[np.bool_], *, strong: bool) -> NDArray[np.int64]:
     return np.asarray(part).astype(np.int64)
 
 
-def _named(systems: tuple[str, ...], inside: NDArray[np.bool_]) -> str:
+def _named(systems: tuple[str, ...], inside: Masks) -> str:
     names = [name for name, here in zip(systems, inside, strict=True) if here]
     shown = ", ".join(names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} others" if len(names) > _NAMED else shown

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.comparing.davidson import interval
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
@@ -27,8 +27,6 @@ from judge.stats.ordering.ranking import mean_share, win_rate
 
 # Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Share of cyclic triads of coin tosses.
 GUESSING = 0.25
@@ -87,7 +85,7 @@ class _Cluster:
     """
 
     net: Floats
-    met: NDArray[np.bool_]
+    met: Masks
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
@@ -174,7 +172,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
     x1, y1, group1 = x[preferred], y[preferred], group[preferred]
     half = strict = macro = Estimate.undefined(NO_PREFERENCE if defined.size else NO_PAIR)
     if preferred.size:
-        code = np.unique(group1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        code = renumbered(group1)
         half = win_rate(x1 * y1, code).estimate
         strict = win_rate(np.where(x1 * y1 > 0, 1.0, -1.0), code).estimate
         share = np.bincount(code, weights=(x1 * y1 + 1) / 2) / np.bincount(code)
@@ -218,7 +216,7 @@ def _chance_corrected(
     """(observed - expected) / (1 - expected), with a jackknife interval over clusters."""
     if not x.size:
         return Estimate.undefined(NO_PAIR)
-    code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
+    code = renumbered(cluster)
     counts = np.stack([np.bincount(code, weights=row.astype(np.float64)) for row in (x == y, x == 0, y == 0, x == x)])
     sums = np.concatenate([counts.sum(axis=1, keepdims=True), counts.sum(axis=1, keepdims=True) - counts], axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.choices import RESAMPLES
 from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, paired_comparisons
@@ -23,8 +23,6 @@ from judge.stats.resampling.bootstrap_intervals import expanded
 
 # Bootstrap over story-prompts of a fit of strengths, computed for all resamples at once.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Up to so many systems are refitted in each resample.
 FEW_SYSTEMS = 30
@@ -48,7 +46,7 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
     Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
     """
-    code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    code = renumbered(fit.found.cluster)
     clusters = int(code.max()) + 1
     drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
     if fit.covariates or fit.design.systems > FEW_SYSTEMS:
@@ -99,7 +97,7 @@ def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
     return parameters
 
 
-def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
+def _determined(design: Design, ended: Floats) -> Masks:
     """Whether each resample determines the strengths: wins connect every system to every other in both directions."""
     beaten = np.zeros((len(ended), design.systems, design.systems), dtype=bool)
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0

@@ -18,12 +18,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall, weighted_tau
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Weights = NDArray[np.int64]
 Coefficient = Literal["kendall", "spearman", "pearson"]
 MIN_PAIRS = 3

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation.coefficients import MIN_PAIRS, correlate, fisher_z, pearson
 
 # Williams' test of r12 = r13, for two dependent correlations that share variable 1 (such as human ratings).
 
-Floats = NDArray[np.float64]
 Tail = Literal["two-sided", "greater", "less"]
 # What to print beside a test that was fed with tau.
 PEARSON_NOTE = (
@@ -71,7 +71,7 @@ class CorrelationTests:
     df: Floats
     p: Floats
     tail: Tail
-    n: NDArray[np.int64]
+    n: Codes
     difference: Floats
     reason: NDArray[np.object_]
 
@@ -140,7 +140,7 @@ def number(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[np.int64]:
+def _why_not(a: Floats, b: Floats, c: Floats, n: Codes) -> Codes:
     """Index into `REASONS` of the first reason why a test is not possible; ValueError for |r| > 1."""
     largest = np.fmax(np.fmax(np.abs(a), np.abs(b)), np.abs(c))
     if np.any(largest > 1 + 1e-9):
@@ -155,7 +155,7 @@ def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
     return 1 - a**2 - b**2 - c**2 + 2 * a * b * c
 
 
-def _williams(difference: Floats, a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> Floats:
+def _williams(difference: Floats, a: Floats, b: Floats, c: Floats, n: Codes) -> Floats:
     mean = (a + b) / 2
     # A product, because the last bit of `** 3` depends on the processor and on the array's shape.
     cube = (1 - c) * (1 - c) * (1 - c)
@@ -255,8 +255,6 @@ def _jackknife(x: Floats, y: Floats) -> float:
     without = (sxy - sx * sy / m)[used] / np.sqrt(spread[used])
     return m / x.size * float(((without - without.mean()) ** 2).sum()) if used.any() else 0.0
 
-
-Codes = NDArray[np.int64]
 
 # With fewer pairs than this Fisher's interval covers most of what is possible.
 FEW = 10

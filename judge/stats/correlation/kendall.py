@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from judge.base.arrays import Floats
+
 Codes = NDArray[np.int64]
 
 # Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties.
@@ -93,7 +94,7 @@ def tau_b(x: Codes, y: Codes) -> float:
     return _tau_b_merge(x, y)
 
 
-def _tau_b_table(table: NDArray[np.int64]) -> Floats:
+def _tau_b_table(table: Codes) -> Floats:
     """tau-b of each contingency table; the last two axes are the levels of x and of y, ascending."""
     table = np.asarray(table, dtype=np.int64)
     concordant = _above(table)
@@ -103,7 +104,7 @@ def _tau_b_table(table: NDArray[np.int64]) -> Floats:
     return ratio(concordant - discordant, n, _tied(margin_x), _tied(margin_y))
 
 
-def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
+def level_sums(weights: Codes, level: Codes, levels: int) -> Codes:
     """Sum of the `weights` (b, n) of the stories at each rating level, (b, levels).
 
     `level` (n,) is that of each story; each of 0..`levels`-1 must occur.
@@ -113,22 +114,22 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
     return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
 
 
-def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
+def _above(table: Codes) -> Codes:
     """Pairs of which one is strictly higher on both axes: each cell times the sum of the cells above it on both."""
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
 
-def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def tied_pairs(counts: Codes) -> Codes:
     """Number of tied pairs at each level, counts (counts - 1) / 2, for `counts` of stories."""
     return counts * (counts - 1) // 2
 
 
-def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tied(counts: Codes) -> Codes:
     return np.asarray(tied_pairs(counts).sum(axis=-1), dtype=np.int64)
 
 
-def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
+def ratio(score: NDArray[np.generic], n: Codes, tied_x: Codes, tied_y: Codes) -> Floats:
     """tau-b from `score` (concordant minus discordant pairs), `n` stories, and the pairs `tied_x` and `tied_y`.
 
     NaN where all pairs are tied on x or on y, or there are no pairs.

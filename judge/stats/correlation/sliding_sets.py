@@ -17,12 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Ordered pairs with self-pairs; unordered pairs of distinct sets; sets that do not overlap; no sets at all.
 WAYS = ("published", "unordered", "apart", "stories")
@@ -74,9 +71,7 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
     return SlidingSets(**estimates, sets=sets, inclusive=inclusive, disjoint=disjoint, tied=tied)
 
 
-def resampled(
-    judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
-) -> Callable[[NDArray[np.int64]], Floats]:
+def resampled(judge: Floats, people: Floats, *, window: int = 200, stride: int = 10) -> Callable[[Codes], Floats]:
     """A function from weights (b, n) to Pearson's r in b resamples in the four `WAYS`, (b, 4); NaN where undefined.
 
     `judge`, `people`, `window` and `stride` are as in `sliding_sets`. Sorting and sliding are repeated in each
@@ -86,7 +81,7 @@ def resampled(
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
     x, y = judge[order], people[order]
 
-    def correlations(weights: NDArray[np.int64]) -> Floats:
+    def correlations(weights: Codes) -> Floats:
         w = weights[:, order]
         out = np.full((w.shape[0], len(WAYS)), np.nan)
         size = w.sum(axis=1)

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.correlation import kendall
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Counts = NDArray[np.integer]
 Singles = NDArray[np.float32]
 # Single or double precision, whichever holds the integers of a sum exactly.
@@ -76,7 +75,7 @@ def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
     c: Reals = counts.astype(exact(largest * int(sizes.max(initial=0))))
     products = (c @ score.astype(c.dtype, copy=False)).reshape(c.shape[0], len(forms), -1)
     out = np.empty((len(forms), c.shape[0]))
-    tied: dict[int, NDArray[np.int64]] = {}
+    tied: dict[int, Codes] = {}
     for i, form in enumerate(forms):
         for ties in (form.ties_x, form.ties_y):
             if id(ties) not in tied:
@@ -108,7 +107,7 @@ class _Ties:
         pairs = levels > units
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
-    def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
+    def tied(self, counts: Counts, c: Reals, n: Codes, largest: int) -> Codes:
         """Number of tied pairs in each resample; `c` are `counts` as floats, and no sum exceeds `largest`."""
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
@@ -127,12 +126,12 @@ class _Form:
     score: Singles
     ties_x: _Ties
     ties_y: _Ties
-    sizes: NDArray[np.int64]
+    sizes: Codes
 
 
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
     # What is equal for judges with ratings of the same stories is computed once.
-    shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
+    shared: dict[bytes, tuple[_Ties, Codes]] = {}
     forms = []
     for row in x:
         keep = (row >= 0) & (y >= 0)
@@ -264,7 +263,7 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
     return kendall.ratio(score, n, (_dot(margin, margin, largest) - n) // 2, tied_y).T
 
 
-def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
+def _dot(a: Reals, b: Reals, largest: int) -> Codes:
     """Sums of products over the last axis, exact: in single precision only if `largest`² is below 2**24."""
     sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
     return sums.astype(np.int64)

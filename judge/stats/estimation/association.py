@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.stats.correlation.coefficients import pearson
 
 # Expected counts below this make the chi-squared approximation doubtful (Cochran 1954).
@@ -46,7 +46,7 @@ class Association:
         return "greater" if self.test.startswith("chi2") else "two-sided"
 
 
-def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
+def with_group(lost: Masks, group: Codes, rng: np.random.Generator) -> Association:
     """Test of the association between the loss of units (such as stories without a rating) and their group.
 
     `lost` and `group` (n,) hold whether each unit was lost and its code 0, 1, ... For a 2 x 2 table this is Fisher's
@@ -77,7 +77,7 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
     return Association("chi2, permuted", effect, p, n, m)
 
 
-def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
+def with_number(lost: Masks, number: Floats) -> Association:
     """Mann-Whitney's test (normal approximation, ties corrected) of the association of the loss of units with a number.
 
     `lost` and `number` (n,) hold whether each unit was lost and its number (such as length; NaN = unknown, left out).
@@ -96,7 +96,7 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
     return Association("Mann-Whitney", statistic / (m * (n - m)), p, n, m, pearson(lost.astype(np.float64), number))
 
 
-def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple[float, float]:
+def _mann_whitney(lost: Masks, number: Floats) -> tuple[float, float]:
     """U of the lost units, and two-sided p by the normal approximation, corrected for ties and continuity."""
     # Equals `scipy.stats.mannwhitneyu(..., method="asymptotic")`, whose import takes half a second.
     _, level, count = np.unique(number, return_inverse=True, return_counts=True)
@@ -118,7 +118,7 @@ def _nothing_to_test(n: int, lost: int) -> str | None:
     return "everything was lost" if lost == n else None
 
 
-def _chi2(gone: NDArray[np.int64], size: NDArray[np.int64], lost: int) -> NDArray[np.float64]:
+def _chi2(gone: Codes, size: Codes, lost: int) -> Floats:
     """Pearson's chi-squared of tables (lost or not, by group) with equal margins."""
     share = lost / size.sum()
     expected = size * share

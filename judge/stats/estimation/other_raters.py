@@ -29,9 +29,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from judge.base.arrays import Floats
 
 _SURE = 0.975
 # Degrees of freedom from which on t is the normal distribution.

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.estimate import Estimate
 
 # Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Weights = NDArray[np.int64]
 Statistic = Callable[[Weights], Floats]
 
@@ -42,10 +41,10 @@ class RateDifference:
     difference: Estimate
     only_first: int
     only_second: int
-    discordant: Mask
+    discordant: Masks
 
     @classmethod
-    def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
+    def undefined(cls, reason: str, discordant: Masks) -> RateDifference:
         """Trials from which no share can be computed, for a `reason`; `discordant` as in the class."""
         return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
 
@@ -90,7 +89,7 @@ def standardised(first: Floats, second: Floats) -> Estimate:
     return Estimate(float((y - x).mean()) / spread, n=x.size)
 
 
-def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
+def rate_difference(tried: Masks, first: Masks, second: Masks) -> RateDifference:
     """Success rates of two sides in the same trials, and their difference; undefined where no trial was made by both.
 
     `tried` (n stories, k repeats) marks trials that both made, only these count; `first` and `second` mark successes.
@@ -106,7 +105,7 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
     return RateDifference(*shares, difference, int(alone.sum()), int(other.sum()), discordant)
 
 
-def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
+def resampled_rate_difference(tried: Masks, first: Masks, second: Masks) -> Statistic:
     """A function from weights (b, n) to the difference of success rates in b resamples, (b,); NaN without a trial.
 
     `tried`, `first` and `second` are as in `rate_difference`.
@@ -198,9 +197,6 @@ def _adjusted(p: Floats, method: Method) -> Floats:
     return adjusted_p
 
 
-Codes = NDArray[np.int64]
-
-
 NO_COMMON = "undefined: the two systems have no rated story-prompt in common"
 ONE_COMMON = "no test: one story-prompt only"
 ALL_ZERO = "no test: the ratings are equal on every story-prompt"
@@ -247,8 +243,7 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
     cell = story_prompt[present] * systems + system[present]
     count = np.bincount(cell, minlength=prompts * systems)
     total = np.bincount(cell, weights=values[present], minlength=prompts * systems)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan).reshape(prompts, systems), dtype=np.float64)
+    return ratio(total, count).reshape(prompts, systems)
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
@@ -308,14 +303,10 @@ def holm(p: Floats) -> Floats:
 
     The i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)).
     """
-    order = np.argsort(p, kind="stable")
-    stepped = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
-    out = np.empty(p.size)
-    out[order] = np.maximum.accumulate(stepped) if p.size else stepped
-    return out
+    return _adjusted(p, "holm")
 
 
-def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
+def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> Masks:
     """Whether the row's system is rated significantly higher than the column's, (`systems`, `systems`).
 
     `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below `alpha`.

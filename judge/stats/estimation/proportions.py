@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
+from judge.stats.estimation import means
 
 # Proportions with Wilson's score interval.
 
-_Z95 = 1.959963984540054
 
-
-def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
+def wilson(successes: float, n: int, *, z: float = means.Z95) -> Estimate:
     """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
 
     Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
-    conservative. `z` is the normal quantile. For clustered stories use `power.clustered_proportion`.
+    conservative. `z` is the normal quantile. For clustered stories use `sample_size.clustered_proportion`.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")
     low, high = wilson_of_share(successes / n, n, z)
-    return Estimate(successes / n, n=n, low=low, high=high, method="Wilson, 95 %")
+    return Estimate(successes / n, n=n, low=low, high=high, method=f"Wilson, {_coverage(z)}")
+
+
+def _coverage(z: float) -> str:
+    return f"{100 * (2 * special.ndtr(z) - 1):.0f} %"
 
 
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
@@ -49,7 +52,7 @@ def corrected_share(
     positives: float,
     rejections: float,
     negatives: float,
-    z: float = _Z95,
+    z: float = means.Z95,
 ) -> Estimate:
     """Share of truly positive stories among `n` judged stories, corrected for the judge's errors and clipped to 0..1.
 
@@ -83,7 +86,11 @@ def corrected_share(
     half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope
     centre += 2 * z * z * (centre * e1 - (1 - centre) * e0)
     return Estimate(
-        _cut(value), n=count, low=_cut(centre - half), high=_cut(centre + half), method="Lang-Reiczigel, 95 %"
+        _cut(value),
+        n=count,
+        low=_cut(centre - half),
+        high=_cut(centre + half),
+        method=f"Lang-Reiczigel, {_coverage(z)}",
     )
 
 
@@ -94,7 +101,7 @@ def _cut(value: float) -> float:
 # Bounds of a mean with missing values: the worst case and the best case.
 
 
-def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
+def mean_bounds(values: Floats, low: float, high: float) -> Estimate:
     """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
 
     `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
@@ -110,10 +117,6 @@ def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimat
     return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")
 
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-
 def weighted_share(
     hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
 ) -> Estimate:
@@ -123,17 +126,13 @@ def weighted_share(
     left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
     stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
     share of several annotators. `confidence` is the coverage.
-
-    The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
-    w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
-    samples. The interval is Wilson's with the effective n = p (1 - p) / variance and quantiles of Student's t, as in
-    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or it is 0
-    or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a value;
-    no interval with one cluster.
+    `sample_size.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or
+    it is 0 or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a
+    value; no interval with one cluster.
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
-    group = np.unique(cluster[present], return_inverse=True)[1]
+    group = renumbered(cluster[present])
     if y.size == 0:
         return Estimate.undefined("nothing was answered")
     total = float(w.sum())
@@ -161,7 +160,7 @@ def effective_size(hits: Floats, cluster: Codes) -> float:
     `hits` (n,) are between 0 and 1, no NaN; `cluster` (n,) holds any codes. It is the number of clusters where it
     cannot be estimated: all values are 0 or all 1, or the clusters do not differ.
     """
-    group = np.unique(cluster, return_inverse=True)[1]
+    group = renumbered(cluster)
     clusters, share = int(group.max()) + 1, float(hits.mean())
     part = np.bincount(group, weights=hits - share)
     spread, variance = share * (1 - share), clusters / max(1, clusters - 1) * float(part @ part) / hits.size**2

@@ -24,17 +24,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson_of_share
 
 # Precision of a mean over stories clustered by story-prompt (`means.clustered`), and the minimum detectable effect.
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     """
     present = ~np.isnan(values)
     y = values[present]
-    group = np.unique(cluster[present], return_inverse=True)[1]
+    group = renumbered(cluster[present])
     mean = means.clustered(y, group, confidence=confidence)
     if y.size < 2:
         return Precision(mean, None, None, int(y.size), None)

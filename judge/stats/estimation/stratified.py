@@ -14,11 +14,12 @@ from typing import Literal, assert_never, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Floats, Masks
+
 # Balanced random samples of equal inclusion probability: in the sample, each level of several crossed factors (such
 # as judges and Eval-Prompts) has as many units as its share of the population, up to rounding.
 
 Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _ZERO = 1e-9
 # Draws, of which the first without a lost level is taken.
 _TRIES = 100
@@ -43,7 +44,7 @@ def balanced(factors: Integers, n: int, rng: np.random.Generator) -> Integers:
     return np.flatnonzero(chosen)
 
 
-def _cube(constraints: Floats, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _cube(constraints: Floats, n: int, rng: np.random.Generator) -> Masks:
     """One draw by the cube method, a mask: constraints keep their expected sum, the first (the size) always."""
     units = constraints.shape[1]
     order = rng.permutation(units)

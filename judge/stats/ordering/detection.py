@@ -17,13 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _SAME = 1e-9
 _STEPS = 36
@@ -69,7 +66,7 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
     wins, losses = int((won == 1).sum()), int((won == 0).sum())
     counts = (wins, won.size - wins - losses, losses)
     value = float(won.mean())
-    group = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
+    group = renumbered(cluster[present])
     clusters = int(group.max()) + 1
     if clusters < 2:
         return Detection(Estimate(value, n=won.size, reason="no interval: pairs of one story-prompt only"), *counts)

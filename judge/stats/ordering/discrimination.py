@@ -15,17 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.correlation.coefficients import midranks, pearson
+from judge.stats.estimation import means
 
 # The ROC curve of a score, rules for choosing a threshold, and the true-positive rate at a given false-positive rate.
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 ONE_CLASS = "undefined with one class only"
 
@@ -39,7 +38,7 @@ class Curve:
     true_positive: Floats
 
 
-def curve(score: Floats, label: Flags) -> Curve:
+def curve(score: Floats, label: Masks) -> Curve:
     """The empirical ROC curve (Fawcett 2006, Pattern Recognition Letters 27, algorithm 1).
 
     `score` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should have the higher score.
@@ -59,7 +58,7 @@ def curve(score: Floats, label: Flags) -> Curve:
     )
 
 
-def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
+def tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Estimate:
     """Largest true-positive rate with a false-positive rate of at most `most` (Carlini et al. 2022, section III).
 
     `score` and `label` are as in `curve`. Undefined with only one class, and with fewer than 1 / `most` negative
@@ -74,7 +73,7 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
     return Estimate(float(roc.true_positive[roc.false_positive <= most].max()), n=int(keep.sum()))
 
 
-def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
+def resampled_tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Callable[[Codes], Floats]:
     """A function from weights (b, n) to the `tpr_at_fpr` of `score`, `label` and `most` in b resamples, (b,).
 
     NaN where a resample has no story of one of the classes.
@@ -85,7 +84,7 @@ def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Cal
     ordered = score[keep][order]
     last = np.append(ordered[1:] != ordered[:-1], [True] if ordered.size else [])  # ends of runs of equal scores
 
-    def rates(weights: NDArray[np.int64]) -> Floats:
+    def rates(weights: Codes) -> Floats:
         w = weights[:, keep][:, order]
         high, low = (w * label).cumsum(axis=1), (w * ~label).cumsum(axis=1)
         total = low[:, -1:]
@@ -97,7 +96,7 @@ def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Cal
     return rates if ordered.size else lambda weights: np.full(weights.shape[0], np.nan)
 
 
-def youden(score: Floats, label: Flags) -> float:
+def youden(score: Floats, label: Masks) -> float:
     """Threshold with the largest true-positive minus false-positive rate (Youden 1950); the highest of several.
 
     `score` and `label` are as in `curve`, which raises.
@@ -108,7 +107,7 @@ def youden(score: Floats, label: Flags) -> float:
     return float(roc.threshold[int(np.argmax(np.round(gain, 12)))])
 
 
-def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
+def threshold_at_fpr(score: Floats, label: Masks, most: float) -> float | None:
     """Lowest threshold whose false-positive rate is at most `most`; None if it is larger even with the highest score.
 
     `score` and `label` are as in `curve`, which raises.
@@ -118,22 +117,19 @@ def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
     return float(roc.threshold[allowed[-1]]) if allowed[-1] > 0 else None
 
 
-def best_accuracy(score: Floats, label: Flags) -> float:
+def best_accuracy(score: Floats, label: Masks) -> float:
     """Largest balanced accuracy, 1 - (fpr + 1 - tpr) / 2, of all thresholds; `score` and `label` as in `curve`."""
     roc = curve(score, label)
     return float((1 - (roc.false_positive + 1 - roc.true_positive) / 2).max())
 
 
-def _too_few(label: Flags, most: float) -> str | None:
+def _too_few(label: Masks, most: float) -> str | None:
     negatives = int((~label).sum())
     if not label.any() or negatives == 0:
         return ONE_CLASS
     if negatives * most < 1:
         return f"undefined: {negatives} of the other class are too few for a false-positive rate of {100 * most:g} %"
     return None
-
-
-_Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +150,7 @@ class PointBiserial:
     normal_bound: float | None = None
 
 
-def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
+def point_biserial(rating: Floats, label: Masks) -> PointBiserial:
     """Point-biserial correlation: Pearson's r of `rating` (n,) with `label` (n,) coded 1 and 0, and its largest value.
 
     Stories without a rating (NaN) are left out. Undefined with one class, fewer than three stories, or equal ratings.
@@ -175,7 +171,7 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
     return PointBiserial(Estimate(r, n=m + k), m, k, abs(pearson(ordered, top.astype(np.float64))), normal)
 
 
-def auc(rating: Floats, label: Flags) -> Estimate:
+def auc(rating: Floats, label: Masks) -> Estimate:
     """Area under the ROC curve = U / (positives x negatives), where ties count one half, with DeLong's interval.
 
     `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher. The
@@ -193,14 +189,14 @@ def auc(rating: Floats, label: Flags) -> Estimate:
     estimate = Estimate(float(v.mean()), n=n)
     if m < 2 or k < 2:
         return replace(estimate, reason="no interval: DeLong's needs 2 stories of each class")
-    half = _Z95 * float(np.sqrt(v.var(ddof=1) / m + w.var(ddof=1) / k))
+    half = means.Z95 * float(np.sqrt(v.var(ddof=1) / m + w.var(ddof=1) / k))
     if half == 0.0:
         return replace(estimate, reason="no interval: DeLong's variance is 0 where every comparison ends alike")
     area = float(v.mean())
     return replace(estimate, low=max(0.0, area - half), high=min(1.0, area + half), method="DeLong, 95 %")
 
 
-def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
+def placements(rating: Floats, label: Masks) -> tuple[Floats, Floats]:
     """Share of the other class rated below each labelled story, and of the labelled class above each other story.
 
     Ties count one half; the mean of either is the AUC. `rating` (n,) has none missing, and `label` (n,) both classes.
@@ -212,7 +208,7 @@ def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
     return np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
 
 
-def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
+def resampled_auc(rating: Floats, label: Masks) -> Callable[[Codes], Floats]:
     """A function from weights of stories, (b, n), to AUCs, (b,); NaN where a resample lacks one of the classes.
 
     `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher.
@@ -223,7 +219,7 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
         return lambda weights: np.full(weights.shape[0], np.nan)
     levels = int(level.max()) + 1
 
-    def areas(weights: NDArray[np.int64]) -> Floats:
+    def areas(weights: Codes) -> Floats:
         w = weights[:, keep]
         high = kendall.level_sums(w * label, level, levels).astype(np.float64)
         low = kendall.level_sums(w * ~label, level, levels).astype(np.float64)
@@ -234,7 +230,7 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
     return areas
 
 
-def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
+def _known(rating: Floats, label: Masks, *, constant: bool = False) -> tuple[Floats, Masks, str | None]:
     """Ratings and labels of the rated stories, and the reason why a statistic of them is undefined."""
     keep = ~np.isnan(rating)
     rating, label = rating[keep], label[keep]
@@ -250,7 +246,6 @@ def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Flo
 
 # Score interval of an area under the ROC curve (AUC) for few stories, or few clusters of stories (such as books).
 
-Codes = NDArray[np.int64]
 
 # Few clusters may be as alike as no random ones are; the variance is not taken to be less than this share of that of
 # independent stories.
@@ -259,7 +254,7 @@ _MOST_RATIO = 10.0
 _HALVINGS = 60
 
 
-def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -> Estimate:
+def score_interval(rating: Floats, label: Masks, cluster: Codes | None = None) -> Estimate:
     """AUC with a score interval that keeps its width where the classes are told apart perfectly; its ends lie in 0..1.
 
     `rating` and `label` are as in `auc`. `cluster` (n,) holds the cluster of each story (such as the book of a text);
@@ -271,7 +266,7 @@ def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -
     if estimate.value is None:
         return auc(rating, label)
     rating, label = rating[keep], label[keep]
-    code = np.arange(rating.size) if cluster is None else np.unique(cluster[keep], return_inverse=True)[1].reshape(-1)
+    code = np.arange(rating.size) if cluster is None else renumbered(cluster[keep])
     sides = tuple(_Side.of(rating[own], code[own]) for own in (label, ~label))
     if min(side.clusters for side in sides) < 2:
         unit = "story" if cluster is None else "cluster"
@@ -283,7 +278,7 @@ def score_interval(rating: Floats, label: Flags, cluster: Codes | None = None) -
     ratio = known / variance(area) if known > 0 and information > 0 else 1.0
     factor = float(np.clip(ratio, 1 / _MOST_RATIO, _MOST_RATIO)) ** (information / (information + 1))
     single = all(side.clusters == side.n for side in sides)
-    reach = _Z95 if single else float(special.stdtrit(sum(side.clusters for side in sides) - 2, 0.975))
+    reach = means.Z95 if single else float(special.stdtrit(sum(side.clusters for side in sides) - 2, 0.975))
     low, high = (_end(area, bound, lambda a: reach**2 * factor * variance(a)) for bound in (0.0, 1.0))
     return replace(estimate, low=low, high=high, method="score, 95 %" if single else "score, clustered, 95 %")
 
@@ -300,7 +295,7 @@ class _Side:
 
     @classmethod
     def of(cls, rating: Floats, code: Codes) -> _Side:
-        own = np.unique(code, return_inverse=True)[1].reshape(-1)
+        own = renumbered(code)
         sizes = np.bincount(own)
         score = special.ndtri((midranks(rating) - 0.5) / rating.size)
         mean = np.bincount(own, weights=score) / sizes
@@ -364,7 +359,7 @@ def _intraclass(sides: tuple[_Side, ...]) -> float:
     return float(np.clip((between - within) / spread, -(1 - _LEAST_DESIGN_EFFECT) / (size - 1), 1.0))
 
 
-def _estimated_variance(rating: Floats, label: Flags, code: Codes) -> float:
+def _estimated_variance(rating: Floats, label: Masks, code: Codes) -> float:
     """Variance of the area from placements (Obuchowski 1997; DeLong's if every story is a cluster)."""
     of_high, of_low = placements(rating, label)
     area = of_high.mean()

@@ -21,13 +21,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Credit = Literal["strict", "half"]
 CONCORDANT, DISCORDANT, TIED_PEOPLE, TIED_JUDGE, TIED_BOTH = range(5)
 

@@ -10,8 +10,8 @@ import string
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks, renumbered
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.estimation import means
@@ -33,7 +33,7 @@ class WinRate:
     losses: int
 
 
-def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
+def win_rate(difference: Floats, cluster: Codes | None = None) -> WinRate:
     """Win rate of the better story in pairs of stories: (wins + ties / 2) / pairs, where a win is a higher rating.
 
     `difference` (n pairs,) is the better story's rating minus the worse one's; NaN is left out, and closer to 0 than
@@ -49,13 +49,11 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
     if cluster is None:
         return WinRate(wilson(wins + ties / 2, d.size), wins, ties, losses)
     credit = np.where(d > _SAME, 1.0, np.where(d < -_SAME, 0.0, 0.5))
-    group = np.unique(cluster[defined], return_inverse=True)[1].reshape(-1)
+    group = renumbered(cluster[defined])
     return WinRate(mean_share(credit, group, alone="pairs of one story-prompt only"), wins, ties, losses)
 
 
-def mean_share(
-    shares: NDArray[np.float64], cluster: NDArray[np.int64], *, alone: str = "one story-prompt only"
-) -> Estimate:
+def mean_share(shares: Floats, cluster: Codes, *, alone: str = "one story-prompt only") -> Estimate:
     """Mean of `shares` (n,), NaN left out, with the interval of `means.clustered` over `cluster` (n,), clipped to 0..1.
 
     Where the story-prompts do not differ, their variance is 0, and the interval is Wilson's with one trial per
@@ -92,10 +90,6 @@ def tail(items: int, inversions: int) -> float:
     return float(shares[max(inversions, 0) :].sum())
 
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
 def ranks(means: Floats) -> Floats:
     """1 + the number of systems with a mean higher by more than 1e-9, in the shape of `means` (..., systems)."""
     higher = (means[..., None, :] - means[..., :, None]) > _SAME
@@ -126,9 +120,8 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
         else:
             column = int(rated[:s].sum())
             low, high = np.percentile(drawn[:, column], [tail, 100 - tail], method="inverted_cdf")
-            out.append(
-                Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %")
-            )
+            method = f"percentile, {100 * confidence:.0f} %"
+            out.append(Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method=method))
     return out
 
 
@@ -147,14 +140,14 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
     return out
 
 
-def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
+def _whole(present: Masks, resampled: Floats) -> tuple[Floats, int]:
     """Ranks in each resample in which all of the systems `present` have a mean, and the number of others."""
     part = resampled[:, present]
     whole = ~np.isnan(part).any(axis=1)
     return ranks(part[whole]), int((~whole).sum())
 
 
-def rank_sets(higher: Flags) -> list[tuple[int, int]]:
+def rank_sets(higher: Masks) -> list[tuple[int, int]]:
     """Best and worst rank of each system that are consistent with the tested differences.
 
     The best is 1 + the number of systems that are significantly higher (`higher` (systems, systems), row over column),
@@ -166,7 +159,7 @@ def rank_sets(higher: Flags) -> list[tuple[int, int]]:
     return [(1 + int(higher[:, s].sum()), systems - int(higher[s].sum())) for s in range(systems)]
 
 
-def letters(different: Flags, means: Floats) -> list[str]:
+def letters(different: Masks, means: Floats) -> list[str]:
     """Compact letter display: two systems share a letter exactly when their difference is not significant.
 
     Insert-and-absorb algorithm (Piepho 2004). All systems start in one group. Every significantly `different` pair

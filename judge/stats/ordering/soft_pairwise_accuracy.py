@@ -20,10 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.estimate import Estimate
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Signs = NDArray[np.int8]
 
 # How many times ratings are dealt at random, in either way, for `by_chance`.
@@ -129,9 +128,7 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
     """SPA of several judges from p (judges, pairs) and (pairs,); NaN for a judge without a pair that has both."""
     apart = np.abs(p_judge - p_people)
     defined = ~np.isnan(apart)
-    count = defined.sum(axis=1)
-    total = np.where(defined, apart, 0.0).sum(axis=1)
-    return np.asarray(np.where(count > 0, 1 - total / np.maximum(count, 1), np.nan), dtype=np.float64)
+    return 1 - ratio(np.where(defined, apart, 0.0).sum(axis=1), defined.sum(axis=1))
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
@@ -171,8 +168,7 @@ def _by_cell(
     size = shape[0] * shape[1]
     count = np.bincount(cell, minlength=size)
     sums = (np.bincount(cell, weights=side[keep], minlength=size) for side in (judge, people))
-    with np.errstate(invalid="ignore"):
-        x, y = (np.where(count > 0, total / count, np.nan).reshape(shape) for total in sums)
+    x, y = (ratio(total, count).reshape(shape) for total in sums)
     return x, y
 
 

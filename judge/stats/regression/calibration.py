@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.regression.ordinal import Ordinal, fit_ordinal
 
 # Isotonic regression: the non-decreasing curve with the smallest squared error.
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +50,6 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 # Split conformal prediction intervals for clustered stories, whose coverage is guaranteed for any model.
 
-Codes = NDArray[np.int64]
-
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:
     """Half-width of the conformal interval of a prediction; infinite with fewer than level / (1 - level) story-prompts.
@@ -67,7 +63,7 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     error = errors[present]
     if not error.size:
         return math.inf
-    code = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
+    code = renumbered(cluster[present])
     size = np.bincount(code)
     weight = 1 / ((size.size + 1) * size[code])
     order = np.argsort(error, kind="stable")

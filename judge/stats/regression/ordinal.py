@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logit
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.correlation import kendall
 
 # Penalised logistic regression without intercept: which of two stories is preferred, by their predictors' difference.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _PAIRWISE_LOGISTIC_STEPS = 50
 _CONSTANT = 1e-12

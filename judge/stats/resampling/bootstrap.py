@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.stats.resampling.bootstrap_intervals import DEGENERATE, bca, expanded, holding, percentile
 
@@ -30,8 +31,6 @@ __all__ = ["DEGENERATE", "bca", "expanded", "percentile"]
 
 
 # Folds for cross-validation of grouped rows: all rows of a group are in the same fold.
-
-Codes = NDArray[np.int64]
 
 
 def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
@@ -52,7 +51,6 @@ def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
     return deal(np.array([number[name] for name in groups], dtype=np.int64), folds, np.random.default_rng(seed))
 
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
 
 # Weights expanded at a time, so that memory does not grow with resamples x stories.
@@ -121,7 +119,7 @@ class Resamples:
         for start in range(0, self.size, step):
             yield slice(start, start + step)
 
-    def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
+    def values(self, statistic: Callable[[Codes], Floats]) -> Floats:
         """A statistic in each of B resamples, (B, ...).
 
         `statistic` takes weights (b, n) and gives (b, ...); it is called for one block of resamples at a time.
@@ -132,7 +130,7 @@ class Resamples:
         """The same draws for the stories with indices `rows` (m,)."""
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
-    def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
+    def split(self, group: Codes) -> tuple[Codes, Resamples | None]:
         """Draws of whole groups of stories (such as systems), and resamples that draw units within groups.
 
         `group` (n,) holds codes from 0 on. The first result (B, groups) is how often each group was drawn as a whole:

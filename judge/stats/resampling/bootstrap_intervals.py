@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice, Note
 
@@ -173,8 +173,6 @@ def _range(measured: dict[str, float]) -> str:
 def _level(level: str) -> Level:
     return "system" if level == "system" else "overall"
 
-
-Floats = NDArray[np.float64]
 
 # Above this share of resamples in which the statistic is undefined, no interval is given.
 DEGENERATE = 0.05

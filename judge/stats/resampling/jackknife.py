@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 
 # Jackknife intervals of coefficients for few clusters, some of which contribute most of the variance.
-
-Floats = NDArray[np.float64]
 
 
 def with_jackknife(
@@ -55,7 +53,6 @@ def with_jackknife(
     return replace(estimate, low=low, high=high, method=method), error
 
 
-Codes = NDArray[np.int64]
 Tail = Literal["two-sided", "greater", "less"]
 
 
@@ -81,7 +78,7 @@ class LeftOut:
         parts = [self._of_left(column) for column in used.T]
         return np.asarray(used.sum(axis=0) - np.stack(parts, axis=1), dtype=np.float64)
 
-    def __getitem__(self, chosen: tuple[slice, NDArray[np.bool_]]) -> LeftOut:
+    def __getitem__(self, chosen: tuple[slice, Masks]) -> LeftOut:
         """Weights of the stories in a mask, as `weights[:, mask]`."""
         mask = chosen[1]
         kept = mask[self.stories]
@@ -138,7 +135,7 @@ class Test:
 def against_zero(
     statistic: Statistic,
     cluster: Codes,
-    used: NDArray[np.bool_],
+    used: Masks,
     *,
     tail: Tail = "two-sided",
     confidence: float = 0.95,
@@ -203,7 +200,7 @@ def student(
     return Test(with_interval, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
 
 
-def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) -> Test:
+def undefined(reason: str, tail: Tail, used: Masks | None = None) -> Test:
     """A test that cannot be made, for a `reason`.
 
     `tail` is the alternative it would have had, and `used` marks the stories that have the data.

@@ -13,6 +13,7 @@ from typing import Any, Literal, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.stats.correlation import coefficients, kendall, weighted_tau
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.stats.resampling.bootstrap import Resamples
@@ -20,11 +21,9 @@ from judge.stats.resampling.bootstrap import Resamples
 # Mean ratings of groups of stories (systems) in each bootstrap resample, over the stories that both the judge and
 # people rated.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 # Means of x and of y, NaN for a group without stories, and how often each group stands; each of shape (judges, b,
 # groups).
-Means = tuple[Floats, Floats, NDArray[np.int64]]
+Means = tuple[Floats, Floats, Codes]
 
 # Means, or weights of stories, worked on at a time.
 _BLOCK = 4_000_000
@@ -65,7 +64,7 @@ def _counts(varying: Resamples, block: slice) -> Floats:
     return counts.astype(np.float64)
 
 
-def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
+def _sums(values: Floats | None, keep: Masks, cell: Codes, shape: tuple[int, int]) -> Floats:
     """Sum of `values` (None: number) over the stories in `keep`, by judge, unit and group; `shape`: units, groups."""
     judges, cells = len(keep), shape[0] * shape[1]
     weights = None if values is None else values[keep]
@@ -145,23 +144,6 @@ def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Fl
         for block in resamples.blocks():
             out[part, block] = statistic(resamples.weights(block))
     return out
-
-
-def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
-    """tau-b of each judge with people over means of groups (systems), in each of B resamples, (B,) or (judges, B).
-
-    `x` (n,) or (judges, n) are the judges' ratings, `y` (n,) people's; NaN is left out pairwise for that judge alone.
-    Means of a `group` (n,) are over the same drawn stories; those within 1e-9 are tied, as in `kendall.codes`. A system
-    drawn twice in `resamples` counts twice, and its copies are tied. NaN where means are all equal or fewer than two
-    systems are left.
-    """
-    judges = np.atleast_2d(x)
-    out = np.empty((len(judges), resamples.size))
-    for rows, block, means in in_resamples(resamples, judges, y, group):
-        flat = (-1, means[0].shape[2])
-        pairs = weighted_tau.pairs_of_rows(means[0].reshape(flat), means[1].reshape(flat), means[2].reshape(flat))
-        out[rows, block] = kendall.of_untied(*pairs).reshape(means[0].shape[:2])
-    return out if np.ndim(x) == 2 else out[0]
 
 
 def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:
@@ -351,7 +333,7 @@ def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, c
     return out
 
 
-def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficient: Coefficient) -> Floats:
+def of_means(mean_x: Floats, mean_y: Floats, mass: Codes, coefficient: Coefficient) -> Floats:
     """The correlation over groups (such as systems) between mean ratings, in each of b resamples, (..., b).
 
     `mean_x` and `mean_y` (..., b, groups) are the judge's and people's means; a group with a NaN is left out. `mass`

@@ -23,12 +23,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.stats.correlation import coefficients, kendall, weighted_tau
 
 # Permutation test of a statistic of labels, in which the labels of whole units are permuted within strata.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _LABEL_PERMUTATION_SAME = 1e-9
 
@@ -312,7 +311,7 @@ def swap_test(
     if group is None:
         n, both = a.size, overall(_standardised(a), _standardised(b), kendall.codes(people))
     else:
-        systems = np.unique(group[keep], return_inverse=True)[1].reshape(-1)
+        systems = renumbered(group[keep])
         n, whole = int(systems.max()) + 1, np.unique(np.stack([unit, systems]), axis=1).shape[1]
         a, b = (_standardised(side, systems if whole == n else None) for side in (a, b))
         both = over_means(a, b, people, systems)

@@ -30,17 +30,14 @@ the systems' differences.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.resampling import resampled_correlations
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.resampled_correlations import in_resamples
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # Beside a variance: nothing. Keeps noiseless sides invertible, and gives equal systems an order.
 _LITTLE = 1e-9
@@ -118,7 +115,7 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     then has no mean. Undefined too where the noise exceeds the variance between means, as a share is not below 0.
     """
     present = ~np.isnan(y)
-    codes = (np.unique(side[present], return_inverse=True)[1].astype(np.int64) for side in (group, unit))
+    codes = (renumbered(side[present]) for side in (group, unit))
     of_group, of_unit = codes
     values = y[present]
     groups, units = (int(side.max(initial=-1)) + 1 for side in (of_group, of_unit))

@@ -17,7 +17,7 @@ from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import alt_test
-from judge.stats.estimation.prediction_powered import powered_mean
+from judge.stats.estimation.means import powered_mean
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "alternative_annotator.json").read_text(encoding="utf-8"))
 

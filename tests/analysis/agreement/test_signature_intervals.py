@@ -21,8 +21,8 @@ from judge.analysis.agreement import replacement as replacement_tables
 from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.sentence import compared
-from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.coverage import coverage
+from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.criteria import criteria
 from judge.analysis.disagreements import disagreements
 from judge.analysis.jury import jury as jury_tables
@@ -36,8 +36,9 @@ from judge.analysis.options.table_options import (
     JuryOptions,
     SystemsOptions,
 )
-from judge.analysis.reliability import components_tables, consistency_tables
+from judge.analysis.reliability import variance_components as components_tables
 from judge.analysis.reliability.consistency import consistency
+from judge.analysis.reliability.consistency import tables as consistency_tables
 from judge.analysis.reliability.variance_components import components
 from judge.analysis.systems import systems
 from judge.base.estimate import Estimate
@@ -46,9 +47,9 @@ from judge.ratings.ratings_table import RatingsTable
 
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
-    "coverage": lambda t: coverage_tables.tables(coverage(t)),
-    "consistency": lambda t: consistency_tables.tables(consistency(t)),
-    "consistency in full": lambda t: consistency_tables.tables(consistency(t), full=True),
+    "coverage": lambda t: coverage_tables(coverage(t)),
+    "consistency": lambda t: consistency_tables(consistency(t)),
+    "consistency in full": lambda t: consistency_tables(consistency(t), full=True),
     "components": lambda t: components_tables.tables(components(t)),
     "correlate": lambda t: correlation.tables(correlation.correlations(t, CorrelationOptions(**DRAWN))),
     "correlate, Pearson": lambda t: correlation.tables(

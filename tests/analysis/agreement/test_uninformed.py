@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.alternative_annotator import CHANCE, THE_CONTROL, WORDS, AltTestRow
 from judge.analysis.agreement.replacement import replacement
 from judge.analysis.agreement.replacement_verdict import verdict_of
-from judge.analysis.agreement.uninformed import CHANCE, CONTROL, LENGTH
 from judge.analysis.options.agreement_options import ReplacementOptions
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges, Spread
 from tests.benchmarks.simulations.worlds import Study, World
@@ -49,7 +48,7 @@ def test_one_more_person_is_above_every_uninformed_judge_in_both_ways(rows: dict
 def test_a_judge_that_counts_words_is_not_above_the_number_of_words(rows: dict[str, AltTestRow]) -> None:
     lead = rows["words"].lead
     assert lead is not None
-    assert lead.against == LENGTH
+    assert lead.against == WORDS
     assert not lead.shown
 
 
@@ -82,11 +81,11 @@ def test_the_difference_is_that_of_two_taus(study: Study, rows: dict[str, AltTes
     assert lead.over.value == pytest.approx(tau["words"] - length, abs=1e-12)
     lead = rows["system"].lead
     assert lead is not None
-    rival = {LENGTH: length, CHANCE: 0.0}.get(lead.against)
+    rival = {WORDS: length, CHANCE: 0.0}.get(lead.against)
     if rival is not None:
         assert lead.over.value == pytest.approx(tau["system"] - rival, abs=1e-12)
     else:
-        assert lead.against == CONTROL
+        assert lead.against == THE_CONTROL
 
 
 def test_without_texts_there_is_no_control_and_no_lead(study: Study) -> None:

@@ -13,9 +13,8 @@ from scipy import stats
 from judge.analysis import correlation
 from judge.analysis.coverage import coverage as loss
 from judge.analysis.coverage.counts import CountRow, count
-from judge.analysis.coverage.coverage import coverage
-from judge.analysis.coverage.tables import sentence as said
-from judge.analysis.coverage.tables import tables, with_coverage
+from judge.analysis.coverage.coverage import coverage, tables, with_coverage
+from judge.analysis.coverage.coverage import sentence as said
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation.association import Association, with_group

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 
 from judge.analysis.inputs.control import PENALTIES, Surface, control_predictions
 from judge.backends.surface.model import prompt_mark, read_card, shipped_model
-from judge.stats.regression.standardised_ridge import fit_ridge
+from judge.stats.regression.ridge import fit_standardised
 
 WORDS = ["lamp", "sea", "door", "brother", "stairs", "cup", "morning", "promise", "road", "winter", "letter", "garden"]
 
@@ -99,7 +99,7 @@ def test_stories_without_story_prompts_are_folded_one_by_one() -> None:
 
 
 def test_what_is_held_out_and_how_often_can_be_had() -> None:
-    from judge.stats.regression.standardised_ridge import out_of_fold
+    from judge.stats.regression.ridge import out_of_fold
     from judge.stats.resampling.bootstrap import folds_of_groups
 
     stories = made_stories(120, 24)
@@ -109,7 +109,9 @@ def test_what_is_held_out_and_how_often_can_be_had() -> None:
     found = surface.predictions(people, "Coherence", seed=3, folds=4, foldings=1, groups=systems)
     assert found.how == "surface:refit/4-fold/less-fold-means/seed3"
     fold = folds_of_groups(systems, 4, 3)
-    predicted, level = out_of_fold(surface.rows, people.to_numpy(), fold, lambda x, y: fit_ridge(x, y, PENALTIES))
+    predicted, level = out_of_fold(
+        surface.rows, people.to_numpy(), fold, lambda x, y: fit_standardised(x, y, PENALTIES)
+    )
     for i in (0, 1, 119):
         assert level[i] == pytest.approx(people[fold != fold[i]].mean())
     np.testing.assert_allclose(found.values, predicted - level + people.mean())

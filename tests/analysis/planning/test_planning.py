@@ -69,7 +69,7 @@ def test_sentences_tables_and_frame_hold_the_same_numbers(planned: Planned) -> N
     long = planning.tables(planned, long=True)[1]
     assert [row["number"] for row in long.rows] == planned.frame["number"].tolist()
     assert str(compact.rows[0]["half-width"]).startswith(f"{_answer(planned, 'half-width').number.value:,} (")
-    assert [row["gain"] for row in worth.rows] == planned.levers_frame["gain"].dropna().tolist()
+    assert [row["gain"] for row in worth.rows] == [lever.gain for lever in planned.levers if lever.gain is not None]
     assert first.signature == planned.signature == planned.frame.attrs["signature"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge.analysis.preference.reading import of_names
+from judge.analysis.preference.sides import of_names
 from judge.ratings.preferences_table.journaled import ComparisonFacts, PreferencesTable
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import consistency
-from judge.analysis.reliability.consistency_tables import tables
+from judge.analysis.reliability.consistency import tables
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.crossed_effects import crossed_effects

@@ -10,9 +10,8 @@ import pytest
 
 from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import variance_components as analysis
-from judge.analysis.reliability.components_tables import tables
 from judge.analysis.reliability.d_study import PlanRow
-from judge.analysis.reliability.variance_components import components
+from judge.analysis.reliability.variance_components import components, tables
 from judge.base.errors import DataError, SpecError
 from judge.base.printing.tables import render
 from judge.ratings.ratings_table import RatingsTable

@@ -14,7 +14,7 @@ from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Scale
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.means import Equivalence, tost_of
 from tests.analysis.conftest import assemble, facts, story_facts
 from tests.stats.estimation.clustered_studies import Study, simulate
 

@@ -15,8 +15,8 @@ import pandas as pd
 
 from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import margins
-from judge.analysis.inputs.bars import Predict
-from judge.analysis.inputs.control import ControlPredictions, Surface
+from judge.analysis.inputs.bars import ControlPredictions, Predict
+from judge.analysis.inputs.control import Surface
 from judge.analysis.options.table_options import CorrelationOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, Study, World

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge.analysis.reliability.consistency import consistency
-from judge.analysis.reliability.consistency_tables import tables
+from judge.analysis.reliability.consistency import consistency, tables
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judge.stats.correlation import kendall
-from judge.stats.correlation.attenuation import next_gain, number_for, spearman_brown
+from judge.stats.correlation.human_ceiling import next_gain, number_for, spearman_brown
 from tests.stats.estimation.clustered_studies import simulate
 
 

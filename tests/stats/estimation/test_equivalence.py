@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.estimation.equivalence import tost
+from judge.stats.estimation.means import tost
 
 D = np.array([0.3, -0.2, 0.1, 0.5, 0.0, -0.4, 0.2, 0.25, 0.1, -0.05, 0.15, 0.3])
 

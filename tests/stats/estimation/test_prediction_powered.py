@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.stats.estimation.prediction_powered import powered_mean
+from judge.stats.estimation.means import powered_mean
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "prediction_powered.json").read_text(encoding="utf-8"))
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from judge.stats.ordering.recall_at_k import recall_at_k
+from judge.stats.ordering.storyer import recall_at_k
 
 
 def test_by_hand() -> None:

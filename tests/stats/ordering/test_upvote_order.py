@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.stats.ordering.recall_at_k import TIE_WRONG, accuracy, distance
+from judge.stats.ordering.storyer import TIE_WRONG, accuracy, distance
 
 HIGHER = np.array([3.0, 2.0, 5.0, np.nan, 1.0 + 1e-12])
 LOWER = np.array([1.0, 4.0, 4.5, 1.0, 1.0])

@@ -14,6 +14,7 @@ from judge.stats.resampling import bootstrap
 from judge.stats.resampling import resampled_correlations as group_means
 from judge.stats.resampling import resampled_correlations as resampled_correlation
 from judge.stats.resampling import resampled_correlations as resampled_tau
+from tests.stats.resampling.over_means import tau_b_means
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 
@@ -61,7 +62,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="means", group=system)
     if coefficient == "kendall":
-        np.testing.assert_allclose(resampled_tau.tau_b_means(drawn, *given, system), ours, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(tau_b_means(drawn, *given, system), ours, rtol=0, atol=1e-12)
     y = np.where(exists, y, np.nan)
     for b in range(40):
         rows, columns = _copies(drawn, b, *y.shape)
@@ -99,7 +100,7 @@ def test_stories_drawn_one_by_one_are_grouped_alike() -> None:
     system, prompt = np.nonzero(exists)
     drawn = bootstrap.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
     judge, people = x[1][system, prompt], y[system, prompt]
-    means = resampled_tau.tau_b_means(drawn, judge, people, system)
+    means = tau_b_means(drawn, judge, people, system)
     within = resampled_tau.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
     for b, weight in enumerate(drawn.weights()):
         rows = np.repeat(np.arange(system.size), weight)
@@ -119,7 +120,7 @@ def test_equal_means_of_thirds_stay_tied_in_every_resample() -> None:
     x = np.arange(18.0)
     ones = (drawn.counts == 1).all(axis=1)
     assert ones.any()
-    assert np.isnan(resampled_tau.tau_b_means(drawn, x, y, system)[ones]).all()
+    assert np.isnan(tau_b_means(drawn, x, y, system)[ones]).all()
 
 
 def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
@@ -128,7 +129,7 @@ def test_the_jackknife_over_systems_and_story_prompts_at_system_level() -> None:
     judge, people = x[0][system, prompt], y[system, prompt]
     by_system, by_prompt = _drawn("boot-both", system, prompt, 2).jackknife()
     for made, unit in ((by_system, system), (by_prompt, prompt)):
-        values = resampled_tau.tau_b_means(made, judge, people, system)
+        values = tau_b_means(made, judge, people, system)
         for u in range(int(unit.max()) + 1):
             rest = unit != u
             expected = coefficients.correlate_means(judge[rest], people[rest], system[rest]).value

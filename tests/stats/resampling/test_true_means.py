@@ -10,7 +10,7 @@ from scipy import linalg, stats
 
 from judge.stats.correlation.coefficients import coefficient_of
 from judge.stats.resampling import bootstrap, true_means
-from judge.stats.resampling import resampled_correlations as resampled_tau
+from tests.stats.resampling.over_means import tau_b_means
 
 PROMPTS, SYSTEMS = 20, 10
 UNIT, GROUP = np.tile(np.arange(PROMPTS), SYSTEMS), np.repeat(np.arange(SYSTEMS), PROMPTS)
@@ -35,7 +35,7 @@ def test_intervals_reach_the_correlation_of_true_means_where_percentiles_do_not(
         x, y, _ = _study(rng, 0.4)
         drawn = bootstrap.draw(UNIT, 300, np.random.default_rng(seed), "boot-inputs")
         held += _ends(true_means.correlations(drawn, x, y, GROUP, "kendall", seed))[1] >= 1 - 1e-9
-        plain += _ends(resampled_tau.tau_b_means(drawn, x, y, GROUP))[1] >= 1 - 1e-9
+        plain += _ends(tau_b_means(drawn, x, y, GROUP))[1] >= 1 - 1e-9
     # The true tau is 1 in all of them.
     assert held >= 37
     assert plain <= 10
@@ -47,7 +47,7 @@ def test_equal_systems_show_no_order() -> None:
         x, y, _ = _study(rng, 0.0, shared=1.4)
         drawn = bootstrap.draw(UNIT, 300, np.random.default_rng(seed), "boot-inputs")
         above += _ends(true_means.correlations(drawn, x, y, GROUP, "kendall", seed))[0] > 0
-        plain += _ends(resampled_tau.tau_b_means(drawn, x, y, GROUP))[0] > 0
+        plain += _ends(tau_b_means(drawn, x, y, GROUP))[0] > 0
     assert above <= 5
     assert plain >= 8
 

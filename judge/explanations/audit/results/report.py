@@ -226,7 +226,7 @@ class AuditReport:
         """One row for each category: `category, label, items, stories, ties`, then each way of counting (`mean,
         majority, any, final, weighted`) and each coefficient (`ac1, raw, fleiss, alpha`) with `..._low, ..._high,
         ..._reason`."""
-        from judge.stats.flat_frame import flat_frame
+        from judge.analysis.frames import flat_frame
 
         signature = self._signed(f"{_OF_RATES}|{self._of_agreement}")
         return flat_frame((_cells(error) for error in self.errors), signature)

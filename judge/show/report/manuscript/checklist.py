@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar
-from judge.analysis.coverage import tables
+from judge.analysis.coverage.coverage import sentence
 from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.asking.run_folder import Cost
@@ -105,7 +105,7 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
     finding = f"{left:,} planned repeats have not been requested yet" if left else "every planned repeat was requested"
     closes = f"judge run {runs}" if left else ""
     yield Item("The run is complete", "gap" if left else "met", finding, closes)
-    yield Item("What is missing, and why", "met", tables.sentence(inputs.coverage.total))
+    yield Item("What is missing, and why", "met", sentence(inputs.coverage.total))
     tested = [test.test.p for test in inputs.coverage.tests if test.test.p is not None]
     strong = sum(p < 0.05 for p in tested)
     expected = 0.05 * len(tested)

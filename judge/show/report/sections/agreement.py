@@ -18,7 +18,7 @@ from judge.analysis.inputs.bars import CEILING, CONTROL
 from judge.analysis.labels import ConfusionRow
 from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import DistributionOptions
-from judge.analysis.reliability import consistency_tables
+from judge.analysis.reliability.consistency import tables as consistency_tables
 from judge.base.estimate import Estimate
 from judge.questions.charts import consistency as chart
 from judge.questions.charts import correlations
@@ -147,7 +147,7 @@ def consistency_blocks(inputs: ReportInputs) -> list[Markup]:
     else:
         reasons = dict.fromkeys(estimate.reason or "undefined" for estimate in judged)
         parts.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was run'}."))
-    return [*parts, *(shown(table, inputs) for table in consistency_tables.tables(result))]
+    return [*parts, *(shown(table, inputs) for table in consistency_tables(result))]
 
 
 _READ = (

@@ -14,7 +14,7 @@ from judge.analysis.comparison.sentence import compared, leaves_zero_out
 from judge.analysis.coverage import counts
 from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.analysis.preference.ranked import Topic, answer, tables
-from judge.analysis.preference.systems import Systems
+from judge.analysis.preference.standings import Systems
 from judge.base.errors import JudgeError
 from judge.questions.charts import contrasts
 from judge.questions.charts import preferences as chart

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from judge.analysis.frames import flat
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
-from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side, people_beside
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.stats.comparing import davidson, paired_comparisons
 from judge.stats.comparing.paired_comparisons import Comparisons, Ties
 from judge.stats.comparing.preference_agreement import GUESSING, CircularTriads, circular_triads
@@ -27,9 +28,9 @@ from judge.stats.ordering import ranking
 # the share expected from the systems' fitted strengths and that from guessing.
 
 
-@dataclass(frozen=True, slots=True)
-class TransitivityRow:
-    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OfSide:
+    """Base of what is found of one judge, or of people: whose preferences they are (`Side.about`)."""
 
     dataset: str
     kind: str
@@ -37,6 +38,17 @@ class TransitivityRow:
     judge: str
     eval_prompt: str | None
     criterion: str
+
+    @property
+    def about(self) -> dict[str, object]:
+        """The values of the columns that say whose preferences these are."""
+        return cells_of(self, "dataset", "kind", "run", "judge", "eval_prompt", "criterion")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransitivityRow(OfSide):
+    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
+
     triads: CircularTriads
 
 
@@ -64,24 +76,20 @@ def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
         at = np.array([position.get(of_story[name], -1) for name in stories.systems], dtype=np.int64)
         if (at >= 0).all():
             chances = fitted.fit.chances(at[stories.first], at[stories.second])
-    labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
-    return TransitivityRow(*labels, circular_triads(stories, chances))
+    return TransitivityRow(*side.about, circular_triads(stories, chances))
 
 
 def _transitivity_flat(row: TransitivityRow) -> dict[str, object]:
-    about = {name: getattr(row, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
-    counts = {name: getattr(row.triads, name) for name in ("cyclic", "strict", "uneven")}
     return (
-        about
-        | counts
-        | flat_estimates({"share": row.triads.share, "expected": row.triads.expected})
+        row.about
+        | cells_of(row.triads, "cyclic", "strict", "uneven")
+        | flat({"share": row.triads.share, "expected": row.triads.expected})
         | {"guessing": GUESSING}
     )
 
 
 # Order of the stories for one story-prompt according to preferences, compared with people's order.
 
-Floats = NDArray[np.float64]
 
 # Stories of a story-prompt from which an order of them is more than one pair.
 LEAST = 3
@@ -100,19 +108,13 @@ class StoryRow:
     strength: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class StoryOrder:
+@dataclass(frozen=True, slots=True, eq=False)
+class StoryOrder(OfSide):
     """Order of the stories within each story-prompt by one judge, or by people. `tau` (b) is between their shares and
     people's, averaged over story-prompts in which both give three or more; n counts these. `story_prompts` have three
     stories or more; in `determined` of these the strengths of all could be fitted.
     """
 
-    dataset: str
-    kind: str
-    run: str | None
-    judge: str
-    eval_prompt: str | None
-    criterion: str
     rows: tuple[StoryRow, ...]
     tau: Estimate
     story_prompts: int
@@ -142,8 +144,7 @@ def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
         groups = [part for part in _by_prompt(rows).values() if len(part) >= LEAST]
         determined = sum(all(row.strength.defined for row in part) for part in groups)
         tau = Estimate.undefined("these are people") if side.kind == "people" else _tau(groups, theirs)
-        labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
-        yield StoryOrder(*labels, rows, tau, len(groups), determined)
+        yield StoryOrder(*side.about, rows, tau, len(groups), determined)
 
 
 def _by_prompt(rows: Sequence[StoryRow]) -> dict[str, list[StoryRow]]:
@@ -185,7 +186,7 @@ def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
             yield StoryRow(str(prompts[name]), name, str(systems[name]), float(share[s]), strength)
 
 
-def _one_prompt(comparisons: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
+def _one_prompt(comparisons: Comparisons, rows: Codes) -> Comparisons:
     present, codes = np.unique(np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True)
     first, second = codes.reshape(2, -1).astype(np.int64)
     names = tuple(comparisons.systems[k] for k in present)
@@ -193,10 +194,9 @@ def _one_prompt(comparisons: Comparisons, rows: NDArray[np.int64]) -> Comparison
 
 
 def _stories_flat(order: StoryOrder) -> Iterator[dict[str, object]]:
-    about = {name: getattr(order, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
     for row in order.rows:
-        own = {name: getattr(row, name) for name in ("story_prompt", "story", "system", "share")}
-        yield about | own | {"strength": row.strength.value, "reason": row.strength.reason}
+        own = cells_of(row, "story_prompt", "story", "system", "share")
+        yield order.about | own | {"strength": row.strength.value, "reason": row.strength.reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +220,12 @@ class SystemRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SystemStandings:
+class SystemStandings(OfSide):
     """Ranking of the systems on one criterion by one judge, or by people, strongest first. `matrix` holds the share of
     comparisons that the row's system won against the column's, with ties as one half, in the order of `rows`; NaN where
     the two were never compared. `length` is the effect of a difference in length. `fitted` has its own order.
     """
 
-    dataset: str
-    kind: str
-    run: str | None
-    judge: str
-    eval_prompt: str | None
-    criterion: str
     rows: tuple[SystemRow, ...]
     matrix: Floats
     length: Estimate
@@ -296,8 +290,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
         matrix = np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan)
     share = np.nanmean(matrix, axis=1)
     order = sorted(range(len(rows)), key=lambda s: (-(rows[s].strength.value or 0.0), -share[s], rows[s].system))
-    labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion
-    return SystemStandings(*labels, tuple(rows[s] for s in order), matrix[np.ix_(order, order)], length, fitted)
+    return SystemStandings(*side.about, tuple(rows[s] for s in order), matrix[np.ix_(order, order)], length, fitted)
 
 
 def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
@@ -317,13 +310,9 @@ def _groups(fitted: Strengths) -> tuple[list[str], list[tuple[int, int] | None]]
 
 
 def _flat(system_standings: SystemStandings) -> Iterator[dict[str, object]]:
-    about = {
-        name: getattr(system_standings, name)
-        for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")
-    }
     for row in system_standings.rows:
         low, high = row.set or (None, None)
-        numbers = {"strength": row.strength, "win_rate": row.win_rate, "equal_length": row.equal_length}
-        counts = {"wins": row.wins, "ties": row.ties, "losses": row.losses}
+        numbers = cells_of(row, "strength", "win_rate", "equal_length")
+        counts = cells_of(row, "wins", "ties", "losses")
         own = {"system": row.system, "group": row.group, "set_low": low, "set_high": high}
-        yield about | own | counts | flat_estimates(numbers)
+        yield system_standings.about | own | counts | flat(numbers)

@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, Masks
 from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.near_ties import SAME
 
 # Acc and Dis, with which StoryER evaluates a score on pairs of stories in which one has more upvotes.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 # What a tie is worth: to the study, and corrected.
 TIE_WRONG, TIE_HALF = 0.0, 0.5
@@ -44,8 +42,6 @@ def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
     return means.clustered(higher - lower, story_prompt)
 
 
-Flags = NDArray[np.bool_]
-
 _METHOD = "t over items, 95 %"
 
 
@@ -63,7 +59,7 @@ class RecallAtK:
     incomplete: int
 
 
-def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
+def recall_at_k(scores: Floats, selected: Masks, k: int) -> RecallAtK:
     """Recall at `k`, 1..m (else ValueError), of a judge on n items (stories) with m aspects each.
 
     `scores` (n, m) are higher = more fitting; an item with NaN is left out, because its ranking is unknown; scores
