@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from judge.explanations.mapping.explanation_map import Step
     from judge.explanations.results import ExplanationResults
 
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
-
 _Named = Annotated[
     list[str] | None,
     typer.Argument(
@@ -93,7 +91,6 @@ NUMBERS = {
 _FIXED = ("seed", "neighbours", "folds", "components", "words", "stories_share", "top")
 
 
-@app.command()
 @takes(ExplainOptions, HELP, without=("by", "numbers"))
 @takes(NumbersOptions, NUMBERS, without=_FIXED, name="numbers")
 def explain(

@@ -211,10 +211,6 @@ def _flow(value: Any) -> str:
     return text.removesuffix("...").strip()
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command()
 def init(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="name of the new run")] = None,
     template: Annotated[str, typer.Option("--from", help="shipped definition to copy; see --list")] = "mans-roc",

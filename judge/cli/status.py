@@ -76,10 +76,6 @@ def _problems(folder: ResultFolder) -> tuple[int, list[str]]:
     return verify_journal(folder)
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command()
 def status(
     ctx: typer.Context,
     runs: Annotated[

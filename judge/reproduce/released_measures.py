@@ -27,10 +27,9 @@ from judge.inputs.datasets.studies.hanna_files import ScoreFile, read_score_file
 from judge.inputs.datasets.studies.hanna_llm import read_human_stories
 from judge.inputs.datasets.studies.mans import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
-from judge.lab.measures import measures_by_name, named
-from judge.lab.measures.measure import Undefined, Value
+from judge.lab.measures import Undefined, Value, measures_by_name, named
 from judge.lab.measures.session import UNAVAILABLE, Measured, measured, reason
-from judge.reproduce.published_tables import TITLES
+from judge.reproduce.cell import TITLES
 from judge.version import __version__
 
 # Largest difference of a released number, which has ten digits, from ours.

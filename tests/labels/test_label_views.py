@@ -18,10 +18,10 @@ from judge.base.folders import shipped
 from judge.base.records import Criterion, Rating, Scale, Story
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.ratings_file import read_ratings
-from judge.explanations.audit.exchange.label_studio import _data
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.answer_matrix import _level
+from judge.explanations.audit.answer_matrix import _level
+from judge.explanations.audit.items import Facts, Subject
+from judge.explanations.audit.label_studio import _data
+from judge.explanations.audit.store import AuditStore
 from judge.questions.charts import distributions as chart
 from judge.questions.figures.distributions import draw
 from judge.ratings.ratings_table import RatingsTable, read

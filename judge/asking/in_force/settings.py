@@ -17,8 +17,7 @@ from judge.asking.in_force.setting import SettingInForce, Source
 from judge.asking.run_definition.writing import AnySpec
 from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
-from judge.base.credentials.providers import PROTOCOLS
-from judge.base.judge_name import MODELLESS, JudgeName
+from judge.base.credentials.providers import MODELLESS, PROTOCOLS, JudgeName
 
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 

@@ -16,10 +16,9 @@ import orjson
 import yaml
 
 from judge.base import yaml_file
-from judge.base.credentials.providers import PROTOCOLS, addresses_of
+from judge.base.credentials.providers import PROTOCOLS, JudgeName, addresses_of
 from judge.base.errors import SpecError, unknown
 from judge.base.folders import config_folder, package_file
-from judge.base.judge_name import JudgeName
 from judge.base.printing.values import dollars
 from judge.base.records import Response
 

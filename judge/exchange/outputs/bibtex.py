@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from judge.base.judge_name import JudgeName
+from judge.base.credentials.providers import JudgeName
 from judge.base.references import DATASETS, bibtex
 from judge.ratings.ratings_table import RunFacts
 from judge.version import __version__

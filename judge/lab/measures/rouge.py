@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools
 from judge.lab.measures.meteor import porter
 
 Ints = NDArray[np.int64]

@@ -27,11 +27,11 @@ from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token
 from judge.inputs.perturbations.sentences import sentences
 from judge.inputs.perturbations.tagging import Tagger
 from judge.inputs.wordnet import WordNet
-from judge.lab.stress.listing import lacking
 from judge.lab.stress.making import (
     Coverage,
     MakeOptions,
     Perturbed,
+    lacking,
     recorded,
     untouched,
     versions,
