@@ -11,7 +11,7 @@ import yaml
 
 from judge.base.credentials.providers import PROTOCOLS, PROVIDERS, Provider
 from judge.base.errors import SpecError, unknown
-from judge.base.folders import package_file
+from judge.base.files import package_file
 
 
 @dataclass(frozen=True, slots=True)

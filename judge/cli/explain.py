@@ -16,8 +16,7 @@ import typer
 from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
-from judge.explanations.options import WORDS, ExplainOptions, published
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import WORDS, ExplainOptions, NumbersOptions, published
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

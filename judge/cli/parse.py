@@ -19,9 +19,9 @@ from judge.answers.parsing.answers_file import (
 )
 from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
+from judge.base.files import write_whole
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Structured
-from judge.base.whole_file import write_whole
 from judge.cli.table_options import Full, Output, ParserName, Rows, with_flags
 from judge.version import __version__
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.whole_file import draft
+from judge.base.files import draft
 from judge.base.wording import Advice, Note
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile

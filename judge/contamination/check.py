@@ -18,8 +18,8 @@ from judge.base.credentials.providers import JudgeName, provider_of
 from judge.base.credentials.written_keys import origin_of
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
-from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table, printable
 from judge.base.wording import Advice, Note, Wording, joined, written
 from judge.contamination import report, scores_file, thresholds

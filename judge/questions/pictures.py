@@ -43,14 +43,14 @@ def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: flo
     from judge.analysis.inputs.bars import CONTROL
     from judge.analysis.raters import Raters
     from judge.base.errors import SpecError
-    from judge.questions.charts import confusion as chart
+    from judge.questions.charts.confusion import confusion_map
     from judge.questions.figures import heatmap as figure
 
     dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of confusion")
     rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
     if not rows:
         raise SpecError("people labelled none of these criteria")
-    return figure.draw(chart.confusion(found, rows, dataset, Raters.of(table, dataset)), inches)
+    return figure.draw(confusion_map(found, rows, dataset, Raters.of(table, dataset)), inches)
 
 
 def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, inches: float | None) -> Any:

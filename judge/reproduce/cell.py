@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.estimate import Estimate
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.printing.tables import Column, Table
 from judge.version import __version__
 

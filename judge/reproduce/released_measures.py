@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from judge.base.estimate import Estimate
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_file
-from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.base.wording import Advice, joined

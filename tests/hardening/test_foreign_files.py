@@ -17,7 +17,7 @@ from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, JudgeError, TemplateError
 from judge.base.foreign import reading
-from judge.base.printing.values import moment
+from judge.base.printing.text_layout import moment
 from judge.exchange.bundle.content import difference
 from judge.exchange.logs.as_import import LogOptions, read_logs
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS, read_preferences

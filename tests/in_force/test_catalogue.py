@@ -12,7 +12,7 @@ import pytest
 
 from judge.asking.in_force.catalogue import catalogue, endpoints, who_is_asked
 from judge.asking.in_force.catalogue_build import as_json, build
-from judge.base.folders import package_file
+from judge.base.files import package_file
 
 
 def test_the_snapshot_says_where_it_is_from_and_under_which_licence() -> None:

@@ -14,7 +14,7 @@ from judge.analysis import disagreement_tables
 from judge.analysis import distributions as distribution_tables
 from judge.analysis.disagreements import disagreements
 from judge.analysis.distributions import distributions
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.base.records import Criterion, Rating, Scale, Story
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.ratings_file import read_ratings

@@ -21,7 +21,7 @@ from judge.analysis.inputs.rated_design import rated_design
 from judge.analysis.options.agreement_options import PlanOptions, Study
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences

@@ -34,7 +34,7 @@ from judge.backends.protocol import Rehearsing
 from judge.base.credentials.providers import MODELLESS, PROTOCOLS, addresses_of
 from judge.base.credentials.trust import on_this_machine
 from judge.base.errors import BackendError, RunFolderError, SpecError
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Commission, Request
 from judge.base.wording import Advice
 

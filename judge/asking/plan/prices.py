@@ -18,8 +18,8 @@ import yaml
 from judge.base import yaml_file
 from judge.base.credentials.providers import PROTOCOLS, JudgeName, addresses_of
 from judge.base.errors import SpecError, unknown
-from judge.base.folders import config_folder, package_file
-from judge.base.printing.values import dollars
+from judge.base.files import config_folder, package_file
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Response
 
 # Hosts whose documentation promises the cost of each answer in its `usage`.

@@ -12,7 +12,7 @@ from judge.asking.run_folder.layout import ResultFolder
 from judge.asking.run_folder.manifest import read_manifest
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError
-from judge.base.printing.values import dollars, implausible_costs, moment
+from judge.base.printing.text_layout import dollars, implausible_costs, moment
 
 if TYPE_CHECKING:
     from judge.asking.plan.prices import Price

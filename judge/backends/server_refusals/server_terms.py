@@ -14,7 +14,7 @@ import orjson
 
 from judge.backends.server_refusals.kinds import Refusal
 from judge.backends.server_refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 
 # A setting as sent -> its key in run.yaml; others are keys of `engine`.
 _KEYS = {

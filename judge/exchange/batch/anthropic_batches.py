@@ -18,8 +18,8 @@ from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import connection_error, read_body
 from judge.base.credentials.providers import ANTHROPIC
 from judge.base.errors import BackendError, RunFolderError
+from judge.base.files import write_whole
 from judge.base.foreign import json_value
-from judge.base.whole_file import write_whole
 from judge.exchange.batch.ledger import FOLDER, read_ledger
 from judge.exchange.batch.provider_api import BatchClient, Remote
 

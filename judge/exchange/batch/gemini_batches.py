@@ -18,9 +18,9 @@ from judge.backends.openai.credentials import Credentials, endpoint, without_sla
 from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
+from judge.base.files import write_whole
 from judge.base.foreign import json_value
 from judge.base.redaction import redact
-from judge.base.whole_file import write_whole
 from judge.exchange.batch.provider_api import BatchClient, Remote
 
 T = TypeVar("T")

@@ -24,8 +24,8 @@ from judge.asking.run_folder import ResultFolder, is_held, read_manifest
 from judge.asking.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import RunFolderError
+from judge.base.files import home
 from judge.base.fingerprint import sha256_text
-from judge.base.folders import home
 from judge.base.sqlite_file import connect
 from judge.exchange.imports.imported_folder import STORIES
 

@@ -19,7 +19,7 @@ from judge.analysis.preference.sides import Side, datasets
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, unknown
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 from judge.exchange.outputs.bibtex import entries, without_card
 from judge.exchange.outputs.dataset_folder import (
     GiveAway,

@@ -18,11 +18,11 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.base.errors import DataError
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 from judge.base.wording import Advice
 from judge.explanations.audit import rows
+from judge.explanations.audit.practice import practise
 from judge.explanations.audit.rows import check_values
-from judge.explanations.audit.sampling import practise
 from judge.explanations.audit.store import ANNOTATION, AuditSnapshot, AuditStore
 from judge.inputs.datasets.files.source_file import read_json
 

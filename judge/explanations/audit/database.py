@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.files import clear_left, draft_name
 from judge.base.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
-from judge.base.whole_file import clear_left, draft_name
 
 # SQL tables of an audit file, and the version number of its format.
 

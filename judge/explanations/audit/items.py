@@ -12,8 +12,8 @@ import orjson
 from pydantic import Field, TypeAdapter
 
 from judge.base.errors import SpecError, unknown, unknown_value
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint
-from judge.base.folders import package_file
 from judge.base.records import Criterion
 from judge.inputs.criteria import load_criteria
 from judge.inputs.prompt_file import Strict, read_strict, read_text

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from judge.base.errors import DataError
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 from judge.explanations.audit.answers_file import FORMAT, Given, Merged, import_answers, merge
 from judge.explanations.audit.items import Category, Form, Item, Subject, visible_facts
 from judge.explanations.audit.store import AuditSnapshot, AuditStore

@@ -1,12 +1,11 @@
-"""Draws a stratified random sample with weights from a population of explanations, for an audit, and says what was
-right about its items for practice. Strata are the combinations of the variables `by`. With `per_story`, explanations
-are first removed at random so that no story has more than this number, and the weights are corrected for that."""
+"""Draws a stratified random sample with weights from a population of explanations, for an audit. Strata are the
+combinations of the variables `by`. With `per_story`, explanations are first removed at random so that no story has more
+than this number, and the weights are corrected for that."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -14,74 +13,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.base.errors import DataError, OptionError, SpecError
+from judge.base.errors import OptionError, SpecError
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Criterion
 from judge.base.wording import Advice
-from judge.explanations.audit.items import BLINDABLE, Category, Facts, PracticeItem, Subject
+from judge.explanations.audit.items import BLINDABLE, Category, Facts, Subject
 from judge.explanations.audit.options import SampleOptions
 from judge.explanations.audit.population import NONE, Population
-from judge.explanations.audit.rows import check_values, clean_name
-from judge.explanations.audit.store import AuditSnapshot, AuditStore
 from judge.stats.estimation import stratified
 from judge.stats.estimation.stratified import Allocation, Drawn
 from judge.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """Answers given and expected on a practice item, whether each is `right`, and the reason (`sentence`). `complete`:
-    every category of the audit was answered."""
-
-    values: dict[str, int]
-    expected: dict[str, int]
-    right: dict[str, bool]
-    sentence: str
-    complete: bool
-
-
-def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
-    """The current practice answers after storing `values` (1, 0, or None to delete one), with the expected ones. Raises
-    SpecError for an unknown category or value, DataError for an unknown practice item."""
-    name = store.register(annotator)
-    changed = check_values(values, [c.key for c in store.categories])
-    _known(store, practice)
-    with store.transaction() as db:
-        for key, value in changed.items():
-            if value is None:
-                sql = "DELETE FROM practice_answers WHERE annotator = ? AND practice = ? AND category = ?"
-                db.execute(sql, (name, practice, key))
-            else:
-                row = (name, practice, key, value, time.time())
-                db.execute("INSERT OR REPLACE INTO practice_answers VALUES (?, ?, ?, ?, ?)", row)
-    return feedback(store, name, practice)
-
-
-def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
-    """Current answers of the annotator on a practice item, with the expected answers."""
-    item = _known(store, practice)
-    sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
-    values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}
-    complete = len(values) == len(store.categories)
-    return Feedback(values, dict(item.expected), _right(item, values), item.feedback, complete)
-
-
-def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
-    """(answers as expected, all answers) in the practice round, without categories that have no expected answer."""
-    given = audit.practised.get(annotator, {})
-    results = [_right(item, given.get(item.id, {})) for item in audit.practice]
-    return sum(sum(right.values()) for right in results), sum(len(right) for right in results)
-
-
-def _right(item: PracticeItem, values: Mapping[str, int]) -> dict[str, bool]:
-    return {key: values[key] == wanted for key, wanted in item.expected.items() if key in values}
-
-
-def _known(store: AuditStore, practice: int) -> PracticeItem:
-    for item in store.practice:
-        if item.id == practice:
-            return item
-    raise DataError(f"has no practice item {practice}", file=store.path, allowed=f"1 to {len(store.practice)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

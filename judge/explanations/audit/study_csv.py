@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from judge.base.errors import DataError
+from judge.base.files import draft
 from judge.base.fingerprint import sha256
-from judge.base.printing.values import as_written, no_formula
-from judge.base.whole_file import draft
+from judge.base.printing.text_layout import as_written, no_formula
 from judge.base.wording import Advice
 from judge.explanations.audit.answers_file import Given, Merged, merge
 from judge.explanations.audit.items import Category, Facts, Form, Subject, load_form

@@ -23,7 +23,7 @@ from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.values import moment
+from judge.base.printing.text_layout import moment
 from judge.questions.certificate.file import FORMAT, MEANINGS, Conditions, criteria_of, settings_of
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.quality import Faults

@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 
 from judge.asking.plan.queries import Plan
 from judge.base.errors import DataError, JudgeError, OptionError, SpecError, unknown_value
+from judge.base.files import write_whole
 from judge.base.fingerprint import fingerprint
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion
-from judge.base.whole_file import write_whole
 
 FloorName = Literal["tau", "icc", "coverage", "accuracy"]
 RequirementName = Literal["replace", "control", "unbiased"]

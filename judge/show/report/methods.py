@@ -17,7 +17,7 @@ from judge.asking.in_force.catalogue import life_in
 from judge.asking.in_force.words import sentences, stored
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import JudgeError
-from judge.base.printing.values import moment
+from judge.base.printing.text_layout import moment
 from judge.base.references import DATASETS, works
 from judge.ratings.preferences_table import ComparisonFacts
 from judge.ratings.ratings_table import RunFacts

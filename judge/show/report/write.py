@@ -16,9 +16,9 @@ from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.errors import JudgeError, SpecError
+from judge.base.files import write_whole
 from judge.base.printing.tables import Column, Table
 from judge.base.references import bibtex
-from judge.base.whole_file import write_whole
 from judge.contamination.tables import report_table
 from judge.questions.charts import estimates
 from judge.questions.summary import preferences as preferences_said

@@ -14,12 +14,12 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.base.errors import JudgeError, SpecError
+from judge.base.files import write_whole
 from judge.base.fingerprint import sha256_script
-from judge.base.whole_file import write_whole
 from judge.base.wording import PLAIN, Advice, written
-from judge.explanations.audit.answer_matrix import adjudicate, disputes
+from judge.explanations.audit.adjudication import adjudicate, disputes
+from judge.explanations.audit.practice import practise
 from judge.explanations.audit.rows import ItemState, clean_name
-from judge.explanations.audit.sampling import practise
 from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, snapshot
 from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
@@ -265,7 +265,7 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
 def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
     def endpoint(_: Request) -> Response:
         # Statistics need numpy and scipy, which the annotators' pages do without.
-        from judge.base.printing.html_table import html_table
+        from judge.base.printing.output import html_table
         from judge.explanations.audit.printed import audit_tables
         from judge.explanations.audit.report import report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.records import Scale
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import open_native

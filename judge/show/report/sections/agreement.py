@@ -22,7 +22,7 @@ from judge.analysis.reliability import consistency_tables
 from judge.base.estimate import Estimate
 from judge.questions.charts import distributions as distribution_chart
 from judge.questions.charts import estimates
-from judge.questions.charts.confusion import confusion
+from judge.questions.charts.confusion import confusion_map
 from judge.questions.charts.heatmap import heat_map
 from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
@@ -83,7 +83,7 @@ def label_blocks(inputs: ReportInputs) -> list[Markup]:
     for number, matrix in enumerate(inputs.matrices):
         rows = [row for row in confusions.main(matrix.dataset) if row.kind != CONTROL]
         if any(row.counts for row in rows):
-            heat = confusion(confusions, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
+            heat = confusion_map(confusions, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
             parts.append(figure(charts.heat_map(heat, f"confusion-{number}"), heat.caption))
     return [*parts, *(shown(table, inputs) for table in labels.tables(confusions))]
 

@@ -17,7 +17,7 @@ from judge.asking.in_force.setting import SettingInForce
 from judge.asking.in_force.words import stored
 from judge.base.credentials.providers import JudgeName
 from judge.base.printing.tables import Column, Table
-from judge.base.printing.values import moment
+from judge.base.printing.text_layout import moment
 from judge.base.records import Scale
 from judge.show.report.blocks import folded, items, prose, shown
 from judge.show.report.inputs import ReportInputs

@@ -28,8 +28,8 @@ from judge.asking.run_folder import Cost, ResultFolder, cost_of, read_manifest, 
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import JudgeError
+from judge.base.files import write_whole
 from judge.base.fingerprint import fingerprint
-from judge.base.whole_file import write_whole
 from judge.base.wording import PLAIN, written
 from judge.ratings.ratings_table.folder_notes import without_effect
 from judge.show.web.view.judgments import Asked, asked
