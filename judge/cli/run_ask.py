@@ -293,7 +293,7 @@ def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
     """Print a run's summary as `judge summary` does, or the error."""
     from judge.base.errors import JudgeError
     from judge.questions.summary import screen
-    from judge.questions.summary.kept import of_runs
+    from judge.questions.summary.of_runs import of_runs
 
     try:
         summaries = of_runs([folder.path for folder in folders], named=[str(run)])

@@ -76,7 +76,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 def _summary(state: str, into: str, *folders: str) -> None:
     from judge.base.printing.output import plain
-    from judge.questions.summary.kept import of_runs
+    from judge.questions.summary.of_runs import of_runs
     from judge.questions.summary.screen import summary_tables
     from judge.show.pages.verdict_box import summary_boxes
 
