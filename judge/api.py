@@ -12,7 +12,7 @@ import orjson
 
 from judge.questions import registry
 from judge.questions.answer import Answer
-from judge.questions.methods import method
+from judge.questions.question import method
 from judge.questions.source import Source
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from judge.asking.execution.session import Sitting
     from judge.asking.run_folder import ResultFolder
-    from judge.explanations.audit.results.frames import OpenedAudit
+    from judge.explanations.audit.printed import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.inputs.datasets import Dataset
     from judge.ratings.ratings_table import RatingsTable
@@ -292,7 +292,7 @@ class OpenedRun:
 
         `judge.explanations.results.results` computes from the returned map the tables that `judge explain` prints.
         """
-        from judge.explanations.corpus.from_runs import of_table
+        from judge.explanations.corpus.corpus import of_table
         from judge.explanations.mapping.explanation_map import map_explanations
         from judge.explanations.options import ExplainOptions
 
@@ -377,7 +377,7 @@ def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
 
 def open_audit(path: Path | str) -> OpenedAudit:
     """Open an audit of explanations (created by `judge audit sample`) to read its items, answers and tables."""
-    from judge.explanations.audit.results.frames import OpenedAudit
+    from judge.explanations.audit.printed import OpenedAudit
 
     return OpenedAudit(path)
 

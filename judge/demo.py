@@ -10,7 +10,7 @@ from judge.asking.execution.session import Result, Sitting, sit
 from judge.asking.run_definition.spec import load_run_spec
 from judge.asking.run_folder import folder_for
 from judge.base.errors import SpecError, unknown
-from judge.base.folders import shipped
+from judge.base.files import shipped
 
 if TYPE_CHECKING:
     from judge.base.printing.tables import Table

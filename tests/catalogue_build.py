@@ -19,7 +19,7 @@ from email.parser import Parser
 from pathlib import Path
 from typing import Any
 
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.late_pattern import late
 
 # A provider's name of a setting -> the name that run.yaml has for it.

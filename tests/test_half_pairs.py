@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.answers.parsing import parser
-from judge.base.half_pairs import json_value, whole_characters, whole_escapes
+from judge.base.foreign import json_value, whole_characters, whole_escapes
 from judge.base.records import Criterion, Response, Scale
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)

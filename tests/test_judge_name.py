@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.base.judge_name import JudgeName
+from judge.base.credentials.providers import JudgeName
 
 
 @pytest.mark.parametrize(

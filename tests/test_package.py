@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import judge
-from judge.base.folders import package_file, shipped
+from judge.base.files import package_file, shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 

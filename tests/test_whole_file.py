@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.base.whole_file import draft, write_whole
+from judge.base.files import draft, write_whole
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -66,7 +66,7 @@ def test_where_nothing_can_be_written_the_system_says_why(tmp_path: Path, name: 
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from judge.base.whole_file import draft
+from judge.base.files import draft
 with draft(Path(sys.argv[1])) as fresh:
     fresh.write_text("half")
     print(fresh.name, flush=True)

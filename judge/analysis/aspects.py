@@ -25,7 +25,7 @@ from judge.analysis.options.table_options import AspectsOptions
 from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.inputs.criteria import load_criteria
 from judge.ratings.rating_matrix import RatingMatrix, build

@@ -20,7 +20,7 @@ from judge.base.arrays import Floats
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
-from judge.base.printing.values import column_keys
+from judge.base.printing.text_layout import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build

@@ -12,9 +12,9 @@ from pandas.api.types import is_numeric_dtype
 
 from judge.analysis.options.signature import signature
 from judge.base.errors import MissingExtraError, SpecError
+from judge.base.files import draft, write_whole
 from judge.base.printing.tables import Column, Table
-from judge.base.printing.values import no_formula
-from judge.base.whole_file import draft, write_whole
+from judge.base.printing.text_layout import no_formula
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable
 

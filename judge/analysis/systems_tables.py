@@ -16,7 +16,7 @@ from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.systems import AVERAGE, Separated, Standing, Systems
 from judge.base.errors import OptionError
 from judge.base.printing.tables import Column, Table, cells_of, plain
-from judge.base.printing.values import column_keys
+from judge.base.printing.text_layout import column_keys
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties

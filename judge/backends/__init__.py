@@ -7,8 +7,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from judge.backends.protocol import Backend, Capabilities, Scorer, Settings
+from judge.base.credentials.providers import CONTROL, JudgeName
 from judge.base.errors import OptionError, SpecError, unknown
-from judge.base.judge_name import CONTROL, JudgeName
 
 __all__ = [
     "BACKENDS",

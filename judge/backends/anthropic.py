@@ -26,7 +26,7 @@ from judge.backends.refusal_kinds import Refusal, read_refusal
 from judge.backends.server_terms import remedy
 from judge.base.credentials.providers import ANTHROPIC, addresses_of
 from judge.base.errors import BackendError, ErrorKind, SpecError, nearest
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_value
 from judge.base.records import Message, Request, Response
 from judge.base.redaction import redact
 from judge.base.wording import Advice

@@ -16,7 +16,7 @@ from judge.backends.openai.errors import status_error
 from judge.backends.protocol import Settings
 from judge.base.credentials.providers import GEMINI as PROVIDER
 from judge.base.errors import BackendError, SpecError
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_value
 from judge.base.records import Response
 
 # Back-end `gemini/<model>`: client for Google's generateContent API, with the connection code of `openai/`.

@@ -25,7 +25,7 @@ from judge.base.credentials.providers import OPENAI, PROTOCOLS, PROVIDERS, Provi
 from judge.base.credentials.trust import VARIABLE, trusted
 from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import SpecError, nearest, unknown
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.late_pattern import late
 from judge.base.wording import Advice
 

@@ -13,7 +13,7 @@ import orjson
 from judge.answers.journal import JournalReader
 from judge.backends.protocol import Capabilities, Settings
 from judge.base.errors import BackendError, DataError
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_value
 from judge.base.records import Query, Request, Response, joint_name, names_in
 
 _Place = tuple[str, str | None, str, str, int]

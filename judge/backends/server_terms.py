@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from judge.backends.refusal_kinds import LIMITS, Refusal, most_allowed, speaks_of_value
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 
 # A setting as sent -> its key in run.yaml; others are keys of `engine`.
 _KEYS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.declared import given, joined, offered, with_parameters
+from judge.cli.declared import given, offered, with_parameters
 from judge.cli.table_options import (
     Criteria,
     EvalPrompts,
@@ -45,17 +44,6 @@ _Ratings = Annotated[
 _FULL_TEXT = "full_text"
 # Everything on the screen; a way may have more to show then.
 _FULL = "full"
-
-
-@functools.cache
-def app_of(name: str) -> typer.Typer:
-    """The command that asks the question of this name."""
-    from judge.questions.registry import question
-
-    asked = question(name)
-    app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
-    app.command(name)(command_of(asked))
-    return joined(app)
 
 
 def command_of(question: Question) -> Any:

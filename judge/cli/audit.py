@@ -17,9 +17,9 @@ from judge.explanations.audit import options as sampling
 from judge.explanations.audit.options import ReportOptions, SampleOptions
 
 if TYPE_CHECKING:
-    from judge.explanations.audit.file.store import AuditStore
-    from judge.explanations.audit.results.report import AuditReport
-    from judge.explanations.audit.sample.population import Population
+    from judge.explanations.audit.population import Population
+    from judge.explanations.audit.report import AuditReport
+    from judge.explanations.audit.store import AuditStore
 
 
 # Commands `judge audit serve` and `judge audit pack`: web pages for annotators. The pages are in `judge.show.web`.
@@ -69,7 +69,7 @@ def serve(
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
     from judge.base.printing.tables import printable
-    from judge.explanations.audit.file.store import AuditStore
+    from judge.explanations.audit.store import AuditStore
     from judge.show.web.audit_annotators import Owners
     from judge.show.web.audit_pages import application, lasting_key
     from judge.show.web.server import check_installed
@@ -96,7 +96,7 @@ def serve(
 
 
 def _hide(store: AuditStore, *, show_judge: bool) -> None:
-    from judge.explanations.audit.file.items import BLINDABLE
+    from judge.explanations.audit.items import BLINDABLE
 
     # An audit that was drawn with some of them hidden keeps these hidden.
     drawn = () if set(store.blind) == set(BLINDABLE) else store.blind
@@ -118,7 +118,7 @@ def pack(
     Example: judge audit pack runs/demo --annotators ann,bob -o pack
     """
     from judge.base.errors import SpecError
-    from judge.explanations.audit.file.store import AuditStore
+    from judge.explanations.audit.store import AuditStore
     from judge.show.web.audit_pages import write_pack
 
     names = _names(annotators)
@@ -239,10 +239,9 @@ def sample(
     Example: judge audit sample runs/my-run -n 100 --categories comments
     """
     from judge.cli.table_options import emit
-    from judge.explanations.audit.file.categories import load_form
-    from judge.explanations.audit.file.items import check_blind
-    from judge.explanations.audit.file.store import AuditStore
-    from judge.explanations.audit.sample.sampling import sample as draw
+    from judge.explanations.audit.items import check_blind, load_form
+    from judge.explanations.audit.sampling import sample as draw
+    from judge.explanations.audit.store import AuditStore
 
     options = replace(options, by=_words(by), spread=_words(spread), blind=check_blind(_words(blind)))
     asked = load_form(categories)
@@ -293,9 +292,9 @@ def import_(
 
     Example: judge audit import study.sqlite user_study.csv
     """
-    from judge.explanations.audit.exchange.label_studio import import_file
-    from judge.explanations.audit.file.categories import load_form
-    from judge.explanations.audit.file.database import audit_file
+    from judge.explanations.audit.database import audit_file
+    from judge.explanations.audit.items import load_form
+    from judge.explanations.audit.label_studio import import_file
 
     audit = audit_file(audit)
     if categories is not None and audit.exists():
@@ -322,10 +321,10 @@ def export(
 
     Example: judge audit export audit.sqlite --to label-studio -o tasks.json
     """
-    from judge.explanations.audit.exchange.answers_file import write_answers
-    from judge.explanations.audit.exchange.label_studio import write_tasks
-    from judge.explanations.audit.exchange.study_csv import write_study_csv
-    from judge.explanations.audit.file.snapshot import read_audit
+    from judge.explanations.audit.answers_file import write_answers
+    from judge.explanations.audit.label_studio import write_tasks
+    from judge.explanations.audit.store import read_audit
+    from judge.explanations.audit.study_csv import write_study_csv
 
     audit_rows = read_audit(audit)
     if to == "csv":
@@ -364,9 +363,9 @@ def report(
     Example: judge audit report runs/my-run -o audit.pdf
     """
     from judge.cli.table_options import emit
-    from judge.explanations.audit.file.snapshot import read_audit
-    from judge.explanations.audit.results.printed import audit_tables
-    from judge.explanations.audit.results.report import report as found
+    from judge.explanations.audit.printed import audit_tables
+    from judge.explanations.audit.report import report as found
+    from judge.explanations.audit.store import read_audit
 
     if output is not None and is_picture(output):
         _draw(found(read_audit(audit), replace(options, by=())), output)
@@ -375,10 +374,10 @@ def report(
 
 
 def _draw(audited: AuditReport, output: Path) -> None:
-    from judge.questions.charts import audit as chart
+    from judge.questions.charts import estimates
     from judge.questions.figures import forest, panels
 
-    drawing = chart.forest(audited)
+    drawing = estimates.audited_errors(audited)
     panels.write(forest.draw(drawing, panels.inches_of("page")), output)
     typer.echo(f"{output}: {len(drawing.lines)} errors, {len(audited.annotators)} annotators")
 
@@ -391,13 +390,13 @@ def _population(
     criteria: str | None,
     column: list[str] | None,
 ) -> Population:
-    from judge.explanations.audit.sample.population import read_runs
+    from judge.explanations.audit.population import read_runs
     from judge.inputs.datasets.files.column_guess import column_options
 
     if (source is None) == (not runs):
         raise SpecError("give RUNs, or --from FILE, and not both")
     if source is not None:
-        from judge.explanations.audit.sample.population import read_population
+        from judge.explanations.audit.population import read_population
 
         columns = {key: str(value) for key, value in (column_options(column) or {}).items()}
         return read_population(source, columns=columns, criteria=criteria, first_repeat=first_repeat)
@@ -408,7 +407,7 @@ def _population(
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
     """Beside `source` if given, else beside the first run's run.yaml."""
-    from judge.explanations.audit.file.database import DEFAULT_NAME
+    from judge.explanations.audit.database import DEFAULT_NAME
 
     if source is not None:
         return source.with_name(f"{source.stem}.{DEFAULT_NAME}")

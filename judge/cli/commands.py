@@ -3,6 +3,8 @@ command and imports none of these modules."""
 
 from __future__ import annotations
 
+import functools
+import keyword
 from typing import Any, NamedTuple
 
 # In place of a module: the command asks the question of its name (`judge.questions.registry`).
@@ -10,7 +12,8 @@ QUESTION = "question"
 
 
 class Entry(NamedTuple):
-    """One command in `judge --help`: the module in `judge.cli` that defines it (as `app`), and its help."""
+    """One command in `judge --help`: the module in `judge.cli` that defines it, as a function of its name or, with
+    commands of its own, as `app`; and its help."""
 
     module: str
     text: str
@@ -19,11 +22,11 @@ class Entry(NamedTuple):
 # Question -> commands, in reading order.
 PANELS: dict[str, dict[str, Entry]] = {
     "Start here": {
-        "demo": Entry("demo", "A complete run of the control judge on packaged stories: no key, no network."),
-        "check": Entry("check", "Verdict and HTML page on a judge's agreement with people, from one table of ratings."),
+        "demo": Entry("start", "A complete run of the control judge on packaged stories: no key, no network."),
+        "check": Entry("start", "Verdict and HTML page on a judge's agreement with people, from one table of ratings."),
         "try": Entry("try_", "A judge's answer about one or two stories: request, answer, rating; --serve: a page."),
         "plan": Entry(
-            "plan", "Number of stories, people, repeats and prompts that a study needs, and what to pay for."
+            "start", "Number of stories, people, repeats and prompts that a study needs, and what to pay for."
         ),
         "init": Entry("init", "A new run.yaml with a comment on every key."),
         "doctor": Entry("doctor", "What is installed, reachable and cached, and the commands that fix problems."),
@@ -41,13 +44,13 @@ PANELS: dict[str, dict[str, Entry]] = {
     "What was answered?": {
         "parse": Entry("parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
         "ratings": Entry(
-            "ratings", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
+            "answered", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
         ),
-        "coverage": Entry("coverage", "What was requested, answered and parsed, and what missing ratings depend on."),
+        "coverage": Entry("answered", "What was requested, answered and parsed, and what missing ratings depend on."),
     },
     "What does it come to?": {
-        "summary": Entry("summary", "One screen: whether it may replace a person, best prompt, faults, next steps."),
-        "certify": Entry("certify", "Certificate of a judge's agreement with people, and whether it is sufficient."),
+        "summary": Entry("verdicts", "One screen: whether it may replace a person, best prompt, faults, next steps."),
+        "certify": Entry("verdicts", "Certificate of a judge's agreement with people, and whether it is sufficient."),
     },
     "Does a judge agree with itself?": {
         "consistency": Entry(QUESTION, "ICC over repeats, flip rate; repeats needed; variance components."),
@@ -69,7 +72,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     "Which prompt, judge, system is better?": {
         "compare": Entry(QUESTION, "Paired comparisons of Eval-Prompts, judges or runs on the same stories."),
         "succeed": Entry(
-            "succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
+            "verdicts", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
         ),
         "jury": Entry(QUESTION, "A panel of judges combined, out of fold, beside its best member and the control."),
         "rank": Entry("rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."),
@@ -80,13 +83,13 @@ PANELS: dict[str, dict[str, Entry]] = {
         "audit": Entry("audit", "People judge explanations: sample, serve, pack, import, export, report."),
     },
     "How are results shown?": {
-        "report": Entry("report", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-        "view": Entry("view", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
-        "reproduce": Entry("reproduce", "The studies' published tables: printed, as published, corrected."),
+        "report": Entry("results", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
+        "view": Entry("results", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
+        "reproduce": Entry("results", "The studies' published tables: printed, as published, corrected."),
     },
     "Exchange with other programs": {
-        "export": Entry("export", "Runs for other programs: datasets, metrics, archives for review, batches."),
-        "import": Entry("import_", "Ratings and answers made elsewhere: logs of tools, tables, batch results."),
+        "export": Entry("exchange", "Runs for other programs: datasets, metrics, archives for review, batches."),
+        "import": Entry("exchange", "Ratings and answers made elsewhere: logs of tools, tables, batch results."),
     },
 }
 
@@ -120,15 +123,25 @@ MEANT: dict[str, str] = {
 }
 
 
+@functools.cache
 def app_of(name: str) -> Any:
-    """The command as a typer app; its module is imported now."""
+    """The command as a typer app, made at the first call; its module is imported then."""
     import importlib
+
+    import typer
 
     from judge.cli.declared import joined
 
-    module = COMMANDS[name].module
-    if module == QUESTION:
-        from judge.cli.asking import app_of as asking
+    if COMMANDS[name].module == QUESTION:
+        from judge.cli.asking import command_of
+        from judge.questions.registry import question
 
-        return asking(name)
-    return joined(importlib.import_module(f"judge.cli.{module}").app)
+        command = command_of(question(name))
+    else:
+        module = importlib.import_module(f"judge.cli.{COMMANDS[name].module}")
+        if hasattr(module, "app"):
+            return joined(module.app)
+        command = getattr(module, f"{name}_" if keyword.iskeyword(name) else name)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name)(command)
+    return joined(app)

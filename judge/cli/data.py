@@ -86,7 +86,7 @@ def show(
 
     Example: judge data show mans_roc 125-fusion
     """
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
     from judge.inputs.datasets.locate import story_sheet
 
     dataset = _open(name, column, labels)

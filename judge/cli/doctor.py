@@ -15,10 +15,7 @@ from judge.cli.table_options import Form
 if TYPE_CHECKING:
     from judge.doctor import Finding
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
 def doctor(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="test of the diagnostics on simulated judges with planted faults")

@@ -16,8 +16,7 @@ import typer
 from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
-from judge.explanations.options import WORDS, ExplainOptions, published
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import WORDS, ExplainOptions, NumbersOptions, published
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from judge.explanations.corpus.corpus import ExplanationTexts
     from judge.explanations.mapping.explanation_map import Step
     from judge.explanations.results import ExplanationResults
-
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _Named = Annotated[
     list[str] | None,
@@ -93,7 +90,6 @@ NUMBERS = {
 _FIXED = ("seed", "neighbours", "folds", "components", "words", "stories_share", "top")
 
 
-@app.command()
 @takes(ExplainOptions, HELP, without=("by", "numbers"))
 @takes(NumbersOptions, NUMBERS, without=_FIXED, name="numbers")
 def explain(

@@ -212,10 +212,6 @@ def _flow(value: Any) -> str:
     return text.removesuffix("...").strip()
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command()
 def init(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="name of the new run")] = None,
     template: Annotated[str, typer.Option("--from", help="shipped definition to copy; see --list")] = "mans-roc",
@@ -241,8 +237,7 @@ def init(
     Example: judge init my-run --dataset stories.csv
     """
     from judge.base.errors import SpecError, unknown
-    from judge.base.folders import shipped
-    from judge.base.whole_file import write_whole
+    from judge.base.files import shipped, write_whole
 
     run_files = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if list_:
@@ -277,7 +272,7 @@ def _trust(dataset: str | None) -> None:
     """Let runs read a dataset file of the user, which may lie outside the run's folder."""
     import contextlib
 
-    from judge.base.folders import trust
+    from judge.base.files import trust
 
     if dataset is not None and Path(dataset).is_file():
         with contextlib.suppress(OSError):

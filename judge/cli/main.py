@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from judge.base.errors import TELLS_INTACT, JudgeError, RunFolderError, nearest
 from judge.base.printing import text_layout
-from judge.base.printing.values import visible
+from judge.base.printing.text_layout import visible
 from judge.base.redaction import redact
 from judge.cli import completion
 from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from judge.base.printing.tables import Table
     from judge.base.records import Criterion
     from judge.inputs.datasets import Dataset
-    from judge.lab.measures import Known
-    from judge.lab.measures.measure import Need
+    from judge.lab.measures import Known, Need
 
-
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _Models = Annotated[
     list[str] | None,
@@ -69,7 +66,6 @@ _OF_MEASURES = ("--measure", "--set", "--criteria", "--quiet")
 _OF_DATASETS = (*_OF_MEASURES, "--column", "--limit", "--systems")
 
 
-@app.command()
 def measures(
     ctx: typer.Context,
     datasets: _Datasets = None,
@@ -183,7 +179,7 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
-    from judge.lab.measures.measure import MODELS
+    from judge.lab.measures import MODELS
 
     models_by_use: dict[Need, str] = {}
     for option in options or []:

@@ -19,9 +19,9 @@ from judge.answers.parsing.answers_file import (
 )
 from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
+from judge.base.files import write_whole
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Structured
-from judge.base.whole_file import write_whole
 from judge.cli.table_options import Full, Output, ParserName, Rows, with_flags
 from judge.version import __version__
 
@@ -65,8 +65,6 @@ def _pairs_signature(path: Path, parsed: list[Compared]) -> str:
     return f"{asked}|parser:{VERSION}|unparsed:{lost:.1%}|v{__version__}"
 
 
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
-
 _FORMS = "form of the rows: table, jsonl, json, csv, md or latex"
 _WHOLE = ("jsonl", "json", "csv")
 _SNIPPET = 60
@@ -98,7 +96,6 @@ _Pair = Annotated[bool, typer.Option("--pair", help="answers that compare two st
 _Structured = Annotated[Structured, typer.Option("--structured", help="form of answer that was requested")]
 
 
-@app.command()
 def parse(
     source: _Source,
     diff: _Diff = False,

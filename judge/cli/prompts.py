@@ -260,6 +260,6 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
 
 def _as_read(text: str) -> str:
     """On a terminal, control characters are made visible."""
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
 
     return visible(text) if sys.stdout.isatty() else text

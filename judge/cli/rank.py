@@ -16,8 +16,6 @@ from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, L
 if TYPE_CHECKING:
     from judge.analysis.preference.standings import Systems
 
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
-
 HELP = {
     "ties": "model of ties for strengths: an outcome (Davidson), half a win for both, or left out",
     "bootstraps": "number of resamples of story-prompts for intervals of strengths; 0: clustered intervals",
@@ -41,7 +39,6 @@ Tables = Annotated[
 ]
 
 
-@app.command()
 @takes(RankOptions, HELP)
 def rank(
     runs: Runs,

@@ -123,8 +123,6 @@ def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: boo
         raise typer.Exit(3)
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
 _Run = Annotated[
     Path | None,
     typer.Argument(
@@ -174,7 +172,6 @@ _ServeCommand = Annotated[
 _PrintSchema = Annotated[bool, typer.Option("--print-schema", help="JSON Schema of run.yaml, and nothing else")]
 
 
-@app.command()
 def run(
     ctx: typer.Context,
     run: _Run = None,

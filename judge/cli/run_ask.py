@@ -106,7 +106,7 @@ def print_forecasts(
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
     """From known prices, and the limit `most`."""
-    from judge.base.printing.values import dollars
+    from judge.base.printing.text_layout import dollars
 
     defined = [cost for cost in costs if cost is not None]
     if defined:
@@ -237,7 +237,7 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
     from judge.asking.plan import load_prices
     from judge.asking.plan.prices import how_to_price, reports_cost
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
-    from judge.base.judge_name import JudgeName
+    from judge.base.credentials.providers import JudgeName
 
     yield expected.basis
     if spec.pairs is not None and spec.orders == "both":

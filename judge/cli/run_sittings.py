@@ -129,7 +129,7 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
     was answered, or if an error stopped the run."""
     from judge.answers.journal import JournalReader
     from judge.base.errors import JudgeError
-    from judge.base.printing.values import dollars, implausible_costs
+    from judge.base.printing.text_layout import dollars, implausible_costs
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
     if totals.answered == 0 and ended.missing:

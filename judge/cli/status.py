@@ -24,7 +24,7 @@ def verify(runs: Sequence[Path]) -> None:
     every checksum is checked too, and every table is computed again."""
     from judge.asking.run_folder import resolve
     from judge.base.errors import RunFolderError
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
 
     for run in runs:
         if not run.exists():
@@ -44,7 +44,7 @@ def verify(runs: Sequence[Path]) -> None:
 
 def _bundle_holds(path: Path) -> bool:
     """False if a file, query or table differs."""
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
     from judge.exchange.bundle.verification import check
 
     findings = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
@@ -76,10 +76,6 @@ def _problems(folder: ResultFolder) -> tuple[int, list[str]]:
     return verify_journal(folder)
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command()
 def status(
     ctx: typer.Context,
     runs: Annotated[
@@ -179,7 +175,7 @@ _COLUMNS = (
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    from judge.base.printing.values import dollars, moment
+    from judge.base.printing.text_layout import dollars, moment
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:

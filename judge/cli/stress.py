@@ -96,7 +96,7 @@ def list_(form: Form = "table", output: Output = None) -> None:
     Example: judge stress list
     """
     from judge.cli.table_options import emit
-    from judge.lab.stress.listing import perturbation_tables
+    from judge.lab.stress.making import perturbation_tables
 
     emit(perturbation_tables(), form, output)
 
@@ -173,8 +173,7 @@ def _named(
 ) -> tuple[list[str], dict[str, str]]:
     """Only perturbations of a set are skipped; those that are named never are."""
     from judge.inputs.perturbations.perturbation import CATALOGUE
-    from judge.lab.stress.listing import lacking
-    from judge.lab.stress.making import of_set
+    from judge.lab.stress.making import lacking, of_set
 
     names, skipped = list(perturbation or []), {}
     if perturbation_set or not names:
@@ -197,8 +196,7 @@ def _strengths(text: str) -> list[int]:
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
     from judge.cli.table_options import emit
-    from judge.lab.stress.listing import notes, signature
-    from judge.lab.stress.making import coverage_tables
+    from judge.lab.stress.making import coverage_tables, notes, signature
 
     emit(
         coverage_tables(made_stories.coverage, signature(made_stories.made_of), notes(made_stories.made_of, skipped)),

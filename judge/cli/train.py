@@ -10,9 +10,6 @@ import typer
 
 from judge.cli.table_options import Form, Quiet
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
 _Data = Annotated[list[str], typer.Argument(metavar="PAIRS|DATASET...", help="datasets by name or path")]
 _Output = Annotated[Path, typer.Option("-o", "--output", help="folder to write, such as models/NAME")]
 _Criterion = Annotated[
@@ -63,7 +60,6 @@ _Foldings = Annotated[
 _Resamples = Annotated[int, typer.Option("--resamples", min=1, help="number of resamples for intervals")]
 
 
-@app.command()
 def train(
     data: _Data,
     output: _Output,

@@ -16,7 +16,7 @@ def show(answers: Sequence[Answered]) -> None:
     from rich.panel import Panel
     from rich.text import Text
 
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
 
     console = Console()
     side_by_side = console.width // len(answers) >= 48
@@ -36,7 +36,7 @@ def _title(answered: Answered) -> str:
 def _parts(answered: Answered) -> Iterator[Any]:
     from rich.text import Text
 
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
 
     response = answered.response
     for message in answered.query.messages:
@@ -60,7 +60,7 @@ def _headed(head: str, body: Any) -> Iterator[Any]:
 
 
 def _took(answered: Answered) -> Iterator[str]:
-    from judge.base.printing.values import dollars
+    from judge.base.printing.text_layout import dollars
 
     response = answered.response
     if response is None:
@@ -100,7 +100,7 @@ def _marked(answered: Answered) -> Any:
     from rich.console import Console
     from rich.text import Text
 
-    from judge.base.printing.values import visible
+    from judge.base.printing.text_layout import visible
     from judge.base.records import Verdict
 
     response, read = answered.response, answered.read

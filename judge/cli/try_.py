@@ -125,7 +125,6 @@ def _status(reading: Judgment | Verdict | None, error: str | None) -> str:
     return text if error is None else f"{text}: {error}"
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _ALL = "all"
 
 
@@ -166,7 +165,6 @@ _Port = Annotated[int | None, typer.Option(help="port of the page; 0: any free p
 _Open = Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")]
 
 
-@app.command()
 def try_(
     story: _Story = None,
     judge: _Judge = "surface",
@@ -297,7 +295,7 @@ def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
 def _print_json(answers: list[Answered], asking: Asking, control: list[Answered] | None) -> None:
     import json
 
-    from judge.base.judge_name import CONTROL
+    from judge.base.credentials.providers import CONTROL
     from judge.lab.trial.sheet import record
 
     rows = [record(answer, asking.judge) for answer in answers] + [record(answer, CONTROL) for answer in control or ()]

@@ -12,7 +12,7 @@ import numpy as np
 from judge.analysis.frames import flat_frame
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.whole_file import draft
+from judge.base.files import draft
 from judge.base.wording import Advice, Note
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile

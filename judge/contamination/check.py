@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from judge.analysis.options.signature import Signed
 from judge.asking.run_folder import read_manifest
 from judge.backends import IN_PROCESS
-from judge.base.credentials.providers import provider_of
+from judge.base.credentials.providers import JudgeName, provider_of
 from judge.base.credentials.written_keys import origin_of
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
-from judge.base.folders import package_file
-from judge.base.judge_name import JudgeName
 from judge.base.printing.tables import Column, Table, printable
 from judge.base.wording import Advice, Note, Wording, joined, written
 from judge.contamination import report, scores_file, thresholds

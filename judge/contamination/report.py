@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_text
-from judge.base.judge_name import JudgeName
 from judge.base.wording import Advice, Note, joined
 from judge.contamination import thresholds
 from judge.contamination.auc import TEMPORAL, scored_by

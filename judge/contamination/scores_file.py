@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 from judge.base.wording import PLAIN, Advice, written
 from judge.contamination.scoring import Scored
 from judge.version import __version__

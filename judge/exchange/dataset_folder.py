@@ -20,8 +20,8 @@ from judge.analysis.options.alternatives import Form, option
 from judge.asking.run_folder import judge_slug
 from judge.base.choices import RESAMPLES
 from judge.base.errors import MissingExtraError, SpecError
+from judge.base.files import draft, write_whole
 from judge.base.fingerprint import sha256_text
-from judge.base.whole_file import draft, write_whole
 from judge.base.wording import Advice
 from judge.exchange import exported_numbers
 from judge.exchange.reader import Say

@@ -17,9 +17,9 @@ from judge.analysis.options.alternatives import Nothing
 from judge.analysis.preference.sides import Side, datasets
 from judge.analysis.preference.sides import read as read_preferences
 from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, unknown
-from judge.base.judge_name import JudgeName
-from judge.base.whole_file import write_whole
+from judge.base.files import write_whole
 from judge.exchange.dataset_folder import (
     GiveAway,
     HubWords,

@@ -17,8 +17,8 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.inputs.control import Control
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.base.credentials.providers import JudgeName
 from judge.base.estimate import Estimate
-from judge.base.judge_name import JudgeName
 from judge.base.late_pattern import late
 from judge.base.references import DATASETS, bibtex
 from judge.ratings.ratings_table import RatingsTable, RunFacts

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from judge.base.judge_name import MEASURE
+from judge.base.credentials.providers import MEASURE
 from judge.base.records import Criterion, Story
 from judge.exchange.imported_folder import Import
 from judge.inputs.datasets import Dataset
 from judge.inputs.text_features import length
-from judge.lab.measures.measure import Need, Undefined, Value
+from judge.lab.measures import Need, Undefined, Value
 from judge.lab.measures.session import Measured
 from judge.ratings.ratings_table import COLUMNS
 

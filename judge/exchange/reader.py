@@ -17,8 +17,7 @@ import orjson
 
 from judge.analysis.options.alternatives import Form, option
 from judge.base.errors import DataError, SpecError, unknown_value
-from judge.base.foreign import json_of
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_of, json_value
 from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.inputs.criteria import load_criteria

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from judge.analysis.options.alternatives import Nothing, option
 from judge.base.errors import DataError, MissingExtraError, RunFolderError, SpecError
+from judge.base.files import write_whole
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
-from judge.base.whole_file import write_whole
 from judge.exchange.dataset_folder import CONTENTS, FORMAT
 from judge.exchange.imported_folder import Import, read_plotguided, said, set_of, write_folder
 from judge.exchange.reader import Look, Reader, Say, folder_for

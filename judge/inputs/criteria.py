@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from judge.base.errors import SpecError, unknown
-from judge.base.folders import VARIABLE, is_trusted, shipped
+from judge.base.files import VARIABLE, is_trusted, shipped
 from judge.base.foreign import json_of
 from judge.base.records import Criterion
 from judge.inputs.prompt_file import TEXT_KEYS, ScaleFile, Strict, locate, read_strict, read_text, sentence

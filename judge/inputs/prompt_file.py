@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from judge.base import yaml_file
 from judge.base.errors import JudgeError, SpecError, TemplateError, unknown
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.base.records import Scale
 
 # libyaml is ten times faster; where PyYAML was built without it, the pure loader reads the same language.

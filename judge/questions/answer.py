@@ -217,7 +217,7 @@ class Answer:
         return self.way.picture(self.table, self.value, self.options, inches)
 
     def _repr_html_(self) -> str:
-        from judge.base.printing.html_table import html_table
+        from judge.base.printing.output import html_table
 
         return "".join(html_table(table, copies=False) for table in self.told(PYTHON))
 

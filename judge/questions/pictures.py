@@ -31,11 +31,11 @@ def correlations(table: RatingsTable, found: Any, _options: Any, inches: float |
     """Correlations with people as dots with intervals; human ceiling and control behind them."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
-    from judge.questions.charts import correlations as chart
+    from judge.questions.charts import estimates
     from judge.questions.figures import forest
 
     grid = only(layouts(found), "a picture of correlations")
-    return forest.draw(chart.forest(grid, Raters.of(table, grid.dataset)), inches or PAGE)
+    return forest.draw(estimates.correlations(grid, Raters.of(table, grid.dataset)), inches or PAGE)
 
 
 def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: float | None) -> Any:
@@ -43,14 +43,14 @@ def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: flo
     from judge.analysis.inputs.bars import CONTROL
     from judge.analysis.raters import Raters
     from judge.base.errors import SpecError
-    from judge.questions.charts import confusion as chart
+    from judge.questions.charts.confusion import confusion_map
     from judge.questions.figures import heatmap as figure
 
     dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of confusion")
     rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
     if not rows:
         raise SpecError("people labelled none of these criteria")
-    return figure.draw(chart.confusion(found, rows, dataset, Raters.of(table, dataset)), inches)
+    return figure.draw(confusion_map(found, rows, dataset, Raters.of(table, dataset)), inches)
 
 
 def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, inches: float | None) -> Any:
@@ -58,14 +58,14 @@ def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, in
     from judge.analysis.inputs.label_criteria import numbers
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.raters import Raters
-    from judge.questions.charts import consistency as chart
+    from judge.questions.charts import estimates
     from judge.questions.figures import forest
     from judge.ratings.rating_matrix import build
 
     form = "ICC(1,1)"
     rated = numbers(table)
     matrix = only(build(rated, drop_systems=options.drop_systems), "a picture of consistency")
-    drawing = chart.forest(
+    drawing = estimates.repeats(
         found,
         form,
         dataset=matrix.dataset,
@@ -99,22 +99,22 @@ def calibration(table: RatingsTable, found: Any, _options: Any, inches: float | 
 
 def stress(_table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
     """Detection of perturbations by judges as dots with intervals, repeats of unchanged stories behind."""
-    from judge.questions.charts import stress as chart
+    from judge.questions.charts import estimates
     from judge.questions.figures import forest
 
     dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of stress")
-    return forest.draw(chart.forest(found, dataset, signature=found.signature), inches or PAGE)
+    return forest.draw(estimates.detections(found, dataset, signature=found.signature), inches or PAGE)
 
 
 def systems(table: RatingsTable, found: Any, options: SystemsOptions, inches: float | None) -> Any:
     """Systems' mean ratings by people and judges as dots with intervals."""
     from judge.analysis.options.signature import abbreviations
     from judge.analysis.raters import Raters
-    from judge.questions.charts import systems as chart
+    from judge.questions.charts import estimates
     from judge.questions.figures import forest
 
     matrix = only(found.matrices, "a picture of systems")
-    drawing = chart.forest(
+    drawing = estimates.system_means(
         found.standings,
         dataset=matrix.dataset,
         short=abbreviations(table),

@@ -7,16 +7,15 @@ people?". The options of a question are those of all its ways; one that the chos
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from judge.analysis.options.alternatives import Option, options_of, refuse
 from judge.base.errors import OptionError
 from judge.questions.answer import Answer, Way
-
-if TYPE_CHECKING:
-    from judge.questions.source import Source
+from judge.questions.source import Source
 
 # Name of the option that chooses a question's way.
 WAY = "layout"
@@ -88,3 +87,36 @@ def _made(kind: type, words: Mapping[str, Any]) -> Any:
     from judge.analysis.options.table_options import from_words
 
     return from_words(kind, **words)
+
+
+def method(question: Question, source: Source) -> Callable[..., Answer]:
+    """Function that asks the question of opened runs, with the question's options as its signature."""
+
+    def ask(*first: Any, **words: Any) -> Answer:
+        bound = made.bind(*first, **{key: value for key, value in words.items() if key in question.options})
+        return question.ask(source, **{**words, **bound.arguments})
+
+    made = signature(question)
+    ask.__name__, ask.__doc__ = question.name, inspect.cleandoc(question.text)
+    ask.__signature__ = made  # type: ignore[attr-defined]
+    return ask
+
+
+def signature(question: Question) -> inspect.Signature:
+    """The question's options as parameters with their types and defaults; only the first may be given by position."""
+    parameters = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY if at else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if each.required and len(question.ways) == 1 else _default(each.default),
+            annotation=each.hint,
+        )
+        for at, each in enumerate(question.options.values())
+    ]
+    return inspect.Signature(parameters, return_annotation=Answer)
+
+
+def _default(default: Any) -> Any:
+    from dataclasses import MISSING
+
+    return None if default is MISSING else default

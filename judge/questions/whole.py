@@ -16,7 +16,7 @@ from judge.questions.question import Question
 from judge.questions.summary import screen
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.of_runs import of_ratings
-from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import EvidenceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

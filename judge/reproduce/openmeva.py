@@ -14,9 +14,8 @@ from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.openmeva import SYSTEMS, read_stories
-from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
+from judge.reproduce.cell import TITLES, Numbers, Place, Printed, Recipe, published
 from judge.reproduce.hanna_system_means import Floats
-from judge.reproduce.published_tables import TITLES
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimation import means

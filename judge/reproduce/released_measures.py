@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from judge.base.estimate import Estimate
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_file
-from judge.base.folders import package_file
 from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
@@ -27,10 +27,9 @@ from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.hanna import ScoreFile, read_human_stories, read_score_file
 from judge.inputs.datasets.studies.openmeva import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
-from judge.lab.measures import measures_by_name, named
-from judge.lab.measures.measure import Undefined, Value
+from judge.lab.measures import Undefined, Value, measures_by_name, named
 from judge.lab.measures.session import UNAVAILABLE, Measured, measured, reason
-from judge.reproduce.published_tables import TITLES
+from judge.reproduce.cell import TITLES
 from judge.version import __version__
 
 # Largest difference of a released number, which has ten digits, from ours.

@@ -22,8 +22,7 @@ from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.text_features import tokens
 from judge.reproduce import storyer_samples
-from judge.reproduce.cell import Numbers, Place, Printed, Recipe, published
-from judge.reproduce.published_tables import TITLES
+from judge.reproduce.cell import TITLES, Numbers, Place, Printed, Recipe, published
 from judge.reproduce.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.correlation.coefficients import correlate

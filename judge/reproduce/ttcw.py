@@ -23,8 +23,7 @@ from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, TestAnswer, read_answers, read_stories, read_verdicts
-from judge.reproduce.cell import Numbers, Place, Recipe, published
-from judge.reproduce.published_tables import TITLES
+from judge.reproduce.cell import TITLES, Numbers, Place, Recipe, published
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.confusion import confusion

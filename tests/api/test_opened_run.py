@@ -11,7 +11,7 @@ import pytest
 
 import judge
 from judge.base.errors import SpecError
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.questions import registry
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.explanations.audit.exchange.label_studio import import_file
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.items import Facts, Subject
+from judge.explanations.audit.label_studio import import_file
+from judge.explanations.audit.store import AuditStore
 
 COHERENCE = Criterion("Coherence", "CH", "how much the story makes sense", Scale(1, 5), tuple("abcde"))
 

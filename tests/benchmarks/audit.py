@@ -13,8 +13,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from judge.explanations.audit.file.items import Subject
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.items import Subject
+from judge.explanations.audit.store import AuditStore
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.judge_run import compile_all, measured
 

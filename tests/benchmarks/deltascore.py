@@ -18,9 +18,8 @@ from scipy import stats
 
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
-from judge.lab.measures import named
+from judge.lab.measures import Undefined, named
 from judge.lab.measures.likelihood import PERTURBATIONS
-from judge.lab.measures.measure import Undefined
 from judge.lab.measures.session import measured
 from tests.benchmarks.figures import Figure, show
 

@@ -27,8 +27,8 @@ def main() -> int:
         return 0
     from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
     from judge.explanations.corpus.reading import read_texts
+    from judge.explanations.options import NumbersOptions
     from judge.explanations.quality.measures import numbers
-    from judge.explanations.quality.options import NumbersOptions
     from judge.inputs.criteria import load_criteria
     from judge.inputs.datasets import open_dataset
 

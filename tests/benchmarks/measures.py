@@ -17,8 +17,7 @@ import numpy as np
 
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
-from judge.lab.measures import named, of_set, rouge
-from judge.lab.measures.measure import Undefined
+from judge.lab.measures import Undefined, named, of_set, rouge
 from judge.lab.measures.session import measured
 from tests.benchmarks.figures import Figure, show
 

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.explanations.audit.file.categories import Form, load_form
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.adjudication import disputes
-from judge.explanations.audit.sample.practice import practice_score
+from judge.explanations.audit.adjudication import disputes
+from judge.explanations.audit.items import Form, load_form
+from judge.explanations.audit.practice import practice_score
+from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.audit_annotators import Owners
 from judge.stats.agreement.chance_agreement import gwet
 from tests.browser.conftest import watch

@@ -13,8 +13,7 @@ from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import load_run_spec
 from judge.base.errors import DataError, OptionError
 from judge.cli.main import main
-from judge.questions.certificate.conditions import Conditions, Floor
-from judge.questions.certificate.file import UncertifiedError, check, read
+from judge.questions.certificate.file import Conditions, Floor, UncertifiedError, check, read
 
 TODAY = date(2026, 1, 1)
 

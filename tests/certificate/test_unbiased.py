@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from judge.questions.certificate.certify import Certificate, certify
-from judge.questions.certificate.conditions import Conditions
+from judge.questions.certificate.file import Conditions
 from judge.questions.certificate.printed import certificate_tables
 from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Faults, wrong
+from judge.questions.summary.result import EvidenceOptions
 from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges
 from tests.benchmarks.simulations.worlds import Floats, World

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge.asking.run_definition.spec import load_run_spec
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.cli.main import main
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define

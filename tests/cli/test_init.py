@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec, load_run_spec
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from judge.base.errors import SpecError
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.cli.commands import app_of
 
 app = app_of("prompts")

@@ -9,14 +9,13 @@ from typing import get_args
 import pytest
 import typer
 
-from judge.cli import run
 from judge.cli.commands import COMMANDS, MEANT, app_of
-from judge.cli.export import FORMS
+from judge.cli.exchange import FORMS
 from judge.cli.main import main
 from judge.cli.run_ask import TAKES, OtherWay, way_of
 from judge.questions import registry
 
-RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}
+RUN = {name for option in typer.main.get_command(app_of("run")).params for name in option.opts}
 
 
 def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:

@@ -11,9 +11,8 @@ import pytest
 from judge.asking.execution.session import sit
 from judge.base.errors import SpecError
 from judge.questions.summary import preferences as preference_headline
-from judge.show.report import ReportInputs, ReportOptions, page_sections
+from judge.show.report import ReportInputs, ReportOptions, checklist, methods, page_sections
 from judge.show.report import html as page_of
-from judge.show.report.manuscript import checklist, methods
 from tests.comparing.conftest import sitting
 
 _PLAIN = {"judge": "surface", "base_url": [], "generation": {}}

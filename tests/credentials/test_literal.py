@@ -11,7 +11,7 @@ import yaml
 from judge.asking.run_definition.spec import load_run_spec
 from judge.base.credentials.written_keys import carries_key, found_keys, says_key
 from judge.base.errors import SpecError
-from judge.base.folders import shipped
+from judge.base.files import shipped
 
 GOOD: dict[str, Any] = {
     "name": "my-run",

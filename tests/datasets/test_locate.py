@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import DataError, SpecError
-from judge.base.folders import cache_folder
+from judge.base.files import cache_folder
 from judge.inputs.datasets.locate import find, find_with_place, home_folder, need, register, registered
 
 FILE = "openmeva/mans_roc.json"

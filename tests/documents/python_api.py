@@ -10,7 +10,7 @@ from typing import Any
 import judge
 from judge.api import Answer, LoadedDataset, OpenedRun
 from judge.questions import registry
-from judge.questions.methods import signature
+from judge.questions.question import signature
 
 PATH = "docs/reference/python.md"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from judge.explanations.corpus.reading import read_texts
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.guideline_point import guideline_texts, split
 from judge.explanations.quality.guideline_point import measure as guideline_table
 from judge.explanations.quality.measures import measure as agreement
-from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import measure as specificity
 from judge.inputs.embedding import embed
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.cli.main import main
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.explanations.audit.exchange.label_studio import import_file
-from judge.explanations.audit.file.snapshot import read_audit
+from judge.explanations.audit.label_studio import import_file
 from judge.explanations.audit.options import ReportOptions
-from judge.explanations.audit.results.report import AuditReport
-from judge.explanations.audit.results.report import report as report_of
-from judge.questions.charts import audit
+from judge.explanations.audit.report import AuditReport
+from judge.explanations.audit.report import report as report_of
+from judge.explanations.audit.store import read_audit
+from judge.questions.charts import estimates
 from judge.questions.figures import forest
 from judge.questions.figures import panels as page
 from tests.figures import looks
@@ -32,7 +32,7 @@ def report(study: Path) -> AuditReport:
 
 
 def test_marks_are_the_report_s_numbers(report: AuditReport) -> None:
-    figure = forest.draw(audit.forest(report), 6.3)
+    figure = forest.draw(estimates.audited_errors(report), 6.3)
     columns = [[one.rates.mean, one.rates.majority, one.rates.any, one.agreement.ac1.estimate] for one in report.errors]
     for axes, column in zip(figure.axes, zip(*columns, strict=True), strict=True):
         known = [one for one in column if one.defined]
@@ -45,7 +45,7 @@ def test_marks_are_the_report_s_numbers(report: AuditReport) -> None:
 
 @pytest.mark.parametrize("width", list(page.WIDTHS))
 def test_nothing_is_covered_and_the_caption_counts(report: AuditReport, width: str) -> None:
-    made = audit.forest(report)
+    made = estimates.audited_errors(report)
     figure = forest.draw(made, page.WIDTHS[width])
     assert looks.faults(figure) == []
     assert looks.signature(figure) == made.signature == report.rates_signature

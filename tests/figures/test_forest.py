@@ -16,7 +16,7 @@ from judge.analysis.reliability import consistency as icc
 from judge.analysis.systems import AVERAGE, Standing, standings
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.questions.charts import consistency, correlations, systems
+from judge.questions.charts import estimates
 from judge.questions.charts import shared as words
 from judge.questions.charts.forest import Band, Forest, Line, signs
 from judge.questions.charts.shared import CONTROL as CONTROL_SIGN
@@ -44,14 +44,14 @@ def found_systems(demo_table: RatingsTable) -> list[Standing]:
 
 
 def of_systems(found: list[Standing]) -> Forest:
-    return systems.forest(
+    return estimates.system_means(
         found, dataset="demo", short={}, controls={"surface"}, interval="clustered", signature="demo:48|v0.1.0"
     )
 
 
 def icc_forest(table: RatingsTable, form: str) -> tuple[Forest, list[dict[str, Any]]]:
     found = icc.consistency(table)
-    made = consistency.forest(
+    made = estimates.repeats(
         found,
         form,
         dataset="rated",
@@ -76,7 +76,7 @@ def whiskers(axes: Any) -> list[float]:
 
 
 def test_marks_whiskers_and_bands_of_correlations_are_the_table(layout: Layout) -> None:
-    figure = forest.draw(correlations.forest(layout), 6.3)
+    figure = forest.draw(estimates.correlations(layout), 6.3)
     rows = [row for row in layout.rows if row.kind == JUDGE]
     assert len(rows) == 2
     assert len(figure.axes) == 3  # two criteria and their mean
@@ -136,12 +136,12 @@ def test_nothing_leaves_the_page_or_covers_a_neighbour(
 ) -> None:
     inches = page.WIDTHS[width]
     demo, _ = icc_forest(demo_table, "ICC(2,k)")
-    long = correlations.forest(layout)
+    long = estimates.correlations(layout)
     long = replace(
         long,
         lines=tuple(replace(x, group=f"openai/meta-llama/Llama-{i}-70B-Instruct") for i, x in enumerate(long.lines)),
     )
-    for made in (correlations.forest(layout), long, demo, of_systems(found_systems)):
+    for made in (estimates.correlations(layout), long, demo, of_systems(found_systems)):
         figure = forest.draw(made, inches)
         assert figure.get_size_inches()[0] == pytest.approx(inches)
         assert looks.faults(figure) == []
@@ -159,7 +159,7 @@ def test_an_undefined_cell_is_called_so_with_its_reason() -> None:
 
 
 def test_controls_are_told_by_their_mark_too(layout: Layout) -> None:
-    made = correlations.forest(layout)
+    made = estimates.correlations(layout)
     assert {line.sign for line in made.lines} == {CONTROL_SIGN}
     assert {line.group for line in made.lines} == {"surface"}
     assert "Squares: a control, no language model." in made.caption
@@ -174,7 +174,7 @@ def test_no_two_signs_share_colour_and_shape() -> None:
 def test_what_cannot_be_told_apart_or_fits_no_page_is_refused(layout: Layout) -> None:
     with pytest.raises(SpecError, match="at most 10 can be distinguished"):
         signs([f"j{i}" for i in range(11)], "judges")
-    one = correlations.forest(layout)
+    one = estimates.correlations(layout)
     tall = replace(one, lines=tuple(replace(one.lines[0], group=f"j{i}") for i in range(80)))
     with pytest.raises(SpecError, match=r"a page holds 9\.2"):
         forest.draw(tall, 6.3)

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 from judge.show.web.access import Access, Guard, access_for
 from judge.show.web.audit_annotators import Owners, lasting
 from judge.show.web.audit_pages import application, lasting_key
@@ -258,7 +258,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_headers_that_do_not_come_are_not_waited_for(
     audit: Audited, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.3)
     begun = time.monotonic()
     # Whoever is served in the meantime is served.
     assert raw(audit.server, said, 10) == b""
@@ -267,7 +267,7 @@ def test_headers_that_do_not_come_are_not_waited_for(
 
 
 def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.3)
     whole = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     said = raw(audit.server, whole + b"GET / HT", 10)
     assert said.startswith(b"HTTP/1.1 200")
@@ -275,7 +275,7 @@ def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkey
 
 
 def test_an_answer_that_takes_longer_than_headers_may_is_given(fresh: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.1)
+    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.1)
     slow = Owners.take
 
     def take(*arguments: Any, **named: Any) -> str:

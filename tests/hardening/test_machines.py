@@ -18,7 +18,7 @@ from judge.asking.execution.progress import Progress
 from judge.asking.execution.sending import stopping as breaker
 from judge.asking.run_folder import lock
 from judge.base.errors import BackendError
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 from tests.hardening.conftest import Call, Make, held
 from tests.hardening.forks import files_end_at, forked
 from tests.hardening.test_answers import Server, send
@@ -111,7 +111,7 @@ def test_two_processes_do_not_write_one_folder(make: Make, call: Call) -> None:
 _SERVING = """
 import sys
 from pathlib import Path
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 from judge.show.web.audit_annotators import Owners
 from judge.show.web.audit_pages import application
 from judge.show.web.server import serve

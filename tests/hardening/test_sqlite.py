@@ -11,8 +11,8 @@ import pytest
 from judge.answers.journal import JournalReader
 from judge.base.errors import JudgeError
 from judge.base.sqlite_file import connect, read_only
-from judge.explanations.audit.file.database import FORMAT, TABLES
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.database import FORMAT, TABLES
+from judge.explanations.audit.store import AuditStore
 from judge.inputs.datasets.studies.storyer import read_plain_pickle
 from tests.hardening.conftest import Call, Make, held
 

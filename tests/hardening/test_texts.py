@@ -17,12 +17,11 @@ import pandas as pd
 import pytest
 
 from judge.analysis.raw_tables import csv_text
-from judge.base.printing.html_table import html_table
+from judge.base.printing.output import html_table
 from judge.base.printing.tables import Column, Table, render
-from judge.base.printing.values import as_written, no_formula, visible
-from judge.explanations.audit.exchange.study_csv import import_study_csv, write_study_csv
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
+from judge.base.printing.text_layout import as_written, no_formula, visible
+from judge.explanations.audit.store import AuditStore, snapshot
+from judge.explanations.audit.study_csv import import_study_csv, write_study_csv
 from tests.hardening.forks import forked
 from tests.web.audits import make_audit
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from judge.asking.in_force.catalogue import catalogue, endpoints, who_is_asked
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from tests.catalogue_build import as_json, build
 
 

@@ -11,8 +11,7 @@ import yaml
 
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.doctor import examine
-from judge.show.report import ReportInputs, ReportOptions, html, page_sections
-from judge.show.report.manuscript import checklist, methods
+from judge.show.report import ReportInputs, ReportOptions, checklist, html, methods, page_sections
 from tests.report.runs import command
 from tests.server.loopback import LoopbackServer
 

@@ -16,7 +16,7 @@ from judge.analysis.options.table_options import CompareOptions, CorrelationOpti
 from judge.analysis.systems import systems
 from judge.base.records import Scale
 from judge.questions.charts import distributions as chart
-from judge.questions.charts.confusion import confusion
+from judge.questions.charts.confusion import confusion_map
 from judge.ratings.ratings_table import RatingsTable
 from judge.show.pages import charts
 from tests.labels.tables import labelled_table
@@ -60,7 +60,7 @@ def test_confusion_matrices_are_a_heat_map() -> None:
     found = labels.confusions(table("A", "B"), ConfusionOptions(ci="none"))
     rows = [row for row in found.main("toy") if row.kind != "control"]
     assert {row.subject.criterion for row in rows} == {"all criteria"}
-    heat = confusion(found, rows, "toy")
+    heat = confusion_map(found, rows, "toy")
     assert heat.columns == ("No", "Yes")
     assert [row.label for row in heat.rows] == ["people: No", "people: Yes"] * 3
     counts = np.array(rows[1].counts)

@@ -14,14 +14,14 @@ from judge.analysis import disagreement_tables
 from judge.analysis import distributions as distribution_tables
 from judge.analysis.disagreements import disagreements
 from judge.analysis.distributions import distributions
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.base.records import Criterion, Rating, Scale, Story
 from judge.exchange.imported_folder import write_folder
 from judge.exchange.ratings_file import read_ratings
-from judge.explanations.audit.exchange.label_studio import _data
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.answer_matrix import _level
+from judge.explanations.audit.answer_matrix import _level
+from judge.explanations.audit.items import Facts, Subject
+from judge.explanations.audit.label_studio import _data
+from judge.explanations.audit.store import AuditStore
 from judge.questions.charts import distributions as chart
 from judge.questions.figures.distributions import draw
 from judge.ratings.ratings_table import RatingsTable, read

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judge.inputs.datasets.studies.hanna import read_human_stories
-from judge.lab.measures.measure import Item
+from judge.lab.measures import Item
 
 
 class Pair(NamedTuple):

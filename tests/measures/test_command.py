@@ -14,7 +14,7 @@ from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
 from judge.cli.main import main
 from judge.lab import measures
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, Undefined
 from judge.lab.measures.session import EMPTY, NO_REFERENCE, OWN_REFERENCE, Cache, measured
 from judge.ratings.ratings_table import read
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from judge.inputs.datasets.locate import wordnet_folder
-from judge.lab.measures import meteor, overlap, rouge, statistics
+from judge.lab.measures import Family, Item, Scored, Tools, meteor, overlap, rouge, statistics
 from judge.lab.measures import meteor as cider
 from judge.lab.measures import overlap as chrf
 from judge.lab.measures import rouge as rouge_family
 from judge.lab.measures import systems as diversity
-from judge.lab.measures.measure import Family, Item, Scored, Tools
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.lab.measures import overlap, rouge
+from judge.lab.measures import Item, Tools, Undefined, overlap, rouge
 from judge.lab.measures import overlap as chrf
 from judge.lab.measures import systems as diversity
-from judge.lab.measures.measure import Item, Tools, Undefined
 from judge.lab.measures.rouge import f_score
 
 TEXT = st.lists(

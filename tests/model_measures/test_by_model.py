@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from judge.base.records import Story
+from judge.lab.measures import Item, Need, Tools, Undefined, likelihood, named
 from judge.lab.measures import encoders as bartscore
 from judge.lab.measures import encoders as infolm
 from judge.lab.measures import encoders as token_vectors
-from judge.lab.measures import likelihood, named
 from judge.lab.measures import likelihood as delta_score
 from judge.lab.measures.encoders import load
-from judge.lab.measures.measure import Item, Need, Tools, Undefined
 from judge.lab.measures.session import measured
 from tests.conftest import missing
 from tests.model_measures import tiny

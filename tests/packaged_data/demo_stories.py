@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from judge.base.errors import DataError
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.inputs.datasets.studies import LABELS_NOTE
 
 ORIGINALS = Path(__file__).with_name("demo_originals.yaml")

@@ -24,7 +24,7 @@ from judge.analysis.inputs.rating_sources import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.agreement_options import PlanOptions
 from judge.analysis.planning.figures import FILE, Figures, figures_of, plain
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.exchange.imported_folder import write_folder
 from judge.exchange.released import read_scores
 from judge.inputs.datasets import open_dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.base.printing.html_table import html_table
+from judge.base.printing.output import html_table
 from judge.base.printing.tables import Column, Table
 
 

@@ -21,13 +21,13 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import SpecError
 from judge.base.records import Rating, Story
 from judge.cli.main import main
-from judge.explanations.audit.sample.population import read_runs
+from judge.explanations.audit.population import read_runs
 from judge.inputs.criteria import other_names, set_against
 from judge.inputs.datasets.files.native import write_stories
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import read
+from judge.show.report import methods
 from judge.show.report.inputs import ReportInputs, ReportOptions
-from judge.show.report.manuscript import methods
 from judge.show.report.sections import headline
 from judge.show.web.view.index import update
 from judge.show.web.view.judgments import judgments, stored

@@ -12,7 +12,7 @@ import pytest
 from judge.asking.plan import Price, load_prices
 from judge.asking.plan.prices import how_to_price, reports_cost
 from judge.base.errors import SpecError
-from judge.base.folders import package_file
+from judge.base.files import package_file
 
 SNAPSHOT = orjson.loads(package_file("asking", "plan", "prices.json").read_bytes())
 NOVEMBER = date(2026, 11, 22)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 
 
 @pytest.mark.parametrize(

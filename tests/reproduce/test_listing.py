@@ -13,11 +13,10 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.printing.tables import render
 from judge.cli.commands import COMMANDS
+from judge.reproduce import cell as listing
 from judge.reproduce import openmeva
-from judge.reproduce import published_tables as listing
-from judge.reproduce.cell import Cell, Place
+from judge.reproduce.cell import TABLE_STATES, Cell, Listed, Place, listed
 from judge.reproduce.printing import numbers_in
-from judge.reproduce.published_tables import STATES, Listed, listed
 from judge.reproduce.study import Options, Study
 
 
@@ -76,7 +75,7 @@ def test_every_table_that_is_not_reproduced_says_why(study: str) -> None:
         named = re.findall(r"judge ([a-z]\w*)", f"{row.why} {row.command}")
         assert bool(named) == bool(row.command), row
         assert set(named) <= set(COMMANDS), row
-        assert row.state in STATES
+        assert row.state in TABLE_STATES
 
 
 @pytest.mark.parametrize("study", list(listing.TITLES))

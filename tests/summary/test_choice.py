@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t
 
 from judge.questions.summary.evidence import Choice, Evidence, chosen
-from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import EvidenceOptions
 from judge.questions.summary.summarize import summarize
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges
 from tests.benchmarks.simulations.worlds import Study, World

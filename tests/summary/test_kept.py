@@ -17,8 +17,7 @@ import pytest
 from judge.base.errors import JudgeError
 from judge.questions.summary import kept, screen
 from judge.questions.summary.kept import Chosen, summaries_of
-from judge.questions.summary.options import EvidenceOptions
-from judge.questions.summary.result import Summary
+from judge.questions.summary.result import EvidenceOptions, Summary
 from tests.benchmarks import many_criteria
 
 FEW = EvidenceOptions(resamples=20)

@@ -15,8 +15,7 @@ from judge.cli.commands import COMMANDS
 from judge.cli.main import app
 from judge.questions.summary import screen
 from judge.questions.summary.of_runs import of_runs
-from judge.questions.summary.options import EvidenceOptions
-from judge.questions.summary.result import Missing, OfDataset, Summary
+from judge.questions.summary.result import EvidenceOptions, Missing, OfDataset, Summary
 from judge.questions.summary.rules import RULES, of_order
 from judge.questions.summary.summarize import commands
 

@@ -12,7 +12,7 @@ import pytest
 
 from judge.analysis.agreement import alternative_annotator
 from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import EvidenceOptions
 from judge.questions.summary.summarize import summarize
 from judge.ratings.ratings_table import read
 from judge.stats.resampling import true_means

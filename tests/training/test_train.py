@@ -256,7 +256,7 @@ def test_storyer_pairs_and_wp200_reach_what_was_measured(studies: Path, tmp_path
 
 
 def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
-    from judge.cli.export import app
+    from judge.cli.commands import app_of
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
     from judge.exchange.export_forms import write_trl
@@ -266,4 +266,4 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
     assert (made_file.lines, made_file.even) == (34, 6)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert all(len(line["chosen"]) > len(line["rejected"]) for line in lines)
-    assert CliRunner().invoke(app, ["--help"]).exit_code == 0
+    assert CliRunner().invoke(app_of("export"), ["--help"]).exit_code == 0

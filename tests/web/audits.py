@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.items import Facts, Subject
+from judge.explanations.audit.store import AuditStore
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets import open_dataset
 

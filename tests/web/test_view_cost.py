@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from judge.asking.run_folder import folder_cost, resolve
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.cli.main import main
 from judge.show.web.view.app import view_app
 from tests.server.meter import Meter, metered, plain

@@ -15,7 +15,7 @@ from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of
-from judge.base.printing.values import column_keys
+from judge.base.printing.text_layout import column_keys
 
 # Names of the statistics, as `judge.stats.agreement.confusion` defines them.
 STATISTICS = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "phi", "kappa", "ac1", "alpha")

@@ -21,7 +21,7 @@ from judge.analysis.options.agreement_options import PlanOptions, Study
 from judge.base.arrays import Masks, renumbered
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable

@@ -8,7 +8,7 @@ from dataclasses import replace
 from judge.analysis.planning.figures import EVERY
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned, Question
 from judge.base.printing.tables import Column, Table, cells_of, plain
-from judge.base.printing.values import about
+from judge.base.printing.text_layout import about
 from judge.base.wording import Advice
 from judge.stats.estimation.sample_size import MOST
 

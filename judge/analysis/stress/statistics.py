@@ -14,8 +14,8 @@ from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress.result import Dose, Null, Paired
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
 from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered, row_means
+from judge.base.credentials.providers import MEASURE, JudgeName
 from judge.base.estimate import Estimate
-from judge.base.judge_name import MEASURE, JudgeName
 from judge.base.records import Scale
 from judge.inputs.perturbations.perturbation import CATALOGUE, Facts
 from judge.inputs.text_features import for_regression, own_features, score_file_features

@@ -13,9 +13,9 @@ from typing import Any
 import orjson
 
 from judge.base.errors import RunFolderError
+from judge.base.files import write_whole
 from judge.base.fingerprint import fingerprint_file
 from judge.base.sqlite_file import is_open, read_only
-from judge.base.whole_file import write_whole
 
 # An SQLite file begins with a header of 100 bytes, whose bytes 24 to 27 count the file's changes.
 _HEADER = 100

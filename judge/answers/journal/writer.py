@@ -16,7 +16,7 @@ import orjson
 from judge.answers.journal import comparing, database
 from judge.answers.journal.database import COMMENTS, PANELS
 from judge.base.errors import BackendError, JudgeError
-from judge.base.half_pairs import whole_characters
+from judge.base.foreign import whole_characters
 from judge.base.records import Outcome, Pair, Rating, Request, Response, Story
 
 # Seconds between group commits: at most this much answered work is asked again after a kill -9.

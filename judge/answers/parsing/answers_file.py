@@ -13,7 +13,7 @@ from judge.answers.parsing import Parser
 from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.verdict import CHOICES, parse_verdict
 from judge.base.errors import DataError, SpecError
-from judge.base.half_pairs import whole_escapes
+from judge.base.foreign import whole_escapes
 from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Scale, Structured, Verdict
 from judge.base.wording import Advice, joined

@@ -20,9 +20,9 @@ from judge.asking.plan.queries import missing_reference
 from judge.asking.run_definition.spec import PairsSpec
 from judge.asking.run_folder import ResultFolder
 from judge.base import redaction
+from judge.base.credentials.providers import RECORDED, JudgeName
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_file
-from judge.base.judge_name import RECORDED, JudgeName
 from judge.base.records import Comparison, Pair, Story, StoryPrompt
 from judge.base.wording import Advice, joined, listed
 from judge.inputs.datasets import Dataset, open_dataset

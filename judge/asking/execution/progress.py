@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, TextIO
 
 from judge.answers.parsing import Parser
 from judge.answers.parsing.stored_answers import was_read
-from judge.base.printing.values import dollars, visible
+from judge.base.printing.text_layout import dollars, visible
 from judge.base.records import Commission, Request, Response
 
 # Progress display on stderr for a command with several judges: one line per judge, redrawn on a terminal or written

@@ -32,11 +32,10 @@ from judge.asking.run_definition.writing import AnySpec
 from judge.asking.run_folder import ResultFolder, folder_cost, lock, read_manifest, write_manifest
 from judge.backends import IN_PROCESS, Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
-from judge.base.credentials.providers import PROTOCOLS, addresses_of
+from judge.base.credentials.providers import MODELLESS, PROTOCOLS, addresses_of
 from judge.base.credentials.trust import on_this_machine
 from judge.base.errors import BackendError, JudgeError, RunFolderError, SpecError
-from judge.base.judge_name import MODELLESS
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Commission, Request
 from judge.base.wording import Advice
 

@@ -15,11 +15,10 @@ import orjson
 import yaml
 
 from judge.asking.run_definition.spec import load_run_specs
-from judge.base.credentials.providers import PROTOCOLS
+from judge.base.credentials.providers import PROTOCOLS, JudgeName
 from judge.base.credentials.providers import addresses_of as named_addresses
 from judge.base.errors import JudgeError
-from judge.base.folders import package_file
-from judge.base.judge_name import JudgeName
+from judge.base.files import package_file
 from judge.base.late_pattern import late
 
 # Snapshot of the model catalogue modelparams, shipped with the program: each model's settings and availability.

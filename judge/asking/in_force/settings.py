@@ -16,8 +16,7 @@ from judge.asking.in_force.words import SettingInForce, Source, sentences
 from judge.asking.run_definition.writing import AnySpec
 from judge.backends import IN_PROCESS
 from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
-from judge.base.credentials.providers import PROTOCOLS
-from judge.base.judge_name import MODELLESS, JudgeName
+from judge.base.credentials.providers import MODELLESS, PROTOCOLS, JudgeName
 from judge.base.late_pattern import late
 
 _ENGINE = SAMPLING | {"reasoning_effort"}

@@ -15,12 +15,11 @@ import orjson
 import yaml
 
 from judge.base import yaml_file
-from judge.base.credentials.providers import PROTOCOLS, addresses_of
+from judge.base.credentials.providers import PROTOCOLS, JudgeName, addresses_of
 from judge.base.errors import SpecError, unknown
-from judge.base.folders import config_folder, package_file
-from judge.base.judge_name import JudgeName
+from judge.base.files import config_folder, package_file
 from judge.base.late_pattern import late
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Response
 
 # Hosts whose documentation promises the cost of each answer in its `usage`.

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from judge.asking.plan.queries import Plan
 from judge.asking.run_definition.spec import RunSpec
 from judge.backends.engine_keys import OURS, START, TOP_LOGPROBS, weights
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError
-from judge.base.judge_name import JudgeName
 from judge.base.records import Subject
 
 # Fewer than English usually has (about 4), so that a long query still fits.

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.backends import IN_PROCESS
+from judge.base.credentials.providers import MODELLESS, JudgeName
 from judge.base.errors import SpecError, nearest
-from judge.base.folders import VARIABLE, is_trusted
-from judge.base.judge_name import MODELLESS, JudgeName
+from judge.base.files import VARIABLE, is_trusted
 from judge.base.wording import Advice
 
 # Restricts run definitions that other people wrote. Two things in them need the user's consent.

@@ -17,9 +17,9 @@ from judge.asking.run_definition.judges import refuse_foreign
 from judge.backends.engine_keys import SPEED
 from judge.base import yaml_file
 from judge.base.credentials import written_keys as literal
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, nearest, yaml_mistake
 from judge.base.fingerprint import fingerprint
-from judge.base.judge_name import JudgeName
 from judge.base.records import CHOICES, Generation
 from judge.base.wording import Advice
 

@@ -27,8 +27,8 @@ from judge.asking.run_definition.spec import (
     read_definition,
 )
 from judge.base.credentials import written_keys as literal
+from judge.base.credentials.providers import CONTROL, JudgeName
 from judge.base.errors import SpecError
-from judge.base.judge_name import CONTROL, JudgeName
 
 # The key by which a definition of stories to be written is told from a run's.
 WRITES = "writer_prompts"

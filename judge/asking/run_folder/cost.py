@@ -10,9 +10,9 @@ from judge.answers.journal import JournalReader
 from judge.answers.journal.spending import Spending, Tokens
 from judge.asking.run_folder.layout import ResultFolder
 from judge.asking.run_folder.manifest import read_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError
-from judge.base.judge_name import JudgeName
-from judge.base.printing.values import dollars, implausible_costs, moment
+from judge.base.printing.text_layout import dollars, implausible_costs, moment
 
 if TYPE_CHECKING:
     from judge.asking.plan.prices import Price

@@ -14,9 +14,9 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from judge.base.errors import TELLS_INTACT, RunFolderError
+from judge.base.files import write_whole
 from judge.base.foreign import invalid
 from judge.base.redaction import redact_plain
-from judge.base.whole_file import write_whole
 
 _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
 

@@ -17,8 +17,8 @@ from judge.backends.hf.backend import HFBackend
 from judge.backends.hf.scorer import HFScorer, Loaded
 from judge.backends.protocol import Settings
 from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.base.files import cache_folder
 from judge.base.fingerprint import sha256_file
-from judge.base.folders import cache_folder
 
 EXTRA = "local"
 

@@ -16,7 +16,7 @@ from judge.backends.hf.local_model import template_hash
 from judge.backends.openai.credentials import beside, endpoint
 from judge.backends.openai.errors import read_body, status_error
 from judge.base.errors import BackendError
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_value
 from judge.base.records import Response
 
 # OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.

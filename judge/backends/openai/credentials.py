@@ -19,7 +19,7 @@ from judge.base.credentials.providers import OPENAI, Provider, provider_of
 from judge.base.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
 from judge.base.credentials.written_keys import REFERENCE, Origin, carries_key, origin_of
 from judge.base.errors import BackendError, SpecError
-from judge.base.folders import VARIABLE as FOLDERS
+from judge.base.files import VARIABLE as FOLDERS
 
 # Builds the addresses of a server's routes from its base_url.
 

@@ -23,8 +23,8 @@ from judge.backends.surface.model import (
     shipped_model,
     value_text,
 )
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import BackendError, SpecError
-from judge.base.judge_name import JudgeName
 from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
 from judge.inputs.text_features import for_regression, length, own_features, score_file_features
 from judge.stats import near_ties

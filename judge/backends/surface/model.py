@@ -15,8 +15,8 @@ from typing import Any
 import orjson
 
 from judge.base.errors import DataError
+from judge.base.files import package_file
 from judge.base.fingerprint import digest, fingerprint_file
-from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Query
 

@@ -14,7 +14,7 @@ from judge.backends.protocol import Backend, Capabilities, Settings
 from judge.backends.surface.model import Term, several, value_text
 from judge.backends.trained.model import Head, Kind, SequenceClassifier, TrainedModel, load
 from judge.base.errors import BackendError, DataError
-from judge.base.folders import cache_folder
+from judge.base.files import cache_folder
 from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
 from judge.inputs.text_features import for_regression, own_features
 

@@ -19,9 +19,8 @@ from judge.base import yaml_file
 from judge.base.credentials.providers import PROVIDERS
 from judge.base.credentials.written_keys import Origin, origin_of
 from judge.base.errors import SpecError
-from judge.base.folders import config_folder, lies_in_trusted
+from judge.base.files import config_folder, lies_in_trusted, write_whole
 from judge.base.late_pattern import late
-from judge.base.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
 _ENTRY = late(

@@ -17,7 +17,7 @@ from judge.base.choices import FORMATS
 from judge.base.errors import OptionError
 from judge.base.estimate import Estimate
 from judge.base.printing import text_layout
-from judge.base.printing.values import JOINERS, about, dollars, no_formula
+from judge.base.printing.text_layout import JOINERS, about, dollars, no_formula
 from judge.base.wording import PLAIN, Advice, Wording, written
 
 # Text for plain pdflatex: special characters become commands, and none is lost. Those outside ASCII and Latin-1

@@ -21,9 +21,9 @@ from judge.backends.openai.credentials import Credentials, endpoint, without_sla
 from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.base.credentials.providers import ANTHROPIC, addresses_of
 from judge.base.errors import BackendError, RunFolderError
-from judge.base.half_pairs import json_value
+from judge.base.files import write_whole
+from judge.base.foreign import json_value
 from judge.base.redaction import redact
-from judge.base.whole_file import write_whole
 from judge.exchange.batch.ledger import FOLDER, BatchApi, Remote, read_ledger
 
 T = TypeVar("T")

@@ -269,7 +269,7 @@ def merged_sentences(merged: Imported, folder: ResultFolder, source: str) -> Ite
     if not merged.changed:
         yield f"nothing new in {source}: {folder.path} has {there} of its answers already"
     else:
-        from judge.base.printing.values import dollars
+        from judge.base.printing.text_layout import dollars
 
         known_cost = merged.spent.known_cost
         cost = "" if known_cost is None else f", {dollars(known_cost)}"

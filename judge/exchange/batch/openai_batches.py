@@ -13,8 +13,8 @@ from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import status_error
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
+from judge.base.files import write_whole
 from judge.base.redaction import redact
-from judge.base.whole_file import write_whole
 from judge.exchange.batch.ledger import BatchApi, Remote
 
 if TYPE_CHECKING:

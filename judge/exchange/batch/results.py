@@ -17,7 +17,7 @@ from judge.backends.openai.backend import require_logprobs
 from judge.backends.openai.errors import server_words, status_error
 from judge.base.errors import BackendError, DataError, ErrorKind
 from judge.base.fingerprint import TAG, digest
-from judge.base.half_pairs import json_value
+from judge.base.foreign import json_value
 from judge.base.late_pattern import late
 from judge.base.records import Request, Response
 from judge.base.redaction import cleaned, known_keys, redact

@@ -19,7 +19,7 @@ from judge.asking.run_folder import ResultFolder, lock, read_manifest
 from judge.backends import Settings
 from judge.base.credentials.trust import on_this_machine
 from judge.base.errors import RunFolderError, SpecError
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.wording import Advice
 from judge.exchange.batch.importing import Imported, import_locked
 from judge.exchange.batch.ledger import ENDED, Batch, BatchApi, Ledger, Remote, read_ledger

@@ -23,10 +23,10 @@ from judge.asking.run_definition.spec import RunSpec
 from judge.asking.run_folder import ResultFolder, is_held, read_manifest
 from judge.asking.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
 from judge.base.choices import RESAMPLES
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import RunFolderError
+from judge.base.files import home
 from judge.base.fingerprint import sha256_text
-from judge.base.folders import home
-from judge.base.judge_name import JudgeName
 from judge.base.late_pattern import late
 from judge.base.sqlite_file import connect
 from judge.exchange.imported_folder import STORIES
@@ -155,9 +155,9 @@ def _audit(path: Path, target: Path) -> None:
     """Writes nothing without an audit, or where no annotator has finished an item."""
     from judge.base.errors import SpecError
     from judge.base.printing.output import csv_files
-    from judge.explanations.audit.file.snapshot import read_audit
-    from judge.explanations.audit.results.printed import audit_tables
-    from judge.explanations.audit.results.report import report
+    from judge.explanations.audit.printed import audit_tables
+    from judge.explanations.audit.report import report
+    from judge.explanations.audit.store import read_audit
 
     if not path.is_file():
         return

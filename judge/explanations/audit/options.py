@@ -8,7 +8,7 @@ from typing import Literal
 from judge.base.choices import RESAMPLES
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
-from judge.explanations.audit.file.items import BLINDABLE
+from judge.explanations.audit.items import BLINDABLE
 
 # Options of an audit's report. This module does not import numpy.
 

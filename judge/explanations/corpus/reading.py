@@ -12,8 +12,7 @@ from judge.answers.parsing import parser as load_parser
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Criterion, Response
 from judge.base.wording import Advice
-from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
-from judge.explanations.corpus.from_runs import read_runs
+from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, read_runs, stories_of
 from judge.explanations.corpus.from_studies import NAME, NAMES, study_of
 from judge.inputs.datasets.files.source_file import rating_value
 from judge.inputs.datasets.files.table_file import SUFFIXES, cell, table_columns, table_rows

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from judge.analysis.options.signature import abbreviations, judges
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
+from judge.base.files import write_whole
 from judge.base.fingerprint import text_key
 from judge.base.late_pattern import late
 from judge.base.printing import output
 from judge.base.printing.tables import Table
-from judge.base.whole_file import write_whole
 from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping.clusters import NOISE, Clustering, Projection, cluster, project
-from judge.explanations.options import FRAGMENTS, TFIDF, ExplainOptions
+from judge.explanations.options import TFIDF, ExplainOptions
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.inputs.embedding import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable
@@ -166,7 +166,7 @@ class ExplanationMap:
             f"texts:{len(self.rows)}of{len(frame)}",
             f"emb:{self.embedded.name}",
             *(step.name for step in (self.picture, self.clustering) if step is not None),
-            *(part for part in (say(self.options) for say in FRAGMENTS.values()) if part),
+            *(["texts:as-published"] if self.options.as_published else []),
             *extra,
             f"v{__version__}",
         ]
@@ -248,7 +248,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.base.folders import cache_folder
+        from judge.base.files import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
+from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
-from judge.base.folders import package_file
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Criterion, Scale
 from judge.explanations.quality.guideline_point import QUOTED, QuotedPoints

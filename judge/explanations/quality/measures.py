@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.explanations.corpus.corpus import ExplanationTexts
+from judge.explanations.options import NumbersOptions, fragments
 from judge.explanations.quality import error_flags, guideline_point, presence, quoted_evidence, specificity, stability
 from judge.explanations.quality.error_flags import RULES, Flagged, Validated
 from judge.explanations.quality.guideline_point import NearestPoint
-from judge.explanations.quality.options import NumbersOptions, fragments
 from judge.explanations.quality.presence import Presence
 from judge.explanations.quality.quoted_evidence import Groundedness, Library, Readings
 from judge.explanations.quality.specificity import (

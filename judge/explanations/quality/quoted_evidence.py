@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.records import Criterion
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.sample_size import clustered_proportion

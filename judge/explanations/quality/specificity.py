@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from judge.analysis.frames import flat_frame
 from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.stats.resampling.bootstrap import deal
 from judge.stats.resampling.swap_test import AgainstChance, against_chance, permuted
 from judge.stats.vectors import mean_silhouette, nearest, purity

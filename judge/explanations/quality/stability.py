@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimation.sample_size import clustered_proportion
 from judge.stats.near_ties import SAME

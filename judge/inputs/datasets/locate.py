@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.folders import cache_folder, home
+from judge.base.files import cache_folder, home, write_whole
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Rating, Story
-from judge.base.whole_file import write_whole
 from judge.inputs.datasets import DATASETS, known_datasets, open_dataset
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import read_json

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import SpecError, TemplateError, unknown
-from judge.base.folders import shipped
+from judge.base.files import shipped
 from judge.base.records import CHOICES, Asked, Comparison, Criterion, Message, Scale, Story, StoryPrompt, Subject
 from judge.inputs.criteria import Published
 from judge.inputs.eval_prompts.sandbox import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit
 from judge.inputs.perturbations.sentences import sentences, words
 

@@ -17,12 +17,12 @@ from judge.answers.journal import JournalReader
 from judge.asking.run_definition.writing import GenerateSpec, parse_spec
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.asking.run_folder.layout import judge_slug
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import DataError, RunFolderError
+from judge.base.files import write_whole
 from judge.base.fingerprint import sha256_text
-from judge.base.judge_name import JudgeName
 from judge.base.late_pattern import late
 from judge.base.records import Answer, Story, StoryPrompt
-from judge.base.whole_file import write_whole
 from judge.inputs.datasets.files.native import write_stories
 from judge.lab.generation.faults import Fault, Rule, faults_of, stripped
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.hf.packaged_model import MODELS as PACKAGED
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import MissingExtraError, SpecError
-from judge.base.judge_name import JudgeName
 from judge.inputs.embedding import embed, model_key
-from judge.lab.measures.measure import Family, Item, Measure, Need, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Need, Scored, Tools
 
 # Cosine similarity of a story with its story-prompt and with its reference story, by a sentence encoder.
 

@@ -12,8 +12,8 @@ from judge.backends.protocol import TokenLogprobs
 from judge.base.fingerprint import text_key
 from judge.base.records import Story
 from judge.inputs.perturbations.perturbation import Material, Unfit, applied, maker, rng_of
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, Undefined, Value
 from judge.lab.measures.encoders import of_scorers
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
 
 # Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely fifth.
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.late_pattern import late
 from judge.inputs.wordnet import HINT, WordNet
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools
 
 # CIDEr-D (Vedantam et al. 2015), for image captions: n-grams weighted by how few references contain them. Its penalty
 # for a difference in length makes the value 0 for most stories, so every report must give the share of zeros.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judge.base.errors import MissingExtraError
 from judge.base.late_pattern import late
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools
 
 # chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
 # to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.late_pattern import late
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools
 from judge.lab.measures.meteor import porter
 
 Ints = NDArray[np.int64]

@@ -19,8 +19,19 @@ from judge.base.sqlite_file import KeyedCache
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.locate import wordnet_folder
 from judge.inputs.wordnet import HINT
-from judge.lab.measures import SLOW, Known, measures_by_name
-from judge.lab.measures.measure import MODELS, Family, Item, Need, Scored, Tools, Undefined, Value
+from judge.lab.measures import (
+    MODELS,
+    SLOW,
+    Family,
+    Item,
+    Known,
+    Need,
+    Scored,
+    Tools,
+    Undefined,
+    Value,
+    measures_by_name,
+)
 from judge.version import __version__
 
 # The table of measures: what each needs, how it is computed, and whether it is available here.

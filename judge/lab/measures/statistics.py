@@ -8,7 +8,7 @@ from typing import Any
 
 from judge.base.errors import MissingExtraError
 from judge.inputs import text_features
-from judge.lab.measures.measure import Direction, Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Direction, Family, Item, Measure, Scored, Tools
 
 _WHAT = {
     "length": "tokens of the story",

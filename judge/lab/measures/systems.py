@@ -19,7 +19,7 @@ from judge.base.printing.tables import Column, Table
 from judge.base.records import Story
 from judge.inputs import text_features
 from judge.inputs.embedding import embed
-from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, Undefined, Value
 from judge.lab.measures.overlap import counted
 from judge.version import __version__
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, OptionError, SpecError
+from judge.base.files import draft
 from judge.base.fingerprint import digest, fingerprint_file
 from judge.base.records import Story
-from judge.base.whole_file import draft
 from judge.inputs.datasets import locate
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
@@ -26,11 +26,11 @@ from judge.inputs.perturbations.parse import Tagger
 from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, facts_path, read_name
 from judge.inputs.perturbations.sentences import sentences
 from judge.inputs.wordnet import WordNet
-from judge.lab.stress.listing import lacking
 from judge.lab.stress.making import (
     Coverage,
     MakeOptions,
     Perturbed,
+    lacking,
     recorded,
     untouched,
     versions,

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from judge.asking.execution.progress import Progress
 from judge.backends.trained.model import ENCODER_FOLDER, Encoder, Head, on_people_scale
 from judge.base.errors import MissingExtraError, SpecError
+from judge.base.files import write_whole
 from judge.base.fingerprint import fingerprint, fingerprint_weights
 from judge.base.records import Story
-from judge.base.whole_file import write_whole
 from judge.lab.training.encoder_material import Lesson, Question, lesson, texts
 from judge.lab.training.evaluation import Fits, PreferenceCheck, RatingCheck
 from judge.lab.training.material import (

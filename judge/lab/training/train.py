@@ -12,9 +12,8 @@ import orjson
 
 from judge.backends.trained.model import FORMAT, MODEL_FILE, Encoder, Head, head_record, marks_of
 from judge.base.errors import OptionError, SpecError
-from judge.base.folders import cache_folder
+from judge.base.files import cache_folder, write_whole
 from judge.base.records import Story
-from judge.base.whole_file import write_whole
 from judge.inputs.datasets import Dataset
 from judge.lab.training.encoder_rung import teach
 from judge.lab.training.evaluation import (

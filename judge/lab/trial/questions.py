@@ -11,10 +11,10 @@ from judge.asking.execution.session import charged
 from judge.asking.plan import Plan, forecast, load_prices, make_plan
 from judge.asking.plan.prices import how_to_price, reports_cost
 from judge.asking.run_definition.spec import RunSpec, override, parse_run_spec
+from judge.base.credentials.providers import CONTROL, JudgeName
 from judge.base.credentials.written_keys import refuse_keys
 from judge.base.errors import DataError, SpecError
-from judge.base.judge_name import CONTROL, JudgeName
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Comparison, Query, Story, Subject
 from judge.base.wording import Advice
 from judge.inputs.eval_prompts import load_eval_prompt

@@ -20,15 +20,14 @@ from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
 from judge.asking.in_force.catalogue import life_in
 from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.judge_name import JudgeName
-from judge.base.printing.values import moment
-from judge.questions.certificate.conditions import MEANINGS, Conditions
-from judge.questions.certificate.file import FORMAT, criteria_of, settings_of
+from judge.base.printing.text_layout import moment
+from judge.questions.certificate.file import FORMAT, MEANINGS, Conditions, criteria_of, settings_of
 from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Faults
+from judge.questions.summary.result import EvidenceOptions
 from judge.questions.summary.systems import verdict_of
 from judge.ratings.rating_matrix import Cell, RatingMatrix
 from judge.ratings.ratings_table import RatingsTable, RunFacts

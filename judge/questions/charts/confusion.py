@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 UNIT = "% of the stories with people's label"
 
 
-def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
+def confusion_map(
+    result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None
+) -> HeatMap:
     """Heat map of confusion matrices with the same labels, of judges and of individual raters on one criterion; without
     the raters if no reader gave the reference labels.
     """

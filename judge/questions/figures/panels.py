@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import MissingExtraError, OptionError, SpecError
-from judge.base.whole_file import draft
+from judge.base.files import draft
 from judge.base.wording import Advice
 from judge.questions.charts import shared
 from judge.questions.charts.shared import Sign

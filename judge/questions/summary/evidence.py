@@ -46,7 +46,7 @@ from judge.analysis.options.table_options import (
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, ConsistentCell, consistency
 from judge.base.estimate import Estimate
-from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import EvidenceOptions
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats import near_ties

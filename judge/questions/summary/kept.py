@@ -23,8 +23,7 @@ from judge.asking.run_folder.layout import JOURNAL, resolve
 from judge.base import sqlite_file
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes, fingerprint_file
-from judge.questions.summary.options import EvidenceOptions
-from judge.questions.summary.result import Answer, Missing, OfDataset, Summary, Verdict
+from judge.questions.summary.result import Answer, EvidenceOptions, Missing, OfDataset, Summary, Verdict
 from judge.version import __version__
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from judge.contamination import report as contamination_report
 from judge.contamination.check import kept
 from judge.contamination.scores_file import ScoresFile
 from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
-from judge.questions.summary.result import Summary
+from judge.questions.summary.result import EvidenceOptions, Summary
 from judge.questions.summary.summarize import compared, summarize
 from judge.ratings import preferences_table, ratings_table
 from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, comparing, unasked

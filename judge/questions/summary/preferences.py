@@ -14,8 +14,8 @@ from judge.analysis.coverage.counts import VerdictCoverage
 from judge.analysis.preference.agreement import AgreementRow, OrderRow
 from judge.analysis.preference.ranked import Ranked
 from judge.analysis.preference.standings import SystemStandings
+from judge.base.credentials.providers import JudgeName
 from judge.base.estimate import Estimate
-from judge.base.judge_name import JudgeName
 from judge.questions.summary.result import Answer, Verdict
 from judge.questions.summary.rules import of_loss
 from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable

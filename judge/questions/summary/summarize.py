@@ -12,7 +12,7 @@ from judge.analysis.correlation.margins import Margin, best_of
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.labels import ConfusionRow
 from judge.analysis.raters import Raters
-from judge.base.judge_name import JudgeName
+from judge.base.credentials.providers import JudgeName
 from judge.contamination.check import Dated, dated
 from judge.questions.summary import people, preferences, quality, rules, systems
 from judge.questions.summary.evidence import Choice, Evidence, chosen, names_of

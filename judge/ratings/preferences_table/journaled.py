@@ -16,8 +16,8 @@ from judge.answers.parsing.stored_answers import StoredVerdicts
 from judge.answers.parsing.verdict import VERSION
 from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import DataError, RunFolderError
-from judge.base.judge_name import JudgeName
 from judge.base.records import PREFERRED, VERDICT_STATUSES, Answer, Criterion, Pair
 from judge.ratings.ratings_table.columns import StoryRow, about, trained_on
 from judge.ratings.ratings_table.folder_notes import about_answers, about_judge

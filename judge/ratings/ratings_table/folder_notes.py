@@ -8,7 +8,7 @@ from typing import Any
 from judge.answers.journal import JournalReader
 from judge.answers.journal.snapshot import LEFT_OUT
 from judge.asking.in_force.words import SettingInForce, sentences, stored
-from judge.base.judge_name import JudgeName
+from judge.base.credentials.providers import JudgeName
 from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
 

@@ -17,8 +17,8 @@ from judge.answers.parsing import Parser
 from judge.answers.parsing.stored_answers import StoredAnswers
 from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import RunFolderError
-from judge.base.judge_name import JudgeName
 from judge.base.records import Criterion
 from judge.base.wording import Advice, Note
 from judge.inputs.perturbations.perturbation import CATALOGUE, PerturbedName, read_name

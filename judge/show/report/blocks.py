@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from judge.base.errors import JudgeError
 from judge.base.fingerprint import sha256_script
-from judge.base.printing.html_table import html_table
+from judge.base.printing.output import html_table
 from judge.base.printing.tables import Table, worded
 from judge.base.redaction import redact
 from judge.base.wording import PLAIN, written

@@ -40,17 +40,15 @@ from judge.contamination import scores_file
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
 from judge.exchange.checked_table import Checked
-from judge.explanations.audit.file.database import DEFAULT_NAME
-from judge.explanations.audit.file.snapshot import AuditSnapshot, read_audit
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results import report as audit_report
-from judge.explanations.audit.results.report import AuditReport
+from judge.explanations.audit import report as audit_report
+from judge.explanations.audit.database import DEFAULT_NAME
+from judge.explanations.audit.report import AuditReport
+from judge.explanations.audit.store import AuditSnapshot, AuditStore, read_audit
 from judge.explanations.mapping import explanation_map
 from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.summary.evidence import Evidence
-from judge.questions.summary.options import EvidenceOptions
 from judge.questions.summary.quality import Seen
-from judge.questions.summary.result import Summary
+from judge.questions.summary.result import EvidenceOptions, Summary
 from judge.questions.summary.summarize import summarize
 from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, compares, unasked
 from judge.ratings.preferences_table import read as read_preferences

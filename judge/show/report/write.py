@@ -17,20 +17,21 @@ from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.errors import JudgeError, SpecError
+from judge.base.files import write_whole
 from judge.base.printing.tables import Column, Table
 from judge.base.references import bibtex
-from judge.base.whole_file import write_whole
 from judge.contamination.tables import report_table
-from judge.questions.charts import stress as chart
+from judge.questions.charts import estimates
 from judge.questions.summary import preferences as preferences_said
 from judge.show.pages import charts
 from judge.show.pages.verdict_box import box
+from judge.show.report import checklist, methods
 from judge.show.report.blocks import Section, failed, figure, html, prose, shown
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.manuscript import checklist, methods
-from judge.show.report.sections import agreement, checked_table, examples, explanation_map, headline, run_settings
+from judge.show.report.sections import agreement, checked_table, explanation_map, headline
 from judge.show.report.sections import audit as audit_words
 from judge.show.report.sections import comparisons as preferences
+from judge.show.report.sections import runs as run_settings
 
 # Section on stress tests: perturbations that judges miss or that change their ratings, a chart of detection, and
 # tables.
@@ -53,7 +54,7 @@ def _stress_blocks(inputs: ReportInputs) -> Iterator[Markup]:
     yield shown(box, inputs)
     for number, dataset in enumerate(dict.fromkeys(row.subject.dataset for row in stress.rows)):
         try:
-            picture = chart.forest(stress, dataset)
+            picture = estimates.detections(stress, dataset)
             yield figure(charts.forest(picture, f"stress-{number}", width=230), picture.caption)
         except JudgeError as error:
             yield failed(f"Detection on {dataset} cannot be drawn", error)
@@ -162,7 +163,7 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("ratings", "How ratings are used", agreement.rating_blocks),
     ("systems", "Systems", system_blocks),
     ("diagnostics", "What goes wrong", diagnostic_blocks),
-    ("disagreements", "Where judge and people differ most", examples.example_blocks),
+    ("disagreements", "Where judge and people differ most", run_settings.example_blocks),
     ("explanations", "Explanations", explanation_map.explanation_blocks),
     ("audit", "Audit of explanations by people", audit_words.audit_blocks),
     ("contamination", "Contamination", contamination_blocks),

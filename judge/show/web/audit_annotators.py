@@ -15,12 +15,11 @@ from markupsafe import Markup
 
 from judge.base.errors import SpecError
 from judge.base.records import Criterion
-from judge.explanations.audit.exchange.answers_file import FORMAT
-from judge.explanations.audit.file.items import Item, Subject, visible_facts
-from judge.explanations.audit.file.rows import clean_name
-from judge.explanations.audit.file.snapshot import AuditSnapshot, Round, snapshot
-from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
-from judge.explanations.audit.results.adjudication import Dispute, disputes
+from judge.explanations.audit.adjudication import Dispute, disputes
+from judge.explanations.audit.answers_file import FORMAT
+from judge.explanations.audit.items import Item, Subject, visible_facts
+from judge.explanations.audit.rows import clean_name
+from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditSnapshot, AuditStore, Round, snapshot
 from judge.show.web.access import new_key
 
 if TYPE_CHECKING:

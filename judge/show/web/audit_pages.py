@@ -14,14 +14,13 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.base.errors import JudgeError, SpecError
+from judge.base.files import write_whole
 from judge.base.fingerprint import sha256_script
-from judge.base.whole_file import write_whole
 from judge.base.wording import PLAIN, Advice, written
-from judge.explanations.audit.file.rows import ItemState, clean_name
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
-from judge.explanations.audit.results.adjudication import adjudicate, disputes
-from judge.explanations.audit.sample.practice import practise
+from judge.explanations.audit.adjudication import adjudicate, disputes
+from judge.explanations.audit.practice import practise
+from judge.explanations.audit.rows import ItemState, clean_name
+from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, snapshot
 from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
 from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
@@ -266,9 +265,9 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
 def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
     def endpoint(_: Request) -> Response:
         # Statistics need numpy and scipy, which the annotators' pages do without.
-        from judge.base.printing.html_table import html_table
-        from judge.explanations.audit.results.printed import audit_tables
-        from judge.explanations.audit.results.report import report
+        from judge.base.printing.output import html_table
+        from judge.explanations.audit.printed import audit_tables
+        from judge.explanations.audit.report import report
 
         audit = snapshot(store)
         tables, trouble = [], ""

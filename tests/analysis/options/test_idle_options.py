@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from judge.analysis.options import agreement_options, table_options
 from judge.analysis.options.table_options import CorrelationOptions, from_words
 from judge.base.errors import SpecError
-from judge.cli.asking import app_of
+from judge.cli.commands import app_of
 from judge.cli.table_options import complaint
 
 KINDS = [

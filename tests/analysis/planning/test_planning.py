@@ -15,7 +15,7 @@ from judge.analysis.planning.figures import EVERY, FILE, study
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned
 from judge.analysis.planning.printed import sentences
 from judge.base.errors import OptionError
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.records import Criterion, Scale
 from judge.ratings.ratings_table import RatingsTable
 from tests.analysis.conftest import assemble, facts, story_facts

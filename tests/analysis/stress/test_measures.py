@@ -13,7 +13,7 @@ from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress import Paired, Stress, stress, tables
 from judge.analysis.stress.result import verdicts
 from judge.analysis.stress.statistics import NO_POINTS
-from judge.questions.charts.stress import forest
+from judge.questions.charts.estimates import detections
 from judge.ratings.ratings_table import RatingsTable
 from judge.ratings.ratings_table.imported import _directions
 from tests.analysis.stress.planted import CHANGES, planted
@@ -102,9 +102,9 @@ def test_a_measure_without_a_direction_detects_nothing(found: Stress) -> None:
 
 
 def test_the_figure_says_what_higher_means_of_measures(found: Stress) -> None:
-    assert "(of measures: has the better value)" in forest(found, "toy").caption
+    assert "(of measures: has the better value)" in detections(found, "toy").caption
     alone = stress(planted({"m": lambda *_: 3.0}), OPTIONS)
-    assert "of measures" not in forest(alone, "toy").caption
+    assert "of measures" not in detections(alone, "toy").caption
 
 
 def test_correlations_say_of_which_measures_lower_is_better() -> None:

@@ -15,7 +15,7 @@ from judge.analysis.systems import Separated, systems
 from judge.analysis.systems_tables import tables
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Table, render
-from judge.base.printing.values import column_keys
+from judge.base.printing.text_layout import column_keys
 from judge.ratings.ratings_table import RatingsTable
 
 FAST = SystemsOptions(resamples=50)

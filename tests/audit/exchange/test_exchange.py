@@ -14,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.base.errors import DataError
-from judge.explanations.audit.exchange.answers_file import FORMAT, import_answers, write_answers
-from judge.explanations.audit.exchange.label_studio import import_annotations, import_file, write_tasks
-from judge.explanations.audit.exchange.study_csv import import_study_csv, write_study_csv
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.answers_file import FORMAT, import_answers, write_answers
+from judge.explanations.audit.items import Facts, Subject
+from judge.explanations.audit.label_studio import import_annotations, import_file, write_tasks
+from judge.explanations.audit.store import AuditStore, snapshot
+from judge.explanations.audit.study_csv import import_study_csv, write_study_csv
 from tests.audit.conftest import COHERENCE, subject
 
 Make = Callable[..., AuditStore]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import SpecError
-from judge.explanations.audit.file.categories import NAMED, load_form
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.items import NAMED, load_form
+from judge.explanations.audit.store import AuditStore
 from judge.show.web.audit_annotators import annotation_task
 
 

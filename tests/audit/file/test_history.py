@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 from tests.audit.conftest import subject
 
 FIVE = ("wrong_guideline", "poor_syntax", "superfluous", "unsubstantiated", "incoherence")
@@ -82,7 +82,7 @@ def test_answers_and_undo_are_those_of_the_model(steps: list[Any]) -> None:
 
 _WRITER = """
 import sys
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 
 with AuditStore.open(sys.argv[1]) as store:
     for item in store.order(sys.argv[2]):

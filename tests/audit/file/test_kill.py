@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 
 _WRITER = """
 import sys
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 
 store = AuditStore.open(sys.argv[1])
 keys = [c.key for c in store.categories]

@@ -12,11 +12,9 @@ import pytest
 
 from judge.answers.journal.database import create as create_journal
 from judge.base.errors import DataError, JudgeError, SpecError
-from judge.explanations.audit.file.categories import load_form
-from judge.explanations.audit.file.items import visible_facts
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.sample.practice import feedback, practice_score, practise
+from judge.explanations.audit.items import load_form, visible_facts
+from judge.explanations.audit.practice import feedback, practice_score, practise
+from judge.explanations.audit.store import AuditStore, snapshot
 from tests.audit.conftest import subject
 
 Make = Callable[..., AuditStore]

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from judge.base.errors import DataError
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.adjudication import adjudicate, disputes
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.report import rates, report
+from judge.explanations.audit.adjudication import adjudicate, disputes
+from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.report import rates, report
+from judge.explanations.audit.store import AuditStore, snapshot
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.answer_matrix import answered
 from judge.explanations.audit.options import SampleOptions
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.report import report
-from judge.explanations.audit.sample.population import read_population
-from judge.explanations.audit.sample.sampling import sample
+from judge.explanations.audit.population import read_population
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.report import report
+from judge.explanations.audit.sampling import sample
+from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.audit_annotators import annotation_task
 
 DONE = ("none", "typos.1", "negation.1")

@@ -10,13 +10,12 @@ import pytest
 
 import judge
 from judge.base.estimate import Estimate
-from judge.explanations.audit.exchange.study_csv import write_study_csv
-from judge.explanations.audit.file.snapshot import AuditSnapshot, snapshot
-from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
-from judge.explanations.audit.results import report
-from judge.explanations.audit.results import report as rates
-from judge.explanations.audit.results.adjudication import adjudicate, disputes
-from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit import report
+from judge.explanations.audit import report as rates
+from judge.explanations.audit.adjudication import adjudicate, disputes
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.store import ADJUDICATION, AuditSnapshot, AuditStore, snapshot
+from judge.explanations.audit.study_csv import write_study_csv
 from judge.show.report import inputs
 from judge.show.report.sections import audit as audit_section
 from judge.show.report.sections import audit as audit_words

@@ -12,15 +12,14 @@ import pytest
 
 import judge
 from judge.base.errors import SpecError
-from judge.explanations.audit.file.items import Subject
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.adjudication import adjudicate
+from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.items import Subject
 from judge.explanations.audit.options import EXEMPT, ReportOptions
-from judge.explanations.audit.results.adjudication import adjudicate
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.report import agreement, agreement_with_others, rates, report
-from judge.explanations.audit.sample.practice import practise
+from judge.explanations.audit.practice import practise
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.report import agreement, agreement_with_others, rates, report
+from judge.explanations.audit.store import AuditStore, snapshot
 from judge.stats.agreement import chance_agreement
 from tests.audit.conftest import subject
 

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from judge.base.errors import DataError
-from judge.explanations.audit.exchange.label_studio import import_file
-from judge.explanations.audit.exchange.study_csv import write_study_csv
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.printed import audit_tables
-from judge.explanations.audit.results.report import agreement, rates, report
-from judge.reproduce.hanna_user_study import read_user_study
+from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.label_studio import import_file
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.report import agreement, rates, report
+from judge.explanations.audit.store import AuditStore, snapshot
+from judge.explanations.audit.study_csv import write_study_csv
+from judge.reproduce.hanna import read_user_study
 
 # Printed in the study: AC1 and the half-width of its 95 % interval.
 PUBLISHED = {

@@ -13,14 +13,13 @@ import pytest
 
 from judge.answers.journal import JournalReader
 from judge.base.errors import DataError, SpecError
-from judge.explanations.audit.file.items import Facts, Subject
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.items import Facts, Subject
 from judge.explanations.audit.options import SampleOptions
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.report import rates
-from judge.explanations.audit.sample.population import Population, read_population, read_runs
-from judge.explanations.audit.sample.sampling import _names_its_judge, sample
+from judge.explanations.audit.population import Population, read_population, read_runs
+from judge.explanations.audit.report import rates
+from judge.explanations.audit.sampling import _names_its_judge, sample
+from judge.explanations.audit.store import AuditStore, snapshot
 from tests.audit.conftest import command
 
 Cli = Callable[..., int]

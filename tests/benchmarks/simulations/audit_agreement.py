@@ -13,8 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from judge.explanations.audit.results.answer_matrix import Answered
-from judge.explanations.audit.results.report import agreement
+from judge.explanations.audit.answer_matrix import Answered
+from judge.explanations.audit.report import agreement
 from judge.stats.agreement import chance_agreement, krippendorff
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Codes, Floats

@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 from judge.explanations.corpus.corpus import frame_of
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.measures import agreement
-from judge.explanations.quality.options import NumbersOptions
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Studies, World
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.base.errors import DataError
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.inputs.datasets.studies import LABELS_NOTE
 from tests.packaged_data import demo_stories
 

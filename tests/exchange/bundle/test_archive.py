@@ -29,7 +29,7 @@ from judge.exchange.bundle.content import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
 from judge.exchange.imported_folder import write_folder
 from judge.exchange.released import read_scores
-from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.store import AuditStore
 
 QUICK = TableChoices(resamples=20)
 ROOT = "demo-bundle"

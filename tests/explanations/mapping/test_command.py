@@ -18,7 +18,7 @@ from judge.base.printing import output
 from judge.base.printing.tables import render
 from judge.cli.main import main
 from judge.explanations.mapping import explanation_map as stored
-from judge.explanations.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.explanations.options import EXEMPT, SHOWN_BY, ExplainOptions
 from judge.explanations.results import results, tables
 
 pytest.importorskip("sklearn")
@@ -235,7 +235,7 @@ def test_without_the_extra_a_model_is_refused_and_auto_takes_tfidf(
 
 def test_every_option_stands_in_the_signature_or_is_exempt() -> None:
     names = {field.name for field in dataclasses.fields(ExplainOptions)}
-    assert names == set(FRAGMENTS) | set(SHOWN_BY) | set(EXEMPT)
+    assert names == set(SHOWN_BY) | set(EXEMPT)
 
 
 def test_a_notebook_gets_a_frame_with_clusters_and_places(demo_run: Path) -> None:

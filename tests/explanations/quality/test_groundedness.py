@@ -10,7 +10,7 @@ import pytest
 
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.quoted_evidence import Library, Readings, measure, read_evidence
 from tests.explanations import planted
 

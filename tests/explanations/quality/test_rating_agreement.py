@@ -10,8 +10,8 @@ import pytest
 
 from judge.base.printing.tables import Table
 from judge.explanations.corpus.reading import read_texts
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.measures import agreement, measure, predict, rank_correlation
-from judge.explanations.quality.options import NumbersOptions
 from judge.inputs.embedding import embed
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.resampling import bootstrap

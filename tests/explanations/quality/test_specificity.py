@@ -11,7 +11,7 @@ import pytest
 from judge.base.printing.tables import Table
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.specificity import measure, sampled, specificity
 from judge.inputs.embedding import embed
 from judge.stats.resampling.swap_test import AgainstChance

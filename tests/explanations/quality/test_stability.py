@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.explanations.quality.options import NumbersOptions
+from judge.explanations.options import NumbersOptions
 from judge.explanations.quality.stability import Stability, measure
 from judge.inputs.embedding import embed
 from tests.explanations import planted

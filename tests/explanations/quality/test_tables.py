@@ -19,11 +19,11 @@ from judge.cli.main import main
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import explanation_map as stored
+from judge.explanations.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.explanations.quality import quoted_evidence as readings
 from judge.explanations.quality.error_flags import RULES
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.explanations.quality.measures import Numbers, numbers, tables
-from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.inputs.criteria import load_criteria
 from judge.inputs.embedding import embed
 from tests.explanations import planted

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.references import bibtex, works
-from judge.show.report import ReportInputs, ReportOptions
-from judge.show.report.manuscript import checklist, methods
+from judge.show.report import ReportInputs, ReportOptions, checklist, methods
 from tests.report import runs
 
 
@@ -154,7 +153,7 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: R
 
 def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp_path: Path) -> None:
     """From a sample nobody looked at, over one annotator, to two and a second round."""
-    from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
+    from judge.explanations.audit.store import ADJUDICATION, AuditStore
     from judge.show.report.sections import headline
 
     folder = shutil.copytree(demo_run, tmp_path / "demo")
@@ -208,7 +207,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
 
 def _audited(run: Path, file: Path, *words: str) -> str:
     """The Methods sentence of a sample of 6 in which one annotator finished one item."""
-    from judge.explanations.audit.file.store import AuditStore
+    from judge.explanations.audit.store import AuditStore
 
     source = () if "--from" in words else (run,)
     assert runs.command("audit", "sample", *source, "-n", "6", "-o", file, *words) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge.base.errors import DataError
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.reproduce import hanna
 from judge.reproduce.cell import Cell, Place, published, read_published
 from judge.reproduce.printing import numbers_in, sentence

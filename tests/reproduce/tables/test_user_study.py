@@ -9,7 +9,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.reproduce.cell import Cell, Place
-from judge.reproduce.hanna_user_study import QUESTIONS, read_user_study
+from judge.reproduce.hanna import QUESTIONS, read_user_study
 
 FILE = "hanna/user_study.csv"
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from judge.base.records import Criterion, Scale
-from judge.explanations.audit.sample.population import Population
+from judge.explanations.audit.population import Population
 from judge.stats import near_ties
 from judge.stats.ordering import ranking
 

@@ -17,10 +17,9 @@ import pytest
 
 from judge.base.errors import SpecError
 from judge.cli.main import main
-from judge.explanations.audit.file.snapshot import snapshot
-from judge.explanations.audit.file.store import AuditStore
-from judge.explanations.audit.results.adjudication import disputes
-from judge.explanations.audit.sample.practice import practice_score
+from judge.explanations.audit.adjudication import disputes
+from judge.explanations.audit.practice import practice_score
+from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.access import access_for
 from judge.show.web.audit_annotators import Owners
 from judge.show.web.audit_pages import application, lasting_key, page, write_pack

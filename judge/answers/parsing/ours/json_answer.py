@@ -13,7 +13,7 @@ from judge.answers.parsing.ours.clauses import is_template
 from judge.answers.parsing.ours.explanation import tidy
 from judge.answers.parsing.ours.mentions import mentions
 from judge.answers.parsing.vocabulary import Names
-from judge.base.half_pairs import whole_escapes
+from judge.base.foreign import whole_escapes
 from judge.base.late_pattern import late
 from judge.base.records import Judgment, Scale
 

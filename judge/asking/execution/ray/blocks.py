@@ -26,8 +26,8 @@ from judge.asking.execution.sending.schedule import Work
 from judge.asking.run_definition.writing import AnySpec
 from judge.backends import Backend, Settings, open_backend
 from judge.backends.dialect import joined
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import BackendError, MissingExtraError, SpecError
-from judge.base.judge_name import JudgeName
 from judge.base.records import Commission, Criterion, Generation, Message, Query, Request, Response, Story, StoryPrompt
 from judge.base.wording import Advice
 from judge.version import __version__

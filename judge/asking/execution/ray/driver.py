@@ -28,9 +28,9 @@ from judge.asking.execution.sending.runner import Outcomes, works
 from judge.asking.execution.session import Result, Sitting, settings_of
 from judge.asking.plan import AnyPlan, Price, load_prices
 from judge.asking.run_folder import ResultFolder, read_manifest, write_manifest
+from judge.base.credentials.providers import JudgeName
 from judge.base.credentials.trust import elsewhere
 from judge.base.errors import BackendError, JudgeError, RunFolderError
-from judge.base.judge_name import JudgeName
 from judge.base.records import Query, Response, Story
 
 # Merging of Ray workers' shards into the journal during a run. Shards are never deleted.

@@ -21,7 +21,7 @@ from judge.backends import Backend
 from judge.backends.protocol import Queueing
 from judge.backends.refusal_body import TellsLimits
 from judge.base.errors import BackendError
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 from judge.base.records import Request, Response
 
 # Limit on the number of requests in flight: at most the configured number, fewer while the server is overloaded.

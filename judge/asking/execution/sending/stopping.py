@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from judge.base.errors import BackendError
-from judge.base.printing.values import dollars
+from judge.base.printing.text_layout import dollars
 
 # Decides whether and when to repeat a failed request, depending on the kind of error.
 

@@ -27,9 +27,9 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.base.errors import DataError, SpecError, nearest
+from judge.base.files import draft
 from judge.base.fingerprint import digest
 from judge.base.records import PREFERRED, Pair, Preference, Preferred, Rating, Story
-from judge.base.whole_file import draft
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import Dataset, LabelScales, label_scales
 from judge.inputs.datasets.files.pair_table import PairSet

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from judge.base.folders import package_file
+from judge.base.files import package_file
 from judge.base.records import Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import open_native

@@ -20,10 +20,9 @@ from judge.analysis.options.signature import abbreviations
 from judge.analysis.options.table_options import DistributionOptions
 from judge.analysis.reliability.consistency import tables as consistency_tables
 from judge.base.estimate import Estimate
-from judge.questions.charts import consistency as chart
-from judge.questions.charts import correlations
 from judge.questions.charts import distributions as distribution_chart
-from judge.questions.charts.confusion import confusion
+from judge.questions.charts import estimates
+from judge.questions.charts.confusion import confusion_map
 from judge.questions.charts.heatmap import heat_map
 from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
@@ -84,7 +83,7 @@ def label_blocks(inputs: ReportInputs) -> list[Markup]:
     for number, matrix in enumerate(inputs.matrices):
         rows = [row for row in confusions.main(matrix.dataset) if row.kind != CONTROL]
         if any(row.counts for row in rows):
-            heat = confusion(confusions, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
+            heat = confusion_map(confusions, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
             parts.append(figure(charts.heat_map(heat, f"confusion-{number}"), heat.caption))
     return [*parts, *(shown(table, inputs) for table in labels.tables(confusions))]
 
@@ -133,7 +132,7 @@ def consistency_blocks(inputs: ReportInputs) -> list[Markup]:
     judged = [estimate for cell in result.judged if (estimate := cell.estimate(_FORM))]
     parts = []
     if any(estimate.defined for estimate in judged):
-        dots = chart.forest(
+        dots = estimates.repeats(
             result,
             _FORM,
             dataset=", ".join(matrix.dataset for matrix in inputs.matrices),
@@ -176,7 +175,7 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
         heat = heat_map(grid, raters)
         markup.append(figure(charts.heat_map(heat, f"heat-{number}"), heat.caption))
         if sum(row.kind not in (CEILING, CONTROL) for row in grid.rows) > 1 or len(grid.criteria) > 1:
-            dots = correlations.forest(grid, raters)
+            dots = estimates.correlations(grid, raters)
             markup.append(figure(charts.forest(dots, f"dots-{number}"), dots.caption))
     markup += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
     markup.append(shown(table_of(result, inputs.margins, of_panels(result)), inputs))

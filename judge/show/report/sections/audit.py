@@ -14,10 +14,10 @@ from judge.analysis.correlation.margins import Margin
 from judge.analysis.panels import Difference
 from judge.analysis.raters import Raters
 from judge.base.estimate import Estimate
-from judge.explanations.audit.file.items import BLINDABLE, visible_facts
-from judge.explanations.audit.file.snapshot import AuditSnapshot
-from judge.explanations.audit.results.answer_matrix import answered
-from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.items import BLINDABLE, visible_facts
+from judge.explanations.audit.printed import audit_tables
+from judge.explanations.audit.store import AuditSnapshot
 from judge.questions.charts.shared import worded
 from judge.show.report.blocks import heading, prose, shown
 from judge.show.report.inputs import ReportInputs

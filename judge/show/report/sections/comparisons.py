@@ -16,7 +16,7 @@ from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.analysis.preference.ranked import Topic, answer, tables
 from judge.analysis.preference.standings import Systems
 from judge.base.errors import JudgeError
-from judge.questions.charts import contrasts
+from judge.questions.charts import estimates
 from judge.questions.charts import preferences as chart
 from judge.questions.charts.shared import SIGNS
 from judge.show.pages import charts
@@ -62,7 +62,7 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
     else:
         yield prose(inputs.raters.worded(_counted(comparison)))
     if any(entry.result.means["tau"].defined for entry in comparison.entries):
-        chart = contrasts.forest(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
+        chart = estimates.contrasts(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
         yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)
     if len(sentences) > MOST_SENTENCES:
         yield folded(f"All {len(sentences)} contrasts, a sentence each", items(sentences))

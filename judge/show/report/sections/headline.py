@@ -16,9 +16,9 @@ from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
 from judge.analysis.inputs.candidates import match
 from judge.analysis.raters import Raters
+from judge.base.credentials.providers import JudgeName
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
-from judge.base.judge_name import JudgeName
 from judge.base.printing import output
 from judge.explanations.mapping.explanation_map import StoredMap
 from judge.questions.charts.shared import worded

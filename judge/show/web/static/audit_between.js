@@ -61,7 +61,7 @@ judge.between = (() => {
     });
   }
 
-  // What judge audit import takes; see judge/explanations/audit/exchange/answers_file.py.
+  // What judge audit import takes; see judge/explanations/audit/answers_file.py.
   function answersFile(task, keeper) {
     const { audit, annotator } = task;
     const answers = task.items.filter((one) => keeper.states[one.id]).map((one) => ({ item: one.id, key: one.key, ...keeper.state(one.id) }));

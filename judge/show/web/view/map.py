@@ -16,9 +16,9 @@ import orjson
 
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import RunFolderError
+from judge.base.files import draft, write_whole
 from judge.base.fingerprint import fingerprint
 from judge.base.sqlite_file import connect, reading
-from judge.base.whole_file import draft, write_whole
 from judge.show.web.view.runs import FORMAT
 
 SOURCE = "explanations.json"

@@ -17,8 +17,7 @@ from judge.show.web.pages import Pages
 from judge.show.web.view.index import identity_of
 from judge.show.web.view.jobs import Jobs, Work
 from judge.show.web.view.judgments import asked, judgments
-from judge.show.web.view.live import Live
-from judge.show.web.view.runs import INDEX, FoundRun, Kept, Runs, state
+from judge.show.web.view.runs import INDEX, FoundRun, Kept, Live, Runs, state
 
 if TYPE_CHECKING:
     from starlette.requests import Request

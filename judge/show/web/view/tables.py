@@ -136,12 +136,12 @@ class Answers:
 def _plots(answer: Answer) -> list[Forest]:
     """None of a dataset with more judges than a plot has room for."""
     from judge.base.errors import JudgeError
-    from judge.questions.charts import stress
+    from judge.questions.charts import estimates
 
     plots = []
     for dataset in dict.fromkeys(row.subject.dataset for row in answer.value.rows):
         try:
-            plots.append(stress.forest(answer.value, dataset))
+            plots.append(estimates.detections(answer.value, dataset))
         except JudgeError:
             continue
     return plots

@@ -132,9 +132,9 @@ def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
 
 def _audit(state: str, into: str, file: str) -> None:
     from judge.base.printing.output import plain
-    from judge.explanations.audit.file.snapshot import read_audit
-    from judge.explanations.audit.results.printed import audit_tables
-    from judge.explanations.audit.results.report import report
+    from judge.explanations.audit.printed import audit_tables
+    from judge.explanations.audit.report import report
+    from judge.explanations.audit.store import read_audit
 
     kept = Path(into) / "view-audit.json"
     try:

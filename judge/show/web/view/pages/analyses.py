@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from judge.base.printing.html_table import html_table
-from judge.base.printing.output import table
+from judge.base.printing.output import html_table, table
 from judge.show.web.view import pictures
 from judge.show.web.view.pages.overview import sides
 from judge.show.web.view.runs import FoundRun, read_kept, run_state

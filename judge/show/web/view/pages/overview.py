@@ -18,8 +18,7 @@ from judge.questions.charts.distributions import Distributions, Histogram, Histo
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 from judge.show.pages import charts
 from judge.show.web.view.judgments import Asked, Judgments, judgments, stored
-from judge.show.web.view.live import Standing
-from judge.show.web.view.runs import FoundRun
+from judge.show.web.view.runs import FoundRun, Standing
 from judge.show.web.view.site import Site
 
 if TYPE_CHECKING:

@@ -1,0 +1,274 @@
+"""Commands `judge demo`, `check` and `plan`, with which one can start: no run is needed."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.analysis.options.agreement_options import FIRST, PlanOptions
+from judge.base.choices import RESAMPLES
+from judge.cli.declared import takes
+from judge.cli.table_options import (
+    Criteria,
+    EvalPrompts,
+    Form,
+    Full,
+    Judges,
+    Long,
+    Output,
+    PanelName,
+    ParserName,
+    Quiet,
+    Resamples,
+    Seed,
+)
+from judge.exchange.column_roles import GivenColumns
+
+if TYPE_CHECKING:
+    from judge.exchange.checked_table import Checked
+
+
+PLAN_HELP = {
+    "half_width": "largest half-width of the 95 % interval of Kendall's tau",
+    "difference": "difference between two taus that the study should detect",
+    "reliability": "target reliability of the order of systems and stories, and of people's means",
+    "power": "power of the tests: for a difference, and for the alternative annotator test",
+    "epsilon": "advantage granted to a judge in the alternative annotator test",
+    "prompts": "number of Eval-Prompts to plan with; default: the pilot's",
+    "repeats": "number of repeats to plan with; default: the pilot's",
+    "positions": "columns of unidentified raters, each taken for one person",
+    "rater_price": "price of one rating by a person, in dollars",
+    "like": "study whose variances are used where no RUN is given",
+    "seed": "seed of the random numbers",
+}
+_Pilots = Annotated[
+    list[str] | None, typer.Argument(metavar="[RUN]...", help="pilot run: a run.yaml, its folder, or a result folder")
+]
+_WITHOUT = "without a pilot RUN"
+_OF_PILOTS = {"rater_price": None, "positions": False, "drop_systems": (), "against": None}
+_OF_STUDIES = {"like": FIRST}
+
+
+@takes(PlanOptions, PLAN_HELP)
+def plan(
+    runs: _Pilots = None,
+    *,
+    options: PlanOptions,
+    long: Long = False,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
+    full: Full = False,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Number of stories, people, repeats and Eval-Prompts that a study needs, and what to pay for next.
+
+    Computed from a pilot RUN or, without one, from the variances of a published study. Sentences come first, then
+    tables.
+
+    Example: judge plan runs/pilot --half-width 0.05 --set rater_price=0.25
+    """
+    from judge.analysis import planning
+    from judge.cli.table_options import emit
+
+    if not runs:
+        _refuse(options, _OF_PILOTS, _WITHOUT)
+        chosen = {"criterion": criterion, "judge": judge, "eval_prompt": eval_prompt, "panel": panel}
+        _refuse_given([name for name, value in chosen.items() if value], _WITHOUT)
+        emit(planning.tables(planning.plan_like(options), long=long), form, output, full=full)
+        return
+    _refuse(options, _OF_STUDIES, "with a pilot RUN")
+    from judge.analysis.coverage.coverage import with_coverage
+    from judge.analysis.inputs.selection import Selection
+    from judge.cli.table_options import FLAGS, reading_bar
+    from judge.questions.registry import question
+    from judge.questions.source import Source
+
+    people = [options.against]
+    keep = Selection.of(criterion, judge, eval_prompt, people=people, pass_rate=False, panel=panel)
+    source = Source(runs, parser, (keep,), explanations=False, telling=reading_bar)
+    answer = question("plan").answer(source, options, long=long)
+    emit(with_coverage(answer.table, answer.printed(FLAGS), form, options.drop_systems), form, output, full=full)
+
+
+def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:
+    """An option in `idle` (option -> default) has no effect in the case `where`."""
+    _refuse_given([name for name, default in idle.items() if getattr(options, name) != default], where)
+
+
+def _refuse_given(names: Sequence[str], where: str) -> None:
+    from judge.base.errors import SpecError
+    from judge.base.wording import Advice
+
+    if names:
+        raise SpecError(Advice(f"{{{names[0]}}} has no effect {where}"), hint="leave it out")
+
+
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="folder for the run; default: runs/demo, or runs/demo-llm"),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", help="judge to run: surface, or local/smollm2 (make demo-llm sets it up)")
+    ] = "surface",
+    form: Form = "table",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="file for the tables")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Judge 48 packaged stories with the control judge, print the tables of results, and write a report.
+
+    The control judge is a regression on surface features, not a language model, and the stories' labels follow from how
+    the stories were made: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a
+    very small language model judges the stories in this process, and explains some of its ratings.
+
+    Example: judge demo
+    """
+    from judge.analysis.raters import Raters
+    from judge.base.printing.tables import worded
+    from judge.cli.table_options import FLAGS, emit
+    from judge.demo import JUDGES, demo_report, demo_tables, run_demos
+    from judge.inputs.datasets.studies import LABELS_NOTE
+
+    folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
+    results = run_demos(folder, judge, quiet=quiet)
+    result = results[0]
+    raters = Raters(LABELS_NOTE)
+    emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
+    if form != "table":
+        return
+    page = demo_report(folder, *results)
+    if not quiet:
+        program = _program()
+        words = (
+            f"         {program} view {results[1]}     the answers in its own words, beside the stories\n"
+            if results[1:]
+            else ""
+        )
+        sys.stderr.write(
+            f"\nresults: {result}\n"
+            f"report:  {page}     open it in a browser\n"
+            f"next:    {program} ratings {folder} | head\n{words}"
+            f"         {program} correlate {folder} --level system\n"
+            f"         {program} try STORY.txt --judge {judge} --eval-prompts ep1,ep2\n"
+            f"         {program} init my-run                  a run of your own\n"
+        )
+
+
+def _program() -> str:
+    # Where the program was started from a file `judge` that the shell would not find, the command is its path.
+    program = shutil.which("judge")
+    started = Path(sys.argv[0])
+    if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):
+        return "judge"
+    return shlex.quote(sys.argv[0])
+
+
+CHECK_HELP = {
+    "judge": "column of a judge's ratings (or CRITERION=COLUMN); with rating, name of a judge among the raters; "
+    "may be given several times",
+    "human": "column of one person's ratings (or CRITERION=COLUMN); may be given several times",
+    "criterion": "column of criteria, where each row is about one criterion",
+    "by": "column of systems, which wrote the stories",
+    "story": "column of story ids; default: each row is a story",
+    "prompt": "column of story-prompts, or of another group that stories share",
+    "text": "column of story texts, for the control judge",
+    "rater": "column of raters' names, where each rating has its own row",
+    "rating": "column of ratings, where each rating has its own row",
+    "panel": "column of panels of people, such as expert and lay",
+    "labels": "words that serve as ratings, lowest first, such as No,Yes",
+    "missing": "word that means a missing rating; may be given several times",
+    "sheet": "name of the sheet in a workbook",
+    "number_repeats": "rows with the same judge, story and criterion, taken as repeats",
+    "positions": "people's columns taken as unordered answers, not as one person each",
+}
+METAVARS = {
+    **dict.fromkeys(("judge", "human", "criterion", "by", "story", "prompt", "text"), "COLUMN"),
+    **dict.fromkeys(("rater", "rating", "panel"), "COLUMN"),
+    "labels": "WORD,...",
+    "missing": "WORD",
+}
+
+
+@takes(GivenColumns, CHECK_HELP, metavars=METAVARS, name="columns")
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX")
+    ],
+    *,
+    columns: GivenColumns,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="file for the HTML page; default: NAME.check.html here, none with another --format"
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep", metavar="FOLDER", help="result folder to write the ratings to, for use by all other commands"
+        ),
+    ] = None,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 1,
+    form: Form = "table",
+    quiet: Quiet = False,
+) -> None:
+    """Verdict and HTML page on a judge's agreement with people, from one table of ratings, wide or long.
+
+    Columns that are not named are guessed from their names and cells; the command that repeats the guess is printed.
+    Ceiling, control, intervals and verdict are those of judge report. Results that the file does not allow are listed.
+    Nothing is sent.
+
+    Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
+    """
+    from judge.base.errors import SpecError
+    from judge.cli.table_options import emit
+    from judge.exchange.checked_table import check as read
+    from judge.show.report.inputs import ReportOptions
+    from judge.show.report.sections.checked_table import checked_tables, inputs_of
+    from judge.show.report.write import write_page
+
+    if output is not None and output.suffix.lower() not in (".html", ".htm"):
+        raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
+    checked = read(file, columns)
+    line = _line(checked)
+    page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
+    options = ReportOptions(
+        title=f"{file.name}: does the judge agree with people?",
+        resamples=resamples,
+        permutations=resamples,
+        seed=seed,
+        command=line,
+    )
+    with inputs_of(checked, options, keep) as inputs:
+        emit(checked_tables(inputs, checked), form)
+        if page is not None:
+            size = write_page(inputs, page, quiet=quiet)
+    if form == "table":
+        _end(checked, line)
+    if page is not None:
+        typer.echo(f"{page}: {size / 1e6:.1f} MB", err=form != "table")
+
+
+def _line(checked: Checked) -> str:
+    from judge.cli.table_options import with_flags
+
+    return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()
+
+
+def _end(checked: Checked, line: str) -> None:
+    from judge.cli.table_options import with_flags
+
+    for note in checked.notes:
+        typer.echo(f"· {with_flags(note)}")
+    typer.echo(f"\n{'guessed; to repeat or change it' if checked.guessed else 'to repeat it'}:\n  {line}")

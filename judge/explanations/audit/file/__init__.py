@@ -1,1 +1,0 @@
-"""The SQLite file of an audit, and the classes of the values stored in it."""

@@ -1,1 +1,0 @@
-"""Results of an audit: error rates, agreement between annotators, disagreements, and the report."""

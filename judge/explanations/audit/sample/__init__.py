@@ -1,1 +1,0 @@
-"""Draws the sample of explanations that an audit asks about."""
