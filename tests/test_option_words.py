@@ -54,7 +54,6 @@ TO_COPY = {
     },
     "asking/run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
     "base/errors.py": "hints about damaged files name the command that checks a run",
-    "demo.py": "the demo's page names the command that makes it",
     "explanations/audit/population.py": "a file of another form comes with the command that writes it",
     "questions/summary/summarize.py": "a summary names the command of each next step",
     "ratings/ratings_table/journaled.py": "a run of comparisons given for ratings comes with the command for it",

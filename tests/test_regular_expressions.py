@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 import judge
+from judge.base.late_pattern import late
 
 ROOT = Path(__file__).resolve().parents[1]
+LATE_PATTERN = type(late(""))
 LATE = {"POSSESSIVE_REPEAT", "ATOMIC_GROUP"}
 
 
@@ -45,7 +47,9 @@ def compiled() -> Iterator[tuple[str, re.Pattern[str]]]:
             continue
         for name, value in names.items():
             parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-            yield from ((f"{module.name}.{name}", part) for part in parts if isinstance(part, re.Pattern))
+            yield from (
+                (f"{module.name}.{name}", part) for part in parts if isinstance(part, re.Pattern | LATE_PATTERN)
+            )
 
 
 def written() -> Iterator[tuple[str, str]]:

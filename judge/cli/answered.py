@@ -145,9 +145,7 @@ def coverage(
     printed: list[Table] = []
     sentences: list[tuple[float | None, str]] = []
     if rate:
-        from judge.analysis.coverage.coverage import coverage as coverage_of
-        from judge.analysis.coverage.coverage import sentence as coverage_words
-        from judge.analysis.coverage.coverage import tables as coverage_tables
+        from judge.analysis.coverage import coverage as counts_of
         from judge.analysis.inputs.selection import Selection, narrowed
         from judge.cli.table_options import reading_bar
         from judge.questions.sentences import coverage as coverage_sentence
@@ -156,12 +154,12 @@ def coverage(
         keep = Selection.of(criterion, judge, eval_prompt)
         whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
         table = narrowed(whole, keep)
-        of_ratings = coverage_of(table, options)
-        counted = coverage_tables(of_ratings)
+        of_ratings = counts_of.coverage(table, options)
+        counted = counts_of.tables(of_ratings)
         if form == "table" and output is None:
             counted[0] = replace(counted[0], above=coverage_sentence(of_ratings))
         printed += counted
-        sentences.append((of_ratings.share, coverage_words(of_ratings.total)))
+        sentences.append((of_ratings.share, counts_of.sentence(of_ratings.total)))
     if compare:
         from judge.analysis.coverage import counts
         from judge.analysis.preference import sides
