@@ -12,7 +12,7 @@ from pandas.api.types import is_numeric_dtype
 
 from judge.analysis.options.signature import signature
 from judge.base.errors import MissingExtraError, SpecError
-from judge.base.files import draft, write_whole
+from judge.base.files import draft, write_whole, writing
 from judge.base.printing.tables import Column, Table
 from judge.base.printing.text_layout import no_formula
 from judge.ratings.rating_matrix import build
@@ -30,14 +30,12 @@ def save(frame: pd.DataFrame, path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
-    try:
+    with writing(path):
         if path.suffix == ".parquet":
             with draft(path) as fresh:
                 _save_parquet(frame, fresh)
         else:
             write_whole(path, csv_text(frame) if path.suffix == ".csv" else jsonl_text(frame))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def csv_text(frame: pd.DataFrame) -> str:

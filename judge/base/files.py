@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from judge.base.errors import JudgeError, SpecError
+
 # Seconds after which a draft of another machine is nobody's: no write takes as long.
 _OLD = 24 * 3600.0
 
@@ -85,6 +87,21 @@ def write_whole(path: Path, content: str | bytes, *, durable: bool = False, foll
         if durable:
             stream.flush()
             os.fsync(stream.fileno())
+
+
+@contextmanager
+def writing(path: Path | str, kind: type[JudgeError] = SpecError) -> Iterator[None]:
+    """What is written inside gets a sentence for a full disk or a folder that may not be written: a JudgeError."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{path} cannot be written: {error.strerror}") from error
+
+
+def write_output(path: Path, content: str | bytes) -> None:
+    """`write_whole` of a file that the user named. Raises SpecError."""
+    with writing(path):
+        write_whole(path, content)
 
 
 # Locations of the files that ship with the program: Eval-Prompts, criteria sets, run definitions.

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
 from judge.base.errors import DataError
+from judge.base.files import writing
 from judge.base.late_pattern import late
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.datasets import SUFFIXES, Dataset, open_dataset
@@ -257,11 +258,9 @@ def init(
         raise SpecError(f"{target} exists already", hint=f"edit it, or choose another name; judge run {target.parent}")
     guessed = _guessed(dataset, column, target.parent) if dataset is not None else None
     text = _text(run_files[template].read_text(encoding="utf-8"), name, guessed)
-    try:
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-    except OSError as error:
-        raise SpecError(f"{target} cannot be written: {error.strerror}") from error
     if guessed is not None:
         _trust(dataset)
         print(guessed.sentence)

@@ -19,7 +19,7 @@ from judge.answers.parsing.answers_file import (
 )
 from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
-from judge.base.files import write_whole
+from judge.base.files import write_output
 from judge.base.printing.tables import Column, Table
 from judge.base.records import Structured
 from judge.cli.table_options import Full, Output, ParserName, Rows, with_flags
@@ -323,10 +323,7 @@ def _print_lines(table: Table, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
     else:
-        try:
-            write_whole(output, text)
-        except OSError as error:
-            raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+        write_output(output, text)
     for note in (table.signature, *table.notes):
         typer.echo(with_flags(note), err=True)
 

@@ -12,7 +12,7 @@ import numpy as np
 from judge.analysis.frames import flat_frame
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.files import draft
+from judge.base.files import draft, writing
 from judge.base.wording import Advice, Note
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
@@ -120,18 +120,15 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
     label = scores.labels
     if label is None:
         raise SpecError(f"{scores.header['source']} has no labels")
-    try:
-        with draft(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(["score", "threshold", "false_positive", "true_positive"])
-            for name in scores.names:
-                values = scores.score(name)
-                if auc(values, label).defined:
-                    curve = discrimination.curve(values, label)
-                    columns = (curve.threshold.tolist(), curve.false_positive.tolist(), curve.true_positive.tolist())
-                    writer.writerows((name, *point) for point in zip(*columns, strict=True))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    with writing(path), draft(path) as fresh, fresh.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["score", "threshold", "false_positive", "true_positive"])
+        for name in scores.names:
+            values = scores.score(name)
+            if auc(values, label).defined:
+                curve = discrimination.curve(values, label)
+                columns = (curve.threshold.tolist(), curve.false_positive.tolist(), curve.true_positive.tolist())
+                writer.writerows((name, *point) for point in zip(*columns, strict=True))
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.files import write_whole
+from judge.base.files import write_whole, writing
 from judge.base.wording import PLAIN, Advice, written
 from judge.contamination.scoring import Scored
 from judge.version import __version__
@@ -154,11 +154,9 @@ def write(path: Path, scores: ScoresFile) -> None:
     without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
     header = {**scores.header, "without_threshold": without}
     lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, b"\n".join(lines) + b"\n")
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
 _MAKE = Advice("make one: judge contamination score DATASET {model} ...")

@@ -20,7 +20,7 @@ from judge.analysis.options.alternatives import Form, option
 from judge.asking.run_folder import judge_slug
 from judge.base.choices import RESAMPLES
 from judge.base.errors import MissingExtraError, SpecError
-from judge.base.files import draft, write_whole
+from judge.base.files import draft, write_whole, writing
 from judge.base.fingerprint import sha256_text
 from judge.base.wording import Advice
 from judge.exchange import exported_numbers
@@ -92,12 +92,10 @@ def _hash(value: object) -> str | None:
 
 def empty_folder(path: Path) -> Path:
     """The folder, created if it does not exist; SpecError where it is not empty or cannot be written."""
-    try:
+    with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
             raise SpecError(f"{path} is not empty", hint="name a folder that does not exist yet")
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
     return path
 
 
@@ -129,11 +127,8 @@ def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
             many = f"-{scale}" if len(own.unique()) > 1 else ""
             who = "people" if source == "rater" else "judges"
             path = folder / f"{judge_slug(str(dataset))}-{who}{many}.csv"
-            try:
-                with draft(path) as fresh:
-                    _rows(rows, judges=source == "judge").to_csv(fresh, index=False, lineterminator="\n")
-            except OSError as error:
-                raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+            with writing(path), draft(path) as fresh:
+                _rows(rows, judges=source == "judge").to_csv(fresh, index=False, lineterminator="\n")
             files.append((path, len(rows)))
     return IrwFiles(tuple(files), int(frame["rating"].isna().sum()), tuple(nominal))
 
@@ -181,7 +176,7 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
     names = _names([table.facts[0] for table in tables])
     counts = {"ratings": [0, 0], "stories": [0, 0]}
     features: dict[str, dict[str, str]] = {"ratings": {}, "stories": {}}
-    try:
+    with writing(path):
         for name, table in zip(names, tables, strict=True):
             for kind, frame in (("ratings", table.frame), ("stories", table.stories.reset_index())):
                 size, columns = _write(frame, path / "data" / kind / f"{name}.parquet")
@@ -194,8 +189,6 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
         facts = [fact for table in tables for fact in table.facts]
         write_whole(path / "references.bib", exported_numbers.entries(facts))
         write_whole(path / CARD, _card(facts, counts, features, choices))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
     return HubFolder(path, counts["ratings"][0], counts["stories"][0])
 
 

@@ -19,7 +19,7 @@ from judge.analysis.preference.sides import read as read_preferences
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, unknown
-from judge.base.files import write_whole
+from judge.base.files import write_output, write_whole, writing
 from judge.exchange.dataset_folder import (
     GiveAway,
     HubWords,
@@ -79,11 +79,9 @@ def write_records(
         text = orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         developer, model = record["model_info"]["id"].split("/", 1)
         path = folder / "data" / _part(f"storyjudge-{dataset}") / developer / model / f"{_uuid(text)}.json"
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)
-        except OSError as error:
-            raise SpecError(f"{path} cannot be written: {error.strerror}") from error
         files.append(path)
     return Records(
         tuple(files),
@@ -232,10 +230,7 @@ def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> 
             else:
                 lines.append(line)
         even += int((side.net == 0).sum())
-    try:
-        write_whole(path, b"".join(lines))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    write_output(path, b"".join(lines))
     return TrlFile(path, len(lines), even, without)
 
 
@@ -282,7 +277,7 @@ def _irw(runs: Sequence[str], output: Path | None, words: PeopleWords, say: Say)
 def _metrics(runs: Sequence[str], output: Path | None, words: NumbersWords, say: Say) -> None:
     path = output or Path("metrics.json")
     measurements = _measured(runs, words)[1].measurements
-    _whole(path, metrics_json(measurements))
+    write_output(path, metrics_json(measurements))
     undefined = sum(not measurement.estimate.defined for measurement in measurements)
     say(f"{path}: {len(measurements)} numbers, {undefined} of them undefined")
 
@@ -301,7 +296,7 @@ def _bibtex(runs: Sequence[str], output: Path | None, _words: Nothing, say: Say)
     path = output or Path("references.bib")
     facts = read(folders_of(runs), explanations=False).facts
     text = entries(facts)
-    _whole(path, text)
+    write_output(path, text)
     say(f"{path}: {text.count('@')} works")
     if unknown := without_card(facts):
         say(f"· no card is known of {', '.join(unknown)}: add what its provider asks to be cited")
@@ -319,13 +314,6 @@ def _trl(runs: Sequence[str], output: Path | None, words: JudgeWords, say: Say) 
 def _measured(runs: Sequence[str], words: NumbersWords) -> tuple[RatingsTable, Measured]:
     table = read(folders_of(runs), parser=words.parser, explanations=False)
     return table, Measured.of(table, words.resamples, words.seed)
-
-
-def _whole(path: Path, text: str | bytes) -> None:
-    try:
-        write_whole(path, text)
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
 OUTPUTS = (

@@ -15,6 +15,7 @@ from judge.asking.run_folder import ResultFolder, write_manifest
 from judge.asking.run_folder.layout import IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST
 from judge.asking.run_folder.manifest import environment
 from judge.base.errors import DataError, RunFolderError, SpecError, unknown
+from judge.base.files import writing
 from judge.base.fingerprint import sha256_file
 from judge.base.records import Criterion, Story
 from judge.base.wording import joined
@@ -84,11 +85,9 @@ def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultF
     folder = ResultFolder(path)
     if folder.journal.exists():
         raise RunFolderError(f"{path} holds the answers of a run", hint="choose another place with -o FOLDER")
-    try:
+    with writing(path.parent, RunFolderError):
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".import-", dir=path.parent))
-    except OSError as error:
-        raise RunFolderError(f"{path.parent} cannot be written: {error.strerror}") from error
     try:
         write(ResultFolder(fresh))
         path.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options.alternatives import Nothing, option
 from judge.base.errors import DataError, MissingExtraError, RunFolderError, SpecError
-from judge.base.files import write_whole
+from judge.base.files import write_whole, writing
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion, Story
 from judge.exchange.dataset_folder import CONTENTS, FORMAT
@@ -55,12 +55,10 @@ def write_recorded_run(
     """Path of a written `run.yaml` with `definition`; `answers.jsonl` beside it is for the back-end `recorded`."""
     path = folder / "run.yaml"
     content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
-    try:
+    with writing(folder, RunFolderError):
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / ANSWERS, b"".join(orjson.dumps(answer) + b"\n" for answer in answers))
         write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
-    except OSError as error:
-        raise RunFolderError(f"{folder} cannot be written: {error.strerror}") from error
     return path
 
 

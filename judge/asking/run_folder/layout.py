@@ -24,11 +24,10 @@ IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
 IMPORTED_PREFERENCES = "imported_preferences.csv"
 
 _RUN = "a run.yaml, its folder, or one result folder"
+# Runs named in a message.
 _NAMED = 4
 # Definitions whose results lie beside them: a folder holds one.
 _OWN_FOLDER = (DEFINITION, GENERATION)
-
-"""Runs named in a message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.analysis.options.signature import abbreviations, judges
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
-from judge.base.files import write_whole
+from judge.base.files import write_whole, writing
 from judge.base.fingerprint import text_key
 from judge.base.late_pattern import late
 from judge.base.printing import output
@@ -331,11 +331,9 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
     # By column: a quarter of the size of a list of records.
     content["points"] = {key: [point[key] for point in stored.points] for key in POINT}
     path = folder.derived / FILE
-    try:
+    with writing(path, RunFolderError):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
-    except OSError as error:
-        raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def of_folders(

@@ -12,7 +12,7 @@ import orjson
 
 from judge.backends.trained.model import FORMAT, MODEL_FILE, Encoder, Head, head_record, marks_of
 from judge.base.errors import OptionError, SpecError
-from judge.base.files import cache_folder, write_whole
+from judge.base.files import cache_folder, write_whole, writing
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
 from judge.lab.training.encoder_rung import teach
@@ -150,11 +150,9 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def train(

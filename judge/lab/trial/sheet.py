@@ -18,7 +18,8 @@ from judge.asking.execution.session import charged, settings_of
 from judge.asking.plan import Price, load_prices
 from judge.asking.run_definition.spec import RunSpec
 from judge.backends import Backend, open_backend
-from judge.base.errors import BackendError, SpecError
+from judge.base.errors import BackendError
+from judge.base.files import writing
 from judge.base.records import Criterion, Judgment, Query, Request, Response, Story, Verdict
 from judge.lab.trial.questions import Questions
 
@@ -370,12 +371,9 @@ def record(answered: Answered, judge: str) -> dict[str, Any]:
 
 def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
     """Append records to a JSON Lines file. Raises SpecError where it cannot be written."""
-    try:
-        with path.open("ab") as stream:
-            for entry in records:
-                stream.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    with writing(path), path.open("ab") as stream:
+        for entry in records:
+            stream.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judge.asking.plan.queries import Plan
-from judge.base.errors import DataError, JudgeError, OptionError, SpecError, unknown_value
-from judge.base.files import write_whole
+from judge.base.errors import DataError, JudgeError, OptionError, unknown_value
+from judge.base.files import write_output
 from judge.base.fingerprint import fingerprint
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion
@@ -191,10 +191,7 @@ def text_of(certificate: Mapping[str, Any]) -> str:
 
 def write(certificate: Mapping[str, Any], path: Path) -> None:
     """Raises SpecError if the file cannot be written."""
-    try:
-        write_whole(path, text_of(certificate))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    write_output(path, text_of(certificate))
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import MissingExtraError, OptionError, SpecError
-from judge.base.files import draft
+from judge.base.files import draft, writing
 from judge.base.wording import Advice
 from judge.questions.charts import shared
 from judge.questions.charts.shared import Sign
@@ -101,11 +101,8 @@ def write(figure: Any, path: Path) -> None:
     """Write a figure in the format of the path's suffix. Equal figures give equal files."""
     check_suffix(path)
     suffix = path.suffix.lower()
-    try:
-        with style(), draft(path) as fresh:
-            figure.savefig(fresh, format=suffix[1:], metadata=_METADATA[suffix])
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    with writing(path), style(), draft(path) as fresh:
+        figure.savefig(fresh, format=suffix[1:], metadata=_METADATA[suffix])
 
 
 def text_width(text: str, size: float, **font: Any) -> float:

@@ -17,7 +17,7 @@ from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.errors import JudgeError, SpecError
-from judge.base.files import write_whole
+from judge.base.files import write_output
 from judge.base.printing.tables import Column, Table
 from judge.base.references import bibtex
 from judge.contamination.tables import report_table
@@ -254,7 +254,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
                 sections.append(section)
                 progress.advance(task)
     page = html(inputs, sections).encode("utf-8")
-    _write(output, page)
+    write_output(output, page)
     return len(page)
 
 
@@ -277,12 +277,5 @@ def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
         "checklist.md": checklist.markdown(inputs),
     }
     for name, content in contents.items():
-        _write(page.with_name(f"{page.stem}.{name}"), content.encode("utf-8"))
+        write_output(page.with_name(f"{page.stem}.{name}"), content.encode("utf-8"))
     return [page.with_name(f"{page.stem}.{name}") for name in contents]
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
