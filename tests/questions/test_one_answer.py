@@ -21,6 +21,7 @@ from judge.cli import table_options as option_words
 from judge.cli.commands import COMMANDS
 from judge.questions import registry
 from judge.show.web.view.tables import RATED, Answers
+from tests.documents.test_pages import commands
 from tests.report import runs
 
 FEW = 30
@@ -38,15 +39,56 @@ NEEDED = {
 REPORTED = {"coverage", "consistency", "correlate", "systems", "diagnose", "compare"}
 """Questions whose tables stand in the report of the demo; each must have one there."""
 
+PAIRS = """
+name: compared
+judge: surface
+dataset: demo
+criteria: {set: hanna, only: [Coherence, Surprise]}
+eval_prompts: [pair1]
+pairs: {each: 2}
+"""
+
 T = TypeVar("T")
 
 WAYS = [(name, way) for name in registry.names() for way in registry.question(name).ways]
+
+
+PART = {
+    "hanna": {"criterion": "Coherence", "judge": "Beluga-13B"},
+    "ttcw": {"criterion": "Narrative Ending"},
+}
+"""Run of a study -> the part of it that is asked about; both sides narrow it in their own way."""
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's run."""
     return runs.demo(tmp_path_factory.mktemp("one") / "demo")
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of comparisons of two stories."""
+    folder = tmp_path_factory.mktemp("compared")
+    (folder / "run.yaml").write_text(PAIRS, encoding="utf-8")
+    assert runs.command("run", folder, "--quiet") == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def study(request: pytest.FixtureRequest, studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Released ratings of a study: HANNA's numbers, or the labels of Art or Artifice."""
+    folder = tmp_path_factory.mktemp("study") / request.param
+    files = {
+        "hanna": ["hanna_scores"],
+        "ttcw": [studies / "ttcw" / "annotations_gpt4.jsonl", "--judge", "gpt4"],
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUDGE_DATA", str(studies))
+        assert runs.command("import", *files[request.param], "-o", folder) == 0
+        if request.param == "ttcw":
+            assert runs.command("run", folder, "--quiet") == 0
+    return folder
 
 
 def _words(name: str, way: str) -> dict[str, Any]:
@@ -68,10 +110,13 @@ def _given(words: dict[str, Any]) -> Iterator[str]:
         yield from (option, f"{key}={value}") if rare else (option, str(value))
 
 
-def _asked(name: str, run: Path, words: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+def _asked(
+    name: str, run: Path, words: dict[str, Any], capsys: pytest.CaptureFixture[str], part: dict[str, str] | None = None
+) -> list[dict[str, Any]]:
     """Tables of the command, as JSON gives them; its error if it cannot answer."""
     capsys.readouterr()
-    code = runs.command(*LEAF.get(name, name).split(), run, *_given(words), "--format", "json")
+    narrowed = [word for key, value in (part or {}).items() for word in (f"--{key}", value)]
+    code = runs.command(*LEAF.get(name, name).split(), run, *_given(words), *narrowed, "--format", "json")
     out, err = capsys.readouterr()
     if code:
         return [{"error": err.partition("\n")[0]}]
@@ -96,9 +141,34 @@ def test_the_command_and_python_give_one_answer(
     name: str, way: str, demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert LEAF.get(name, name).split()[0] in COMMANDS
+    _assert_one_answer(name, way, demo, {}, capsys)
+
+
+@pytest.mark.parametrize(("name", "way"), WAYS, ids=lambda word: word)
+def test_a_run_of_comparisons_gets_one_answer(
+    name: str, way: str, compared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _assert_one_answer(name, way, compared, {}, capsys)
+
+
+@pytest.mark.parametrize("study", ["hanna", "ttcw"], indirect=True)
+@pytest.mark.parametrize(("name", "way"), WAYS, ids=lambda word: word)
+def test_a_studys_ratings_get_one_answer(name: str, way: str, study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _assert_one_answer(name, way, study, PART[study.name], capsys)
+
+
+def _assert_one_answer(
+    name: str, way: str, run: Path, part: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     words = _words(name, way)
-    printed = _asked(name, demo, words, capsys)
-    answer, complaint = _tried(lambda: judge.open_run(demo).ask(name, **words))
+    opened = judge.open_run(run)
+    takes = {parameter.name for parameter in commands()[LEAF.get(name, name)].params}
+    if part and set(part) <= takes:
+        opened = opened.only(**part)
+    else:
+        part = {}
+    printed = _asked(name, run, words, capsys, part)
+    answer, complaint = _tried(lambda: opened.ask(name, **words))
     if answer is None:
         assert printed == [{"error": complaint}]
         return
