@@ -58,25 +58,32 @@ def summaries_of(
     options: EvidenceOptions | None = None,
     scores: Sequence[Path] = (),
     parser: str = "ours",
+    named: Sequence[str] | None = None,
 ) -> list[Summary]:
     """Summaries as of `of_runs`, from `derived/` of the first result folder where they are kept. Raises its errors, and
     DataError for a file of `scores` that cannot be read.
     """
     chosen, options = chosen or Chosen(), options or EvidenceOptions()
+    named = list(named or map(str, runs))
     folders = [folder.path for folder in resolve(runs)]
-    path, key = folders[0] / "derived" / _FILE, _key(folders, runs, chosen, options, scores, parser)
+    path, key = folders[0] / "derived" / _FILE, _key(folders, named, chosen, options, scores, parser)
     kept = None if key is None else _read(path, key)
     if kept is not None:
         return kept
-    summaries = _computed(runs, chosen, options, scores, parser)
+    summaries = _computed(runs, chosen, options, scores, parser, named)
     # What was written in the meantime may be in the numbers, or not.
-    if key is not None and key == _key(folders, runs, chosen, options, scores, parser):
+    if key is not None and key == _key(folders, named, chosen, options, scores, parser):
         _write(path, key, summaries)
     return summaries
 
 
 def _computed(
-    runs: Sequence[str | Path], chosen: Chosen, options: EvidenceOptions, scores: Sequence[Path], parser: str
+    runs: Sequence[str | Path],
+    chosen: Chosen,
+    options: EvidenceOptions,
+    scores: Sequence[Path],
+    parser: str,
+    named: Sequence[str],
 ) -> list[Summary]:
     from judge.analysis.inputs.selection import Selection
     from judge.contamination import scores_file
@@ -84,12 +91,12 @@ def _computed(
 
     names = (chosen.criteria, chosen.judges, chosen.eval_prompts)
     keep = Selection.of(*names, pass_rate=chosen.pass_rate, panel=chosen.panel)
-    return of_runs(runs, keep, options, [scores_file.read(file) for file in scores], parser)
+    return of_runs(runs, keep, options, [scores_file.read(file) for file in scores], parser, named=named)
 
 
 def _key(
     folders: Sequence[Path],
-    runs: Sequence[str | Path],
+    named: Sequence[str],
     chosen: Chosen,
     options: EvidenceOptions,
     scores: Sequence[Path],
@@ -104,7 +111,7 @@ def _key(
         return None
     if code is None or any(own is None for _, own in files):
         return None
-    asked = [[str(run) for run in runs], asdict(chosen), asdict(options), parser]
+    asked = [named, asdict(chosen), asdict(options), parser]
     return fingerprint([_program(), code, files, given, asked])
 
 

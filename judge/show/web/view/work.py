@@ -76,13 +76,13 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 def _summary(state: str, into: str, *folders: str) -> None:
     from judge.base.printing.output import plain
-    from judge.questions.summary.of_runs import of_runs
+    from judge.questions.summary.kept import summaries_of
     from judge.questions.summary.screen import summary_tables
     from judge.show.pages.verdict_box import summary_boxes
 
     data: dict[str, Any] = {"tables": [], "boxes": []}
     try:
-        summaries = of_runs(folders, named=list(dict.fromkeys(str(Path(folder).parent) for folder in folders)))
+        summaries = summaries_of(folders, named=list(dict.fromkeys(str(Path(folder).parent) for folder in folders)))
         data["tables"] = [plain(table) for summary in summaries for table in summary_tables(summary)]
         data["boxes"] = [box for summary in summaries for box in summary_boxes(summary)]
     except JudgeError as error:
