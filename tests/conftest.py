@@ -21,6 +21,9 @@ settings.load_profile("unhurried")
 # Runs of tests may name files beside their own folder; tests/hardening takes this away again.
 os.environ["JUDGE_TRUSTED_FOLDERS"] = os.pathsep.join([tempfile.gettempdir(), str(Path(__file__).parents[1])])
 
+# Two processes of tests with two threads each wait for each other more than they compute. Before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # How wide a screen is changes what is printed on it.
 os.environ.pop("COLUMNS", None)
 

@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -29,6 +30,7 @@ from tests.documents.layers import layers
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in prose_pages()}
 
 
+@cache
 def commands() -> dict[str, typer.main.click.Command]:  # type: ignore[name-defined]
     """Path -> command, subcommands included."""
     by_path = {}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -17,6 +14,7 @@ import pytest
 from judge.demo import run_demo
 from judge.version import __version__
 from tests.documents.blocks import ROOT, blocks
+from tests.golden_tables.calls import judge
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"^\| [^|]+[?.] \| `(judge [^`]+)` \|$", TEXT, re.MULTILINE)
@@ -35,14 +33,12 @@ def test_readme_has_at_most_250_lines() -> None:
 
 
 @pytest.mark.parametrize("line", QUESTIONS)
-def test_each_answer_to_a_question_runs(line: str, folder_of_demo: Path) -> None:
-    command = [sys.executable, "-m", *shlex.split(line)]
-    env = os.environ | {"PYTHONPATH": str(ROOT), "JUDGE_HOME": str(folder_of_demo / "home")}
-    done = subprocess.run(
-        command, cwd=folder_of_demo, env=env, capture_output=True, text=True, check=False, timeout=200
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() or "-o" in line
+def test_each_answer_to_a_question_runs(line: str, folder_of_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder_of_demo)
+    monkeypatch.setenv("JUDGE_HOME", str(folder_of_demo / "home"))
+    code, out, err = judge(shlex.split(line)[1:])
+    assert code == 0, err
+    assert out.strip() or "-o" in line
 
 
 def test_there_is_a_question_for_the_main_jobs() -> None:
