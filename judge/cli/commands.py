@@ -112,13 +112,13 @@ MEANT: dict[str, str] = {
     "disagreements": "diagnose --layout stories",
     "preferences": "ratings --preferences",
     "bundle": "export --as bundle",
-    "figure": "correlate",
+    "figure": "correlate -o FILE.pdf",
     "agreement": "correlate",
     "bias": "diagnose",
     "cost": "status",
     "icc": "consistency",
     "kappa": "correlate --layout confusion",
-    "plot": "correlate",
+    "plot": "correlate -o FILE.pdf",
     "power": "plan",
 }
 
