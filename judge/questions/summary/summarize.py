@@ -126,7 +126,7 @@ def _precision(matrix: RatingMatrix, best: Margin, rows: int) -> Iterator[Missin
 
 # Suggested next commands: first commands that fill gaps in the evidence, then commands that show more results.
 
-# Commands on a screen: more would push answers off its 30 lines.
+# Commands on a screen: more would push answers off its 40 lines.
 MOST = 5
 
 
