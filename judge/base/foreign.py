@@ -8,13 +8,15 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-from pydantic import ValidationError
 
 from judge.base.errors import DataError, JudgeError
 from judge.base.late_pattern import late
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 # Escaped backslashes and whole pairs, which stay as they are (group 1), or else one half.
 _ESCAPE = late(r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")

@@ -51,6 +51,13 @@ class Source:
         return self.read(self.parser)
 
     @cached_property
+    def compares(self) -> bool:
+        """Whether every run compares stories, so that there is no rating to ask about."""
+        from judge.ratings.preferences_table import comparing
+
+        return self.dataset is None and not comparing(self.folders)[1]
+
+    @cached_property
     def preferences(self) -> PreferencesTable:
         """Preferences between two stories, of runs or of a dataset's people; restricted as the ratings are."""
         from judge.analysis.preference.sides import of_names, read

@@ -81,7 +81,7 @@ def study(request: pytest.FixtureRequest, studies: Path, tmp_path_factory: pytes
     folder = tmp_path_factory.mktemp("study") / request.param
     files = {
         "hanna": ["hanna_scores"],
-        "ttcw": [studies / "ttcw" / "annotations_gpt4.jsonl", "--judge", "gpt4"],
+        "ttcw": [studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl", "--judge", "gpt4"],
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUDGE_DATA", str(studies))
@@ -172,7 +172,8 @@ def _assert_one_answer(
     if answer is None:
         assert printed == [{"error": complaint}]
         return
-    of_python = _rows(answer.tables)
+    # A sentence may name an option: as Python has it, or as a flag.
+    of_python = _rows(answer.printed(option_words.FLAGS))
     of_command = {table["title"]: table["rows"] for table in printed}
     assert of_python
     assert {title: of_command.get(title) for title in of_python} == of_python

@@ -51,7 +51,8 @@ def of_runs(
                 "a panel, a pass rate and contamination are about runs that rate stories, and these compare them",
                 hint="leave it out, or add such a run",
             )
-        summaries.append(compared(RunsCompared(tuple(compare), options, keep), named))
+        preferred = sides.narrowed(preferences_table.read(compare), keep.criteria, keep.judges, keep.eval_prompts)
+        summaries.append(compared(RunsCompared(preferred, options), named))
     return summaries
 
 
@@ -67,15 +68,9 @@ def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[Scores
 class RunsCompared:
     """Runs that compare stories, and their analyses, each computed when first needed. `rates`: others rate stories."""
 
-    folders: tuple[Path, ...]
+    preferences_table: PreferencesTable
     options: EvidenceOptions
-    keep: Selection
     rates: bool = False
-
-    @cached_property
-    def preferences_table(self) -> PreferencesTable:
-        keep = self.keep
-        return sides.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
 
     @cached_property
     def preferences(self) -> Ranked:
