@@ -125,7 +125,7 @@ def demo(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="file for the tables")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge 48 packaged stories with the control judge, print the tables of results, and write a report.
+    """Judge 48 packaged stories with the control judge, print what it comes to, and write a report.
 
     The control judge is a regression on surface features, not a language model, and the stories' labels follow from how
     the stories were made: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a
@@ -138,12 +138,17 @@ def demo(
     from judge.cli.table_options import FLAGS, emit
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
     from judge.inputs.datasets.studies import LABELS_NOTE
+    from judge.questions.summary import screen
+    from judge.questions.summary.kept import summaries_of
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)
     result = results[0]
-    raters = Raters(LABELS_NOTE)
-    emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
+    if form == "table" and output is None:
+        sys.stdout.write(screen.printed(summaries_of(results, named=[str(each.parent) for each in results])))
+    else:
+        raters = Raters(LABELS_NOTE)
+        emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
     if form != "table":
         return
     page = demo_report(folder, *results)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from judge.asking.run_definition.spec import load_run_spec
+from judge.base.printing.shortened import LINES
 from judge.base.printing.text_layout import dollars
 from judge.cli.main import main
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define
+
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 def run(*arguments: str) -> int:
@@ -157,8 +161,13 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
     monkeypatch.chdir(tmp_path)
     assert run("demo", "--quiet") == 0
     out = capsys.readouterr().out
-    assert "Kendall's tau-b with the labels" in out
+    assert out.count("\n") <= LINES
     assert "labels set by rule" in out
+    (_, *shown) = re.findall(r"```text\n(1728/1728 .*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[
+        0
+    ].splitlines()
+    assert len(shown) >= 5
+    assert "\n".join(shown) in out
     assert run("status", "runs/demo", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["answered"], row["planned"], row["failed"]) == (1728, 1728, 0)
