@@ -145,7 +145,7 @@ def demo(
     results = run_demos(folder, judge, quiet=quiet)
     result = results[0]
     if form == "table" and output is None:
-        sys.stdout.write(screen.printed(summaries_of(results, named=[str(each.parent) for each in results])))
+        sys.stdout.write(screen.printed(summaries_of([result], named=[str(folder)])))
     else:
         raters = Raters(LABELS_NOTE)
         emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
