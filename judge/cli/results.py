@@ -75,7 +75,7 @@ def reproduce(
     differences: _Differences = False,
     choice: _Choice = None,
     measures: _Measures = False,
-    resamples: _Resamples = 1000,
+    resamples: _Resamples = RESAMPLES,
     seed: Seed = 1,
     form: Form = "table",
     output: _Output = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from judge.base.choices import RESAMPLES
 from judge.cli.table_options import Form, Quiet
 
 _Data = Annotated[list[str], typer.Argument(metavar="PAIRS|DATASET...", help="datasets by name or path")]
@@ -75,7 +76,7 @@ def train(
     column: _Column = None,
     folds: _Folds = 5,
     foldings: _Foldings = None,
-    resamples: _Resamples = 1000,
+    resamples: _Resamples = RESAMPLES,
     seed: Annotated[int, typer.Option("--seed", help="seed of folds and resamples")] = 1,
     form: Form = "table",
     quiet: Quiet = False,
