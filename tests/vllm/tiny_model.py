@@ -21,7 +21,7 @@ TEMPLATE = (
 
 def texts() -> list[str]:
     """Stories and guidelines of the repository, and the points of a scale."""
-    stories = ROOT / "judge" / "datasets" / "demo_stories.jsonl"
+    stories = ROOT / "judge" / "inputs" / "datasets" / "demo_stories.jsonl"
     found = [json.loads(line)["text"] for line in stories.read_text(encoding="utf-8").splitlines()]
     prompts = sorted((ROOT / "prompts").rglob("*.*"))
     found += [path.read_text(encoding="utf-8") for path in prompts if path.suffix in (".jinja", ".yaml")]
