@@ -154,7 +154,7 @@ def definition(tmp_path: Path, stories: Path, smollm2: Path, server: str) -> Def
             "judge": "openai/smollm2",
             "identity": "smollm2 in float32",
             "base_url": server,
-            "criteria": {"set": "hanna", "only": ["CH", "EG"]},
+            "criteria": {"set": "hanna", "only": ["EG"]},
             "eval_prompts": ["ep1", "ep3", "ep4"],
             "repeats": 2,
             "generation": {"temperature": 1.0, "max_tokens": 4},

@@ -15,7 +15,8 @@ from judge.ratings.ratings_table import read
 from tests.vllm.conftest import CONTEXT, Define, Judge
 
 JUDGES = {"server": "openai/smollm2", "process": "vllm/smollm2", "transformers": "hf/smollm2"}
-QUERIES = 4 * 2 * 3
+QUERIES = 4 * 3
+"""Four stories, one criterion, three Eval-Prompts."""
 TOLERANCE = 0.01
 """Points of the scale by which expected ratings may differ between engines on the same float32 weights."""
 

@@ -26,7 +26,7 @@ from judge.analysis.correlation.correlations import (
     CorrelationRow,
     Correlations,
 )
-from judge.analysis.correlation.rows import DatasetRows
+from judge.analysis.correlation.rows import About, DatasetRows
 from judge.analysis.coverage import coverage
 from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlPredictions, Predict, Remarks
@@ -181,17 +181,21 @@ def correlations(
     *,
     paired: bool = False,
     people_drawn: bool = True,
+    about: About | None = None,
 ) -> Correlations:
     """Correlations of every judge with people, with the human ceiling and the control judge.
 
     `predict` gives the control judge's out-of-fold ratings; None = no control judge. `paired`: also compute each
     judge's difference from ceiling and control in every resample, as `margins` needs; this takes longer and changes no
     row. Without `people_drawn`, the ceiling and differences from it have no intervals, and there is no note on how far
-    people tell systems apart; no other number changes.
+    people tell systems apart; no other number changes. With `about`, only that row is computed, beside its bars and
+    without panels; each number is as in the whole table.
     """
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
+    if about is not None:
+        matrices = tuple(matrix for matrix in matrices if matrix.dataset == about[0])
     scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
     datasets = []
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -199,7 +203,14 @@ def correlations(
         pairs = match(matrix, options.against)
         remarks.note(phi_note(matrix))
         maker = DatasetRows(
-            matrix, options, predict, paired=paired, people_drawn=people_drawn, scales=scales, controls=controls
+            matrix,
+            options,
+            predict,
+            paired=paired,
+            people_drawn=people_drawn,
+            about=about,
+            scales=scales,
+            controls=controls,
         )
         dataset = maker.dataset(pairs)
         remarks.note([*pairs.notes, *dataset.notes, *_share_notes(dataset.name, dataset.rows)])
@@ -220,7 +231,7 @@ def correlations(
         paired=paired,
         panels={
             name: correlations(of_panel(table, name), options, predict, paired=paired, people_drawn=people_drawn)
-            for name in panels_of(table)
+            for name in (panels_of(table) if about is None else ())
         },
     )
 

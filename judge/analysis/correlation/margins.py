@@ -133,11 +133,9 @@ def best_of(rows: Sequence[Margin]) -> Margin | None:
 
 def margins(result: Correlations) -> list[Margin]:
     """Differences of each judge x Eval-Prompt from ceiling and control, as means over criteria, in the table's order.
-    `result` must be ``paired``. Criteria without human ratings are left out; a mean is undefined if one of its criteria
-    is, and its reason names that criterion.
+    Without ``paired`` the differences have no intervals. Criteria without human ratings are left out; a mean is
+    undefined if one of its criteria is, and its reason names that criterion.
     """
-    if not result.paired:
-        raise ValueError("margins need correlations that were computed paired")
     return [margin for dataset in result.datasets for margin in _of_dataset(dataset, result.options.readings)]
 
 

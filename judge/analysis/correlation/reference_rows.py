@@ -238,7 +238,7 @@ def beside_control(
     for side, estimate, own_values in (judge, control):
         rated = ~np.isnan(side.values) & ~np.isnan(people.values)
         if (keep | ~rated).all():
-            sides.append((estimate, own_values))
+            sides.append((estimate, own_values if values else ()))
             continue
         there = side.only(keep)
         estimate_shared = statistic.estimate(there, people)

@@ -65,6 +65,9 @@ def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] 
     return f"the stories' {given}", Side(features[given])
 
 
+# One row of a table: dataset, run, judge, Eval-Prompt.
+About = tuple[str, str, str, str]
+
 # Criteria whose correlations are computed together: more would take memory and no less time.
 _TOGETHER = 64
 
@@ -85,7 +88,8 @@ class _Compared:
 class DatasetRows:
     """Computes the rows of one dataset's correlation table, all from the same resamples. With `paired`, judges' rows
     also hold resampled differences from ceiling and control; without `people_drawn`, the ceiling and differences from
-    it are not resampled. `scales` are the known ends of scales; `controls` names judges that are control judges.
+    it are not resampled. With `about`, other judges have no rows. `scales` are the known ends of scales; `controls`
+    names judges that are control judges.
     """
 
     def __init__(
@@ -96,10 +100,12 @@ class DatasetRows:
         *,
         paired: bool = False,
         people_drawn: bool = True,
+        about: About | None = None,
         scales: Mapping[str, tuple[float, float]] | None = None,
         controls: Collection[str] = (),
     ) -> None:
         self.matrix, self.options, self.paired, self.people_drawn = matrix, options, paired, people_drawn
+        self.about = about
         self.predict = predict if options.control else None
         self.statistic = replace(Statistic.of(matrix, options), known=Known())
         self.intervals = Intervals.of(matrix, options, self.statistic)
@@ -142,6 +148,9 @@ class DatasetRows:
         matrix, j = self.matrix, group.criterion
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
         rated = _rated(matrix.judge[cells]) if cells else np.ones(matrix.n, dtype=np.bool_)
+        if self.about is not None:
+            group = replace(group, judges=tuple(judge for judge in group.judges if self._is_about(judge)))
+            cells = [judge.cell for judge in group.judges if judge.cell is not None]
         one_by_one = people_one_by_one(matrix, j)
         control = None if group.control is None or group.control.ratings is None else group.control.ratings
         return _Compared(
@@ -153,6 +162,10 @@ class DatasetRows:
             readings=[reference_rows.of_judge(matrix, i, self.options.readings) for i in cells],
             control=None if control is None else Side(np.where(rated, control, np.nan)),
         )
+
+    def _is_about(self, judge: Candidate) -> bool:
+        subject = judge.subject
+        return (subject.dataset, subject.run, subject.judge, subject.eval_prompt) == self.about
 
     def _learn(self, some: Sequence[_Compared]) -> None:
         plain: list[Pair] = []

@@ -28,6 +28,7 @@ from judge.analysis.comparison.sentence import compared
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.margins import Margin
+from judge.analysis.correlation.rows import About
 from judge.analysis.coverage.coverage import Coverage, coverage
 from judge.analysis.diagnose import Diagnosis
 from judge.analysis.inputs.bars import JUDGE, Predict
@@ -59,12 +60,14 @@ from judge.stats.resampling.bootstrap import deal
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Analyses of one table of ratings, from which a summary is written; each is computed when first needed. `control`
-    predicts the ratings of the control.
+    predicts the ratings of the control. `every_row`: differences from the bars are needed of every row, as in a report,
+    and not of the best alone.
     """
 
     table: RatingsTable
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     control: Predict = field(default_factory=RememberedControl)
+    every_row: bool = False
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
@@ -99,16 +102,52 @@ class Evidence:
         """Correlations over system means."""
         return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
-    @cached_property
-    def judges_over_systems(self) -> Correlations:
-        """As `correlations_over_systems`, without intervals of people's own, which a summary does not print."""
+    def over_systems(self, best: Margin) -> Correlations:
+        """As `correlations_over_systems`, of one row and without intervals of people's own, which a summary does not
+        print.
+        """
+        if self.every_row:
+            return self.correlations_over_systems
         options = self.options.correlation("system")
-        return correlation.correlations(self.table, options, self.control, paired=True, people_drawn=False)
+        return correlation.correlations(
+            self.table, options, self.control, paired=True, people_drawn=False, about=_about(best)
+        )
+
+    @cached_property
+    def ranked(self) -> Correlations:
+        """As `correlations`; without paired differences where only the best of several rows needs them, since they take
+        longer than all else.
+        """
+        cells = {(matrix.dataset, *cell[:3]) for matrix in self.matrices for cell in matrix.cells}
+        if self.every_row or len(cells) < 2:
+            return self.correlations
+        return correlation.correlations(self.table, self.options.correlation(), self.control)
+
+    def beside_bars(self, row: Margin) -> Correlations:
+        """Correlations with paired differences from ceiling and control, at least those of this row."""
+        if self.ranked.paired:
+            return self.ranked
+        key = _about(row)
+        if key not in self._beside_bars:
+            options = self.options.correlation()
+            self._beside_bars[key] = correlation.correlations(self.table, options, self.control, paired=True, about=key)
+        return self._beside_bars[key]
+
+    @cached_property
+    def _beside_bars(self) -> dict[About, Correlations]:
+        return {}
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Margins of each judge x Eval-Prompt over all stories; empty without human ratings or labels."""
-        return margins.margins(self.correlations) if self.has_people else []
+        """Margins of each judge x Eval-Prompt over all stories; empty without human ratings or labels. Where
+        `ranked` has no paired differences, those from ceiling and control have no intervals; `with_bars` has them.
+        """
+        return margins.margins(self.ranked) if self.has_people else []
+
+    def with_bars(self, row: Margin) -> Margin:
+        """This row of `margins`, with intervals of its differences from ceiling and control."""
+        found = next(each for each in margins.margins(self.beside_bars(row)) if _about(each) == _about(row))
+        return replace(found, rivals=row.rivals)
 
     @cached_property
     def confusions(self) -> Confusions | None:
@@ -138,7 +177,7 @@ class Evidence:
             "seed": chosen.seed,
         }
         options = from_words(ReplacementOptions, **words)
-        return tests_of_judges(self._only(best), options, self.control, self.correlations)
+        return tests_of_judges(self._only(best), options, self.control, self.beside_bars(best))
 
     def diagnosis(self, best: Margin) -> Diagnosis:
         """Tests of one judge x Eval-Prompt for faults, with p adjusted over these."""
@@ -222,14 +261,14 @@ def chosen(evidence: Evidence, matrix: RatingMatrix, best: Margin, rows: Sequenc
     crossed, claimed = evidence, best
     if elsewhere:
         crossed = Evidence(_crossed(evidence.table, matrix, best, own, fold), evidence.options, evidence.control)
-        (claimed,) = crossed.margins
+        (claimed,) = map(crossed.with_bars, crossed.margins)
     contenders = _contenders(evidence, best, rows)
     return Choice(best, len(rows), elsewhere, contenders, crossed, _for_all(claimed, contenders, prompts))
 
 
 def _contenders(evidence: Evidence, best: Margin, rows: Sequence[Margin]) -> int:
     """Rows whose mean tau is not shown to lie below that of the best one by the paired interval, with it."""
-    (dataset,) = (each for each in evidence.correlations.datasets if each.name == best.dataset)
+    (dataset,) = (each for each in evidence.ranked.datasets if each.name == best.dataset)
     parts: dict[tuple[str, str, str], list[Part]] = {}
     for cell in dataset.rows:
         subject = cell.subject
@@ -254,6 +293,10 @@ def _contenders(evidence: Evidence, best: Margin, rows: Sequence[Margin]) -> int
 
 def _key(margin: Margin) -> tuple[str, str, str]:
     return margin.run, margin.judge, margin.eval_prompt
+
+
+def _about(margin: Margin) -> About:
+    return margin.dataset, margin.run, margin.judge, margin.eval_prompt
 
 
 def _for_all(margin: Margin, count: int, story_prompts: int) -> Margin:

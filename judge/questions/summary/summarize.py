@@ -188,7 +188,7 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
     `seen` the evidence from contamination scores.
     """
     screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
-    parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
+    parts = evidence.ranked.signature_parts if evidence.has_people else evidence.coverage.signature_parts
     # The program's version stays the last part.
     own = evidence.options.signature_part
     return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], own, *parts[-1:]), notes=())
@@ -324,14 +324,14 @@ def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tu
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""
-    best = best_of(judges)
-    if best is not None:
-        choice = chosen(evidence, matrix, best, judges)
+    if (highest := best_of(judges)) is not None:
+        best = evidence.with_bars(highest)
+        choice = chosen(evidence, matrix, best, [best if row is highest else row for row in judges])
         return choice, f"{best.name}{choice.words}"
     # Of labels a mean over criteria may not exist: one that is always the same label has no correlation.
     most_accurate = _most_accurate(evidence, matrix.dataset)
     accurate = (margin for margin in judges if most_accurate is not None and _key(margin) == _subject(most_accurate))
-    best = next(accurate, judges[0])
+    best = evidence.with_bars(next(accurate, judges[0]))
     by = "the first" if most_accurate is None else "the highest balanced accuracy"
     flatters = "" if most_accurate is None else ", which flatters it"
     words = f" ({by} of {len(judges)} rows{flatters})" if len(judges) > 1 else ""

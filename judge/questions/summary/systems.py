@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from judge.analysis.agreement import replacement_verdict
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict
-from judge.analysis.correlation import margins
+from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.correlations import CorrelationRow
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
@@ -79,7 +79,8 @@ _NAMED = 2
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     """Tau between the judge's and people's system means, beside one more person's and the control's."""
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
-    rows = [row for row in evidence.judges_over_systems.rows if row.subject.dataset == best.dataset]
+    over_systems = evidence.over_systems(best)
+    rows = [row for row in over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
     if mine is None:
@@ -88,7 +89,7 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     verdict = rules.of_systems(mine.estimate, len(matrix.systems))
     if mine.estimate.value is None:
         return Answer(question, (f"Tau is {mine.estimate.reason}.",), verdict, "systems")
-    bars = [_control(evidence, best)]
+    bars = [_control(over_systems, best)]
     person = _mean([row for row in rows if row.subject.kind == PEOPLE_ROW], PEOPLE_ROW)
     if person is not None and person.estimate.value is not None:
         bars.append(f"one more person {100 * person.estimate.value:.1f}".replace("-", "−"))
@@ -97,9 +98,9 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {means_of}{beside}.",), verdict, "systems")
 
 
-def _control(evidence: Evidence, best: Margin) -> str:
+def _control(over_systems: Correlations, best: Margin) -> str:
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
-    mine = [margin for margin in margins.margins(evidence.judges_over_systems)
+    mine = [margin for margin in margins.margins(over_systems)
             if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
     if not mine or mine[0].bars[CONTROL].value is None:
         return ""

@@ -173,7 +173,7 @@ class ReportInputs:
     @cached_property
     def evidence(self) -> Evidence:
         """The analyses that `judge summary` prints too; each is computed once."""
-        return Evidence(self.table, self.options.evidence, self.control)
+        return Evidence(self.table, self.options.evidence, self.control, every_row=True)
 
     @cached_property
     def summary(self) -> Summary:
