@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from judge.analysis.comparison.contrasts import Comparer, ContrastResult
-from judge.analysis.comparison.pairing import check_distinct, contrasts
+from judge.analysis.comparison.pairing import Contrast, check_distinct, contrasts
 from judge.analysis.comparison.result import ALPHA, AdjustedTests, Comparison, Entry, Ranked, family
 from judge.analysis.comparison.tau_differences import Agreement
 from judge.analysis.inputs.candidates import match
@@ -362,6 +362,21 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         notes=tuple(notes),
         people=people_said(table),
     )
+
+
+def distances(table: RatingsTable, options: CompareOptions) -> list[tuple[str, Contrast, Estimate]]:
+    """Of every dataset and contrast, the mean over criteria of the difference in tau: as in `compared`, in a fraction
+    of its time.
+    """
+    check_distinct(table)
+    table = numbers(table, needed=True)
+    found = []
+    for matrix in build(table, drop_systems=options.drop_systems):
+        if matrix.cells:
+            comparer = Comparer(matrix, options, match(matrix, options.against))
+            pairs, _ = contrasts(matrix, table, options.by, options.baseline)
+            found += [(matrix.dataset, contrast, comparer.tau(contrast)) for contrast in pairs]
+    return found
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:

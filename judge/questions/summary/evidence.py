@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from judge.analysis import correlation, diagnose
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import tests_of_judges
-from judge.analysis.comparison.result import Comparison
-from judge.analysis.comparison.sentence import compared
+from judge.analysis.comparison.pairing import Contrast
+from judge.analysis.comparison.sentence import distances
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.margins import Margin
@@ -183,7 +183,7 @@ class Evidence:
         """Tests of one judge x Eval-Prompt for faults, with p adjusted over these."""
         return diagnose.diagnose(self._only(best), self.options.diagnosis())
 
-    def against_best(self, best: Margin, by: Factor) -> Comparison:
+    def against_best(self, best: Margin, by: Factor) -> list[tuple[str, Contrast, Estimate]]:
         """The best judge x Eval-Prompt against the judge's other Eval-Prompts, or against other judges under it."""
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options
@@ -192,10 +192,9 @@ class Evidence:
             baseline=best.eval_prompt if by == "eval_prompt" else best.judge,
             drop_systems=chosen.drop_systems,
             resamples=chosen.resamples,
-            permutations=1,  # a summary prints intervals and no p value
             seed=chosen.seed,
         )
-        return compared(narrowed(self.table, Selection.of(None, *keep)), options)
+        return distances(narrowed(self.table, Selection.of(None, *keep)), options)
 
     def _only(self, best: Margin) -> RatingsTable:
         rows = {(cell.judge, cell.eval_prompt) for matrix in self.matrices for cell in matrix.cells}

@@ -323,13 +323,13 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
     """Mean over criteria of each other's tau minus that of the best; the highest first, undefined ones last."""
     try:
-        entries = evidence.against_best(best, by).entries
+        found = evidence.against_best(best, by)
     except JudgeError:
         return []
     differences = [
-        (entry.result.contrast.second, entry.result.means["tau"])
-        for entry in entries
-        if entry.dataset == best.dataset and entry.result.contrast.first == own
+        (contrast.second, difference)
+        for dataset, contrast, difference in found
+        if dataset == best.dataset and contrast.first == own
     ]
     # An undefined difference comes last: no tau differs by 9.
     return sorted(differences, key=lambda named: -(named[1].value if named[1].value is not None else -9.0))
