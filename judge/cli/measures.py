@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from judge.base.printing.tables import Table
     from judge.base.records import Criterion
     from judge.inputs.datasets import Dataset
-    from judge.lab.measures import Known, Need
+    from judge.lab.measures import Need
 
 
 _Models = Annotated[
@@ -50,11 +50,11 @@ _Output = Annotated[
 ]
 _Measure = Annotated[
     list[str] | None,
-    typer.Option("--measure", metavar="NAME", help="measure to compute; may be given several times"),
-]
-_MeasureSet = Annotated[
-    str | None,
-    typer.Option("--set", help="set of measures: quick, hanna, openmeva or all; default: quick, or those of --measure"),
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        help="measure, or a set of them: quick, hanna, openmeva or all; may be given several times; default: quick",
+    ),
 ]
 _Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")]
 
@@ -62,7 +62,7 @@ _Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set 
 # Word of a former command -> the command that it means.
 _FORMER = {"of": "judge measures {}", "systems": "judge measures {} --systems", "list": "judge measures"}
 
-_OF_MEASURES = ("--measure", "--set", "--criteria", "--quiet")
+_OF_MEASURES = ("--measure", "--criteria", "--quiet")
 _OF_DATASETS = (*_OF_MEASURES, "--column", "--limit", "--systems")
 
 
@@ -72,7 +72,6 @@ def measures(
     output: _Output = None,
     systems: _Systems = False,
     measure: _Measure = None,
-    measure_set: _MeasureSet = None,
     model: _Models = None,
     criteria: _Criteria = None,
     column: _Columns = None,
@@ -90,7 +89,7 @@ def measures(
 
     Example: judge measures
 
-    Example: judge measures mans_roc --set quick -o runs/mans-roc/measures
+    Example: judge measures mans_roc --measure quick -o runs/mans-roc/measures
 
     Example: judge measures mans_roc --measure perplexity --model lm=local/smollm2
 
@@ -114,31 +113,30 @@ def measures(
         emit(_system_table(opened, limit, _models(model)), form, output)
         return
     refuse_flags(ctx, ("--format",), "a folder of measures; --systems has it")
-    wanted, models = _wanted(measure, measure_set), _models(model)
-    _compute(
-        opened, limit, wanted, models, known_criteria, output, skip=not measure or measure_set is not None, quiet=quiet
-    )
+    _compute(opened, limit, measure or ["quick"], _models(model), known_criteria, output, quiet=quiet)
 
 
 def _compute(
     opened: Dataset,
     limit: int | None,
-    wanted: list[Known],
+    names: Sequence[str],
     models: Mapping[Need, str],
     known_criteria: Sequence[Criterion],
     output: Path | None,
     *,
-    skip: bool,
     quiet: bool,
 ) -> None:
     from judge.exchange.imported_folder import write_folder
     from judge.exchange.imported_measures import as_import
+    from judge.lab.measures import SETS, named
     from judge.lab.measures.session import measured
 
     stories = list(islice(opened.stories(), limit))
     folder = output or Path("runs") / opened.name / "measures"
     progress = None if quiet else _progress
-    measurements = measured(stories, wanted, models=models, cache=folder, skip=skip, progress=progress)
+    # A set leaves out what cannot run here; a measure that is named alone must run.
+    skip = any(name in SETS for name in names)
+    measurements = measured(stories, named(names), models=models, cache=folder, skip=skip, progress=progress)
     if not measurements.measures:
         raise SpecError("none of these measures runs here", hint="judge measures")
     imported = as_import(measurements, opened, models, known_criteria)
@@ -167,15 +165,6 @@ def _refuse_former(words: Sequence[str]) -> None:
         raise SpecError(f"{words[0]} is no dataset", hint=meant)
     if len(words) > 1:
         raise SpecError(f"measures are of one dataset, and {len(words)} are named")
-
-
-def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
-    """Those of the set, then those named; the set `quick` without either."""
-    from judge.lab.measures import named, of_set
-
-    wanted = of_set(group or "quick") if group or not names else []
-    there = {name.measure.name for name in wanted}
-    return [*wanted, *(name for name in named(names or []) if name.measure.name not in there)]
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:

@@ -24,14 +24,11 @@ _Output = Annotated[
 ]
 _Perturbation = Annotated[
     list[str] | None,
-    typer.Option("--perturbation", metavar="NAME", help="perturbation to apply; may be given several times"),
-]
-_PerturbationSet = Annotated[
-    str | None,
     typer.Option(
-        "--set",
-        help="set of perturbations: openmeva, discrimination, invariance, attack, degenerate or all; "
-        "default: openmeva, or those of --perturbation",
+        "--perturbation",
+        metavar="NAME",
+        help="perturbation, or a set of them: openmeva, discrimination, invariance, attack, degenerate or all; may be "
+        "given several times; default: openmeva",
     ),
 ]
 _Strength = Annotated[
@@ -111,7 +108,6 @@ def make(
     dataset: _Dataset,
     output: _Output,
     perturbation: _Perturbation = None,
-    perturbation_set: _PerturbationSet = None,
     strength: _Strength = "1",
     system: _System = None,
     references: _References = False,
@@ -136,7 +132,7 @@ def make(
 
     Example: judge stress make mans_roc -o stress.jsonl --references
 
-    Example: judge stress make mine.jsonl -o same.jsonl --set invariance --rewriter openai/MODEL
+    Example: judge stress make mine.jsonl -o same.jsonl --perturbation invariance --rewriter openai/MODEL
 
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """
@@ -147,7 +143,7 @@ def make(
 
     if grammar_label is not None and grammar is None:
         raise OptionError("grammar_label", grammar_label, "has no effect without a model of grammar")
-    names, skipped = _named(perturbation, perturbation_set, reworded=bool(rewriter or back_translations))
+    names, skipped = _named(perturbation or ["openmeva"], reworded=bool(rewriter or back_translations))
     options = MakeOptions(
         wanted=wanted(names, _strengths(strength)),
         systems=tuple(system or ()),
@@ -168,21 +164,19 @@ def make(
     _say(made_stories, skipped, form)
 
 
-def _named(
-    perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
-) -> tuple[list[str], dict[str, str]]:
+def _named(perturbation: list[str], *, reworded: bool) -> tuple[list[str], dict[str, str]]:
     """Only perturbations of a set are skipped; those that are named never are."""
     from judge.inputs.perturbations.perturbation import CATALOGUE
-    from judge.lab.stress.making import lacking, of_set
+    from judge.lab.stress.making import SETS, lacking, of_set
 
-    names, skipped = list(perturbation or []), {}
-    if perturbation_set or not names:
-        for name in of_set(perturbation_set or "openmeva"):
-            missing = lacking(CATALOGUE[name], reworded=reworded)
-            if missing is None:
-                names.append(name)
-            else:
-                skipped[name] = missing
+    names = [name for name in perturbation if name not in SETS]
+    skipped = {}
+    for name in dict.fromkeys(member for given in perturbation if given in SETS for member in of_set(given)):
+        missing = lacking(CATALOGUE[name], reworded=reworded)
+        if missing is None:
+            names.append(name)
+        else:
+            skipped[name] = missing
     return names, skipped
 
 

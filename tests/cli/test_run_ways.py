@@ -46,7 +46,7 @@ def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:
         ("measures systems demo", "judge measures demo --systems"),
         ("measures of demo", "judge measures demo"),
         ("measures --limit 3", "--limit has no effect with the list of measures"),
-        ("measures demo --systems --set all", "--set has no effect with --systems"),
+        ("measures demo --systems --measure all", "--measure has no effect with --systems"),
         ("measures demo mans_roc", "measures are of one dataset"),
         ("reproduce list hanna", "judge reproduce hanna --list"),
         ("reproduce ttcw --choice on-scale", "--choice has no effect with study ttcw"),

@@ -101,7 +101,7 @@ def test_length_is_held_fixed_beside_measures_unless_told_otherwise(dataset: Pat
 def test_what_a_set_cannot_run_is_said(
     dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("measures", dataset, "--set", "all", "--limit", "3", "-o", tmp_path / "out", "--quiet") == 0
+    assert run("measures", dataset, "--measure", "all", "--limit", "3", "-o", tmp_path / "out", "--quiet") == 0
     assert "mean-log-p, perplexity, least-log-p" in capsys.readouterr().out
     assert run("measures", dataset, "--measure", "perplexity", "--quiet") == 1
     assert "--model lm=PATH (a causal language model)" in capsys.readouterr().err
@@ -133,8 +133,9 @@ def test_measures_have_their_own_names_and_a_recipe_each() -> None:
         "meteor-openmeva",
     }
     assert len(measures.of_set("hanna")) == 37
-    with pytest.raises(SpecError, match="allowed"):
-        measures.of_set("best")
+    assert measures.named(["openmeva", "bleu-openmeva"]) == measures.of_set("openmeva")
+    with pytest.raises(SpecError, match="measure"):
+        measures.named(["best"])
 
 
 def test_a_third_partys_family_is_asked_like_our_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
-from judge.base.errors import OptionError, SpecError, unknown
+from judge.base.errors import SpecError, unknown
 from judge.base.records import Story
 
 # Inputs of a measure beside the text; `corpus` are all reference stories of the dataset.
@@ -121,7 +121,7 @@ MODULES = (
     "judge.lab.measures.encoders",
 )
 
-MeasureSet = Literal["quick", "hanna", "openmeva", "all"]
+SETS = ("quick", "hanna", "openmeva", "all")
 QUICK = (
     *("bleu", "chrf", "rouge-1-f", "rouge-2-f", "rouge-l-f", "length", "compression", "coverage", "novelty-2"),
     *("repetition-3", "distinct-2", "mattr-50", "mtld", "ari"),
@@ -161,18 +161,18 @@ def measures_by_name() -> dict[str, Known]:
 
 
 def named(names: Sequence[str]) -> list[Known]:
-    """Measures with the given names, each once. Raises SpecError for an unknown name."""
+    """Measures with the given names, and those of named `SETS`, each once. Raises SpecError for an unknown name."""
     there = measures_by_name()
     for name in names:
-        if name not in there:
-            raise SpecError(unknown("measure", name, there), hint="judge measures")
-    return [there[name] for name in dict.fromkeys(names)]
+        if name not in there and name not in SETS:
+            raise SpecError(unknown("measure", name, [*SETS, *there]), hint="judge measures")
+    sets = (of_set(name) for name in names if name in SETS)
+    chosen = [*(known for of_one in sets for known in of_one), *(there[name] for name in names if name not in SETS)]
+    return list({known.measure.name: known for known in chosen}.values())
 
 
 def of_set(name: str) -> list[Known]:
-    """The measures of a set (such as "quick" or "all"), in order. Raises OptionError for an unknown set."""
-    if name not in get_args(MeasureSet):
-        raise OptionError("set", name, allowed=get_args(MeasureSet))
+    """The measures of one of the `SETS`, in order."""
     there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]
     if name == "all":
         return there

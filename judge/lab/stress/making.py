@@ -195,9 +195,7 @@ def _check_rewording(options: MakeOptions) -> None:
 
 
 def of_set(name: str) -> list[str]:
-    """Perturbations of ``all``, ``openmeva`` or a kind of test that this program can make, in the catalogue's order."""
-    if name not in SETS:
-        raise OptionError("set", name, allowed=SETS)
+    """Perturbations of one of the `SETS` that this program can make, in the catalogue's order."""
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
     if name == "openmeva":
         return [
@@ -211,7 +209,7 @@ def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]
     Raises SpecError for an unknown name or strength."""
     for name in names:
         if name not in CATALOGUE or name not in MADE:
-            raise SpecError(unknown("perturbation", name, MADE), hint="judge stress list")
+            raise SpecError(unknown("perturbation", name, [*SETS, *MADE]), hint="judge stress list")
     chosen = []
     for facts in CATALOGUE.values():
         if facts.name in names:
