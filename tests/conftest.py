@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ settings.load_profile("unhurried")
 # Runs of tests may name files beside their own folder; tests/hardening takes this away again.
 os.environ["JUDGE_TRUSTED_FOLDERS"] = os.pathsep.join([tempfile.gettempdir(), str(Path(__file__).parents[1])])
 
-# Two processes of tests with two threads each wait for each other more than they compute. Before numpy is loaded.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Two processes of tests with two threads each wait for each other more than they compute. Before numpy is loaded. Real
+# models keep their threads: their tests run in one process.
+for threads in ("OPENBLAS_NUM_THREADS", *(["OMP_NUM_THREADS"] if find_spec("torch") is None else [])):
+    os.environ.setdefault(threads, "1")
 
 # How wide a screen is changes what is printed on it.
 os.environ.pop("COLUMNS", None)

@@ -22,7 +22,7 @@ sys.meta_path.insert(0, Gone())
 """
 # Modules of commands that run what lies in the lab: measures, try, stress make, train, generate.
 OF_THE_LAB = {
-    "judge.exchange.imported_measures",
+    "judge.exchange.imported_folder",
     "judge.reproduce.released_measures",
     "judge.show.web.trial",
 }

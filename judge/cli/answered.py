@@ -66,7 +66,7 @@ def ratings(
 
     Example: judge ratings runs/mans-roc-pairs --preferences -o preferences.csv
     """
-    from judge.analysis import raw_tables as analysis
+    from judge.analysis import distributions
     from judge.cli.table_options import emit
 
     if preferences:
@@ -78,19 +78,19 @@ def ratings(
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         frame, preview = _ratings(runs, keep, parser)
     if output is not None:
-        analysis.save(frame, output)
+        distributions.save(frame, output)
     elif form == "csv":
-        sys.stdout.write(analysis.csv_text(frame))
+        sys.stdout.write(distributions.csv_text(frame))
     elif form in ("jsonl", "json"):
-        text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
+        text = distributions.jsonl_text if form == "jsonl" else distributions.json_text
         sys.stdout.write(text(frame))
     else:
         emit(preview(whole=full), form, full=full)
 
 
 def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[..., Table]]:
+    from judge.analysis.distributions import preview
     from judge.analysis.inputs.selection import narrowed
-    from judge.analysis.raw_tables import preview
     from judge.cli.table_options import reading_bar
     from judge.ratings.ratings_table import read
 

@@ -30,7 +30,7 @@ def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: 
     for missing and incomplete ones."""
     from judge.asking.execution.part_merge import join
     from judge.asking.execution.plan_part import parts_in
-    from judge.asking.run_folder.definition import definition_in_force
+    from judge.asking.run_folder.layout import definition_in_force
 
     missing = False
     for result in _with_parts(run, output):
@@ -107,7 +107,7 @@ def ask_again(run: Path, overrides: Sequence[str], *, unparsed: bool, quiet: boo
     from judge.asking.execution.plan_part import part_of
     from judge.asking.execution.session import Again, Sitting, sit, sit_side_by_side
     from judge.asking.run_folder import resolve
-    from judge.asking.run_folder.definition import budget_of, definition_in_force
+    from judge.asking.run_folder.layout import budget_of, definition_in_force
     from judge.cli.run_sittings import report, report_all
 
     sittings = []
@@ -247,15 +247,15 @@ def go(way: Way, run: Path, options: RunOptions, *, unparsed: bool, partial: boo
         case "--serve-command":
             print_serve_command(run, options.overrides)
         case "--batch submit":
-            from judge.cli.run_batch import submit
+            from judge.cli.run_sittings import submit
 
             submit(run, options.overrides, options.judges, options.limit)
         case "--batch status":
-            from judge.cli.run_batch import status
+            from judge.cli.run_sittings import status
 
             status(run, options.form)
         case "--batch collect":
-            from judge.cli.run_batch import collect
+            from judge.cli.run_sittings import collect
 
             collect(run)
         case "--print-schema":

@@ -119,7 +119,7 @@ def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
 def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: bool) -> None:
     from judge.api import status_row
     from judge.asking.run_folder import resolve
-    from judge.asking.run_folder.definition import not_begun
+    from judge.asking.run_folder.layout import not_begun
     from judge.base.errors import RunFolderError
     from judge.base.printing.tables import Column, Table
     from judge.cli.table_options import emit

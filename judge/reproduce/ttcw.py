@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from judge.answers.parsing import parser as load_parser
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
-from judge.base.records import Response
+from judge.base.records import Criterion, Response
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
@@ -115,6 +115,12 @@ def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Te
     )
 
 
+@cache
+def _criterion(test: str) -> Criterion:
+    (criterion,) = load_criteria("ttcw").pick([test])
+    return criterion
+
+
 def _starts_with_yes(answer: TestAnswer | None) -> float:
     text = "" if answer is None else answer.text or ""
     return float(text.strip().lower().startswith("yes"))
@@ -124,7 +130,7 @@ def _read(answer: TestAnswer | None, test: str) -> float:
     """NaN for no label or a missing answer."""
     if answer is None or not answer.text:
         return np.nan
-    (criterion,) = load_criteria("ttcw").pick([test])
+    criterion = _criterion(test)
     finished = "content_filter" if answer.blocked else None
     rating = load_parser(_PARSER).parse(Response(answer.text, finished), criterion).rating
     return np.nan if rating is None else rating

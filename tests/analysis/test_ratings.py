@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.analysis import raw_tables as ratings
+from judge.analysis import distributions as ratings
 from judge.base.errors import SpecError
 
 

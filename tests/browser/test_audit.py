@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.explanations.audit.adjudication import disputes
+from judge.explanations.audit.answer_matrix import disputes
+from judge.explanations.audit.answers_file import practice_score
 from judge.explanations.audit.items import Form, load_form
-from judge.explanations.audit.practice import practice_score
 from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.audit_annotators import Owners
 from judge.stats.agreement.chance_agreement import gwet

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from judge.analysis.raw_tables import csv_text
+from judge.analysis.distributions import csv_text
 from judge.base.printing.output import html_table
 from judge.base.printing.tables import Column, Table, render
 from judge.base.printing.text_layout import as_written, no_formula, visible

@@ -21,8 +21,7 @@ from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import paired_differences
-from judge.stats.estimation.association import PERMUTATIONS, Association, with_group, with_number
-from judge.stats.estimation.proportions import mean_bounds
+from judge.stats.estimation.proportions import PERMUTATIONS, Association, mean_bounds, with_group, with_number
 
 # Tests whether the ratings that a judge failed to give differ from those it gave; findings in sentences.
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from judge.analysis.inputs.bars import ControlSource, control_label
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.jury import result, trust_tables
+from judge.analysis.jury import reliability_curve, result
 from judge.analysis.jury.nested_folds import Folding, run_foldings, story_interval
 from judge.analysis.jury.panel import Panel, Panels, best_single, panels
 from judge.analysis.jury.result import (
@@ -74,10 +74,10 @@ def tables(juries: Juries, *, weights: bool = False, long: bool = False, effecti
     """
     printed = [_main(juries)]
     printed += result.tables(juries, predictors=long) if weights else []
-    printed += trust_tables.tables(juries) if juries.options.calibrate != "none" else []
-    printed += [trust_tables.effective(juries)] if effective else []
-    printed += [trust_tables.intervals(juries)] if juries.options.predict is not None else []
-    printed += [trust_tables.carry_over(juries)] if juries.options.carry_over is not None else []
+    printed += reliability_curve.tables(juries) if juries.options.calibrate != "none" else []
+    printed += [reliability_curve.effective(juries)] if effective else []
+    printed += [reliability_curve.intervals(juries)] if juries.options.predict is not None else []
+    printed += [reliability_curve.carry_over(juries)] if juries.options.carry_over is not None else []
     return printed
 
 

@@ -21,8 +21,7 @@ from judge.asking.execution.sending.schedule import with_cache_points
 from judge.asking.plan import AnyPlan, plan_of
 from judge.asking.run_definition.writing import AnySpec, load_specs
 from judge.asking.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
-from judge.asking.run_folder.definition import definition_in_force
-from judge.asking.run_folder.layout import definition_of
+from judge.asking.run_folder.layout import definition_in_force, definition_of
 from judge.backends import Settings, check_api, split_judge
 from judge.backends.anthropic import AnthropicBackend
 from judge.backends.gemini import gemini_backend

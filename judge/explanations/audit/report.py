@@ -13,9 +13,9 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import printable
 from judge.explanations.audit.answer_matrix import Answered, Disagreement, answered, disagreements
+from judge.explanations.audit.answers_file import practice_score
 from judge.explanations.audit.items import Category
 from judge.explanations.audit.options import ReportOptions
-from judge.explanations.audit.practice import practice_score
 from judge.explanations.audit.store import AuditSnapshot
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.chance_agreement import ChanceAgreement

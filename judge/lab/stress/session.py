@@ -20,7 +20,7 @@ from judge.inputs.datasets import locate
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.native import story_line
 from judge.inputs.datasets.files.source_file import read_json
-from judge.inputs.perturbations.attacks import attacks_version
+from judge.inputs.perturbations.character import attacks_version
 from judge.inputs.perturbations.lists import lists_version
 from judge.inputs.perturbations.parse import Tagger
 from judge.inputs.perturbations.perturbation import Facts, Material, Need, Token, Words, facts_path, read_name

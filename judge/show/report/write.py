@@ -28,7 +28,7 @@ from judge.show.pages.verdict_box import box
 from judge.show.report import checklist, methods
 from judge.show.report.blocks import Section, failed, figure, html, prose, shown
 from judge.show.report.inputs import ReportInputs
-from judge.show.report.sections import agreement, checked_table, explanation_map, headline
+from judge.show.report.sections import agreement, checked_table, headline
 from judge.show.report.sections import audit as audit_words
 from judge.show.report.sections import comparisons as preferences
 from judge.show.report.sections import runs as run_settings
@@ -164,7 +164,7 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("systems", "Systems", system_blocks),
     ("diagnostics", "What goes wrong", diagnostic_blocks),
     ("disagreements", "Where judge and people differ most", run_settings.example_blocks),
-    ("explanations", "Explanations", explanation_map.explanation_blocks),
+    ("explanations", "Explanations", audit_words.explanation_blocks),
     ("audit", "Audit of explanations by people", audit_words.audit_blocks),
     ("contamination", "Contamination", contamination_blocks),
     ("methods", "Methods", methods.methods_blocks),

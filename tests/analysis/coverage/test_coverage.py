@@ -17,7 +17,7 @@ from judge.analysis.coverage.coverage import coverage, tables, with_coverage
 from judge.analysis.coverage.coverage import sentence as said
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.estimation.association import Association, with_group
+from judge.stats.estimation.proportions import Association, with_group
 
 
 def _lost(system: int, prompt: int, repeat: int) -> str | None:

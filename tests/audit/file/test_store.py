@@ -12,8 +12,8 @@ import pytest
 
 from judge.answers.journal.database import create as create_journal
 from judge.base.errors import DataError, JudgeError, SpecError
+from judge.explanations.audit.answers_file import feedback, practice_score, practise
 from judge.explanations.audit.items import load_form, visible_facts
-from judge.explanations.audit.practice import feedback, practice_score, practise
 from judge.explanations.audit.store import AuditStore, snapshot
 from tests.audit.conftest import subject
 

@@ -12,11 +12,10 @@ import pytest
 
 import judge
 from judge.base.errors import SpecError
-from judge.explanations.audit.adjudication import adjudicate
-from judge.explanations.audit.answer_matrix import answered
+from judge.explanations.audit.answer_matrix import adjudicate, answered
+from judge.explanations.audit.answers_file import practise
 from judge.explanations.audit.items import Subject
 from judge.explanations.audit.options import EXEMPT, ReportOptions
-from judge.explanations.audit.practice import practise
 from judge.explanations.audit.printed import audit_tables
 from judge.explanations.audit.report import agreement, agreement_with_others, rates, report
 from judge.explanations.audit.store import AuditStore, snapshot

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.estimation.association import with_group, with_number
+from judge.stats.estimation.proportions import with_group, with_number
 
 RNG = np.random.default_rng
 

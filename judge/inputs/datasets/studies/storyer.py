@@ -14,7 +14,7 @@ import pickle
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -221,9 +221,10 @@ def read_rated(path: Path) -> Iterator[Story]:
         yield Story(entry.id, entry.story_prompt, SYSTEM, entry.text, None, tuple(ratings))
 
 
-def aspects() -> list[str]:
+@cache
+def aspects() -> tuple[str, ...]:
     """Names of the ten aspects, in the order of their numbers, from 1."""
-    return [criterion.name for criterion in load_criteria("storyer").criteria]
+    return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
 
 
 def left_out(path: Path) -> Mapping[str, int]:
