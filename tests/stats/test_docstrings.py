@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 STATS = ROOT / "judge/stats"
 FOLDERS = [".", *sorted(path.parent.name for path in STATS.glob("*/__init__.py"))]
 
+_IMPORTED = re.compile(r"^\s*from ([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
+_TAKEN = re.compile(r"(\w*)\.(\w+)")
 _NAMED = re.compile(r"(?<!`)`([a-z_]\w*)`(?!`)", re.IGNORECASE)
 
 
@@ -46,19 +48,17 @@ def users() -> dict[str, set[str]]:
     """Modules by what they use: "module.function" where they import it, and ".attribute" of whatever value."""
     by_use: dict[str, set[str]] = {}
     for path in ROOT.glob("judge/**/*.py"):
-        module, meant = name_of(path), dict[str, str]()
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom):
-                meant |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        text = path.read_text(encoding="utf-8")
+        meant = {
+            name.split(" as ")[-1]: f"{module}.{name.split(' as ')[0]}"
+            for module, names in _IMPORTED.findall(text)
+            for name in re.findall(r"\w+(?: as \w+)?", names)
+        }
         uses = set(meant.values())
-        for node in nodes:
-            if isinstance(node, ast.Attribute):
-                uses.add(f".{node.attr}")
-                if isinstance(node.value, ast.Name) and node.value.id in meant:
-                    uses.add(f"{meant[node.value.id]}.{node.attr}")
+        for of, attribute in _TAKEN.findall(text):
+            uses |= {f".{attribute}", f"{meant.get(of)}.{attribute}"}
         for use in uses:
-            by_use.setdefault(use, set()).add(module)
+            by_use.setdefault(use, set()).add(name_of(path))
     return by_use
 
 

@@ -58,13 +58,13 @@ def _tau(x: np.ndarray, y: np.ndarray, coefficient: str = "kendall") -> float:
 def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str) -> None:
     x, y, exists = _matrix(1)
     system, prompt = np.nonzero(exists)
-    drawn = _drawn(name, system, prompt, 40)
+    drawn = _drawn(name, system, prompt, 15)
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="means", group=system)
     if coefficient == "kendall":
         np.testing.assert_allclose(tau_b_means(drawn, *given, system), ours, rtol=0, atol=1e-12)
     y = np.where(exists, y, np.nan)
-    for b in range(40):
+    for b in range(15):
         rows, columns = _copies(drawn, b, *y.shape)
         for judge in range(2):
             both = np.where(np.isnan(x[judge]) | np.isnan(y), np.nan, 1.0)
@@ -80,7 +80,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
 def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str) -> None:
     x, y, exists = _matrix(2)
     system, prompt = np.nonzero(exists)
-    drawn = _drawn(name, system, prompt, 30)
+    drawn = _drawn(name, system, prompt, 10)
     group = prompt if level == "by-item" else system
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="within", group=group)
@@ -88,7 +88,7 @@ def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coef
     for judge in range(2):
         p, q = (x[judge], y) if level == "by-system" else (x[judge].T, y.T)
         enough = (~(np.isnan(p) | np.isnan(q))).sum(axis=1) >= 3
-        for b in range(30):
+        for b in range(10):
             rows, columns = _copies(drawn, b, *y.shape)
             rows, columns = (rows, columns) if level == "by-system" else (columns, rows)
             taus = np.array([_tau(p[row, columns], q[row, columns], coefficient) for row in rows if enough[row]])

@@ -34,22 +34,22 @@ def _p(moved: np.ndarray, observed: float, tail: str) -> float:
     return (1 + extreme.sum()) / (1 + moved.size)
 
 
-@pytest.mark.parametrize("tail", ["two-sided", "greater"])
 @pytest.mark.parametrize("levels", [True, False], ids=["tied", "untied"])
 @pytest.mark.parametrize("swapped", ["stories", "systems", "story-prompts"])
-def test_p_equals_a_loop_over_the_same_swaps(swapped: str, levels: bool, tail: str) -> None:
+def test_p_equals_a_loop_over_the_same_swaps(swapped: str, levels: bool) -> None:
     a, b, y = _three(2, levels=levels)
     a[[3, 50]], b[7], y[[9, 11]] = np.nan, np.nan, np.nan
     system, prompt = np.divmod(np.arange(120), 12)
     unit = {"stories": np.arange(120), "systems": system, "story-prompts": prompt}[swapped]
-    found = swap_test.swap_test(a, b, y, unit, 400, np.random.default_rng(6), tail=tail)
     keep = ~np.isnan(a + b + y)
-    masks = np.concatenate(list(swap_test._masks(unit[keep], 400, np.random.default_rng(6))))
+    masks = np.concatenate(list(swap_test._masks(unit[keep], 150, np.random.default_rng(6))))
     moved = _naive(a[keep], b[keep], y[keep], masks, lambda p, q: kendalltau(p.round(9), q).statistic)
     observed = kendalltau(a[keep], y[keep]).statistic - kendalltau(b[keep], y[keep]).statistic
-    assert found.n == 115
-    assert found.difference == pytest.approx(observed, abs=1e-12)
-    assert found.p == _p(moved, observed, tail)
+    for tail in ("two-sided", "greater"):
+        found = swap_test.swap_test(a, b, y, unit, 150, np.random.default_rng(6), tail=tail)
+        assert found.n == 115
+        assert found.difference == pytest.approx(observed, abs=1e-12)
+        assert found.p == _p(moved, observed, tail)
 
 
 def test_system_level_p_equals_a_loop_over_means() -> None:
