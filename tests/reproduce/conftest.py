@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ from judge.reproduce.study import Options, Study
 
 SCORES = "hanna/hanna_metric_scores_llm.csv"
 Rows = dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _criteria_are_read_once() -> Iterator[None]:
+    """The reader of TTCW's answers reads its criteria again for each of 3,360 answers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ttcw, "load_criteria", cache(ttcw.load_criteria))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -45,14 +54,26 @@ def mans_study(data: pytest.MonkeyPatch) -> Study:
 
 @pytest.fixture(scope="session")
 def ttcw_study(data: pytest.MonkeyPatch) -> Study:
-    """Art or Artifice without intervals."""
-    return ttcw.study(Options(resamples=0))
+    """Art or Artifice with few resamples."""
+    return ttcw.study(Options(resamples=200))
+
+
+@pytest.fixture(scope="session")
+def ttcw_cells(ttcw_study: Study) -> dict[Place, Cell]:
+    """Place -> cell."""
+    return {cell.place: cell for cell in ttcw_study.cells(Options(resamples=200))}
 
 
 @pytest.fixture(scope="session")
 def storyer_study(data: pytest.MonkeyPatch) -> Study:
     """StoryER."""
     return storyer.study(Options(resamples=0))
+
+
+@pytest.fixture(scope="session")
+def storyer_cells(storyer_study: Study) -> dict[Place, Cell]:
+    """Place -> cell, without intervals."""
+    return {cell.place: cell for cell in storyer_study.cells(Options(resamples=0))}
 
 
 @pytest.fixture

@@ -128,9 +128,25 @@ def _ci(found: Table) -> list[str]:
     return [part for part in parts if part != "ci:none"]
 
 
-@pytest.mark.parametrize("name", MAKERS)
-def test_a_signature_names_the_intervals_that_the_table_has(name: str, table: RatingsTable) -> None:
-    for found in MAKERS[name](table):
+def _tails_are_named(name: str, every: list[Table]) -> None:
+    for found in every:
+        keys = [column.key for column in found.columns if column.p]
+        titles = {column.title.split(" ")[0] for column in found.columns if not column.p}
+        assert not titles & {"p", "p_adjusted", "p-value"} or found.title.startswith("Differences between systems")
+        if not keys or not found.rows:
+            continue
+        flat: list[dict[str, Any]] = json.loads(render(found, "json"))["rows"]
+        tested = [row for row in flat if any(row.get(key) is not None for key in keys)]
+        assert tested, found.title
+        assert {row["tail"] for row in tested} <= {"two-sided", "greater", "less", "two one-sided"}
+        text = render(found, "table")
+        assert "two-sided" in text or "one-sided" in text, found.title
+        assert "tail" in render(found, "csv")
+        assert name != "differences, long" or {row["tail"] for row in tested} == {"two-sided"}
+
+
+def _intervals_are_named(every: list[Table]) -> None:
+    for found in every:
         if not found.signature or found.title.startswith("Reliability"):
             continue  # a story's text below a list; bins, whose ends are no interval
         methods = set(_methods(found))
@@ -156,30 +172,13 @@ def test_a_signature_names_the_intervals_that_the_table_has(name: str, table: Ra
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_every_p_value_names_its_tail(name: str, table: RatingsTable) -> None:
-    for found in MAKERS[name](table):
-        keys = [column.key for column in found.columns if column.p]
-        titles = {column.title.split(" ")[0] for column in found.columns if not column.p}
-        assert not titles & {"p", "p_adjusted", "p-value"} or found.title.startswith("Differences between systems")
-        if not keys or not found.rows:
-            continue
-        flat: list[dict[str, Any]] = json.loads(render(found, "json"))["rows"]
-        tested = [row for row in flat if any(row.get(key) is not None for key in keys)]
-        assert tested, found.title
-        assert {row["tail"] for row in tested} <= {"two-sided", "greater", "less", "two one-sided"}
-        text = render(found, "table")
-        assert "two-sided" in text or "one-sided" in text, found.title
-        assert "tail" in render(found, "csv")
-
-
-def test_the_long_table_of_differences_names_tails_too(table: RatingsTable) -> None:
-    (found,) = MAKERS["differences, long"](table)
-    rows = json.loads(render(found, "json"))["rows"]
-    assert {row["tail"] for row in rows if row["p"] is not None} == {"two-sided"}
-
-
-def test_drift_names_fishers_z_and_nothing_of_sliding_sets(table: RatingsTable) -> None:
-    for found in drift_tables.tables(drift.drift(table)):
-        assert "|ci:fisher-z|r:pearson|" in found.signature
-        assert "boot" not in found.signature
-        assert "sets:" not in found.signature
+def test_a_signature_names_the_intervals_that_the_table_has_and_every_p_value_its_tail(
+    name: str, table: RatingsTable
+) -> None:
+    every = MAKERS[name](table)
+    _intervals_are_named(every)
+    _tails_are_named(name, every)
+    if name == "drift":
+        for found in every:
+            assert "|ci:fisher-z|r:pearson|" in found.signature
+            assert not any(word in found.signature for word in ("boot", "sets:"))

@@ -94,7 +94,7 @@ def test_the_printed_table_lists_findings_and_counts_the_rest(make_table) -> Non
     assert result.frame.attrs["signature"] == full.signature
 
 
-STUDIES = 24
+STUDIES = 16
 MIDDLE = World(criteria=3, own_scales=0.0)
 """People use the whole scale."""
 
@@ -133,13 +133,13 @@ def test_an_honest_judge_is_not_found_out(world: World, judge: str, diagnostics:
     """A narrow scale, opinions of systems, a steady hand: none of these is the fault.
 
     The best system is the judge's own and longer stories are better; at most 7 % of studies find something in the long
-    run (`tests.benchmarks.simulations.diagnostics`), 5 of 24 with a chance of 2 %.
+    run (`tests.benchmarks.simulations.diagnostics`), 4 of 16 with a chance of 2 %.
     """
     found = _counts(world, judge, 1)
     for name in diagnostics:
         hits, tests = found[name]
         assert tests >= STUDIES / 2
-        assert hits < 5
+        assert hits < 4
 
 
 def test_people_at_the_end_of_their_scale_leave_nothing_to_compare_with() -> None:
