@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.backends import surface
 from judge.reproduce import hanna, openmeva, storyer, ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
@@ -19,10 +20,11 @@ Rows = dict[str, dict[str, str]]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _criteria_are_read_once() -> Iterator[None]:
-    """The reader of TTCW's answers reads its criteria again for each of 3,360 answers."""
+def _read_once() -> Iterator[None]:
+    """TTCW's criteria, which are read again for each of 3,360 answers, and what is counted in StoryER's stories."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ttcw, "load_criteria", cache(ttcw.load_criteria))
+        for module, name in ((ttcw, "load_criteria"), (surface, "own_features"), (surface, "score_file_features")):
+            patch.setattr(module, name, cache(getattr(module, name)))
         yield
 
 

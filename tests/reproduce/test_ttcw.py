@@ -72,9 +72,7 @@ def another(
     return make
 
 
-def test_blocked_empty_and_absent_answers_are_lost(
-    another: Callable[[list[dict[str, str | None]]], Study],
-) -> None:
+def test_blocked_empty_and_absent_answers_are_lost(another: Callable[[list[dict[str, str | None]]], Study]) -> None:
     said = {"1": "Yes.", "2": "no, it does not", "3": "Content Blocked", "4": None, "5": " ", "6": "\n yes"}
     study = another([{"id": f"story_0_GPT4_test{test}", "response": text} for test, text in said.items()])
     cells = {cell.place: cell for cell in study.cells(Options(resamples=0))}

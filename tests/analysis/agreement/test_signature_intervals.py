@@ -14,11 +14,6 @@ from judge.analysis import correlation, diagnose, disagreement_tables
 from judge.analysis import criteria as criteria_tables
 from judge.analysis import systems_tables as system_tables
 from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
-from judge.analysis.agreement import accuracy as accuracy_tables
-from judge.analysis.agreement import binary_labels as labels_tables
-from judge.analysis.agreement import drift as drift_tables
-from judge.analysis.agreement import replacement as replacement_tables
-from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.sentence import compared
 from judge.analysis.coverage.coverage import coverage
@@ -55,13 +50,11 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
     ),
-    "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
-    "drift": lambda t: drift_tables.tables(drift.drift(t)),
-    "sliding sets": lambda t: sliding_sets_tables.tables(
-        sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))
-    ),
-    "replacement": lambda t: replacement_tables.tables(replacement.replacement(t)),
-    "labels": lambda t: labels_tables.tables(
+    "accuracy": lambda t: accuracy.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
+    "drift": lambda t: drift.tables(drift.drift(t)),
+    "sliding sets": lambda t: sliding_sets.tables(sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))),
+    "replacement": lambda t: replacement.tables(replacement.replacement(t)),
+    "labels": lambda t: binary_labels.tables(
         binary_labels.discrimination(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN))
     ),
     "systems": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN))),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, Finding, diagnose, tables
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
@@ -18,7 +19,8 @@ from tests.benchmarks.simulations.worlds import Studies, World
 
 def test_the_released_judges_of_hanna(hanna_table: RatingsTable) -> None:
     options = DiagnoseOptions(drop_systems=("Human",))
-    rows = diagnose(hanna_table, options).frame.set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
+    part = narrowed(hanna_table, Selection(judges=("ChatGPT",), eval_prompts=("ep1",)))
+    rows = diagnose(part, options).frame.set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
     # Means over the ten machine systems in the released score file: ChatGPT 1.52 with Eval-Prompt 1, people 2.6.
     frame = hanna_table.frame[hanna_table.frame["system"] != "Human"]
     judged = frame[(frame["judge"] == "ChatGPT") & (frame["eval_prompt"] == "ep1")]

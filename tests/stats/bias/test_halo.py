@@ -17,16 +17,6 @@ def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:
     return np.round(rng.normal(size=stories) + noise * rng.normal(size=(3, stories)) + 3)
 
 
-def test_matrix_is_scipys_tau_b_pair_by_pair() -> None:
-    rows = _ratings(0.7, 0)
-    rows[1, :5] = np.nan
-    found = halo.tau_matrix(rows)
-    expected = stats.kendalltau(rows[0, 5:], rows[1, 5:]).statistic
-    assert found[0, 1] == found[1, 0] == pytest.approx(expected)
-    assert np.diag(found) == pytest.approx(1)
-    assert halo.tau_matrix(rows, rows[:1]).shape == (3, 1)
-
-
 def test_matrix_of_many_criteria_is_scipys_tau_b_with_missing_and_constant_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -11,9 +11,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.resampling import bootstrap
-from judge.stats.resampling import resampled_correlations as group_means
 from judge.stats.resampling import resampled_correlations as resampled_correlation
-from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.stats.resampling.over_means import tau_b_means
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
@@ -101,7 +99,7 @@ def test_stories_drawn_one_by_one_are_grouped_alike() -> None:
     drawn = bootstrap.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
     judge, people = x[1][system, prompt], y[system, prompt]
     means = tau_b_means(drawn, judge, people, system)
-    within = resampled_tau.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
+    within = resampled_correlation.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
     for b, weight in enumerate(drawn.weights()):
         rows = np.repeat(np.arange(system.size), weight)
         again = judge[rows], people[rows]
@@ -165,7 +163,7 @@ def test_equal_values_have_no_correlation_whatever_their_rounding_noise() -> Non
 def test_judges_with_people_of_their_own_are_as_one_after_the_other(
     grouping: str, coefficient: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_means, "_BLOCK", 8 * block)
+    monkeypatch.setattr(resampled_correlation, "_BLOCK", 8 * block)
     x, y, exists = _matrix(4)
     system, prompt = np.nonzero(exists)
     drawn = _drawn("boot-inputs", system, prompt, 30)
