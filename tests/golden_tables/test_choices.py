@@ -42,7 +42,7 @@ LINES = (
     "consistency plain --layout repeats --criterion Coherence --resamples 20",
     "rank compared",
     "replace demo-run --criterion Coherence --resamples 20",
-    "stress report stressed",
+    "stress report stressed --judge surface --criterion Coherence",
     "plan demo-run --criterion Coherence",
 )
 """Commands on the demo run and the runs beside it, each with the choices that it starts from."""

@@ -230,18 +230,23 @@ def test_control_rates_the_perturbed_texts_itself() -> None:
     assert cell["control"] == 1.0
 
 
-def test_as_published_is_unpaired() -> None:
+@pytest.fixture(scope="module")
+def half() -> Stress:
+    return stress(planted({"m": half_blind}), WITHOUT_CONTROL)
+
+
+def test_as_published_is_unpaired(half: Stress) -> None:
     found = stress(planted({"m": half_blind}), StressOptions(control=False, as_published=True))
     one = row(found, "m", "lexical-repetition")
     assert one.auc is not None
     assert one.correlation is not None
     assert (one.auc.value, one.correlation.value) == (1.0, pytest.approx(1.0))
     assert any("As published" in table.title for table in tables(found))
-    assert not any("As published" in t.title for t in tables(stress(planted({"m": half_blind}), WITHOUT_CONTROL)))
+    assert not any("As published" in t.title for t in tables(half))
 
 
-def test_frame_and_tables_come_from_the_same_rows() -> None:
-    found = stress(planted({"m": half_blind}), WITHOUT_CONTROL)
+def test_frame_and_tables_come_from_the_same_rows(half: Stress) -> None:
+    found = half
     frame = found.frame.set_index(["perturbation", "strength"])
     (noticed,) = (one for one in tables(found) if one.title.startswith("Is it noticed?"))
     shown = {cell["what"]: cell["detection"].value for cell in noticed.rows}
