@@ -79,13 +79,13 @@ def test_pairs_are_of_one_origin_not_of_one_story_prompt() -> None:
     def rate(name: str | None, _: int, __: int, rng: np.random.Generator) -> float:
         return 3.0 - bool(name)
 
-    table = planted({"m": rate}, stories=2, prompts=10)
+    table = planted({"m": rate}, stories=2, prompts=14)
     table.frame["rating"] += np.where(table.frame["story"].str.contains("-1@"), 2.0, 0.0)
     found = row(stress(table, WITHOUT_CONTROL), "m", "typos")
-    assert (found.detection.wins, found.detection.estimate.n) == (20, 20)
+    assert (found.detection.wins, found.detection.estimate.n) == (28, 28)
     assert found.drop.value == 1.0
     assert found.detection.estimate.method is not None
-    assert "over 10 story-prompts" in found.detection.estimate.method
+    assert "over 14 story-prompts" in found.detection.estimate.method
 
 
 def test_dose_grows_with_strength_and_null_is_of_repeats() -> None:
