@@ -19,6 +19,8 @@ import judge
 from judge.base.late_pattern import late
 
 ROOT = Path(__file__).resolve().parents[1]
+LOOKS_SO = re.compile(r"[+*?}]\+|\(\?>")
+"""Text without these holds no such operator, and is not taken apart."""
 LATE_PATTERN = type(late(""))
 LATE = {"POSSESSIVE_REPEAT", "ATOMIC_GROUP"}
 
@@ -55,7 +57,8 @@ def compiled() -> Iterator[tuple[str, re.Pattern[str]]]:
 def written() -> Iterator[tuple[str, str]]:
     """Patterns that are written out in calls of `re`."""
     for file in [*ROOT.glob("judge/**/*.py"), *ROOT.glob("tests/**/*.py")]:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if LOOKS_SO.search(text) else ():
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
             if called and isinstance(node.func.value, ast.Name) and node.func.value.id == "re":
                 pattern = node.args[0]
@@ -71,6 +74,6 @@ def test_what_is_looked_for_is_found(pattern: str) -> None:
 def test_no_expression_is_possessive_or_atomic() -> None:
     held, plain = list(compiled()), list(written())
     assert len(held) > 100
-    assert len(plain) > 50
+    assert any(where.startswith(__file__) for where, _ in plain)
     assert [where for where, one in held if isinstance(one.pattern, str) and used(one.pattern, one.flags) & LATE] == []
     assert [where for where, one in plain if used(one) & LATE and not where.startswith(__file__)] == []

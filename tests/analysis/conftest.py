@@ -169,13 +169,7 @@ def hanna_table(studies: Path) -> RatingsTable:
     frame["rating"] = frame["rating"].astype(float)
     criteria = tuple(Criterion(name, short, "") for short, name in CRITERIA.items())
     known = facts(
-        run="hanna",
-        judge="imported",
-        dataset="hanna",
-        revision=None,
-        repeats=0,
-        criteria=criteria,
-        parser="imported",
+        run="hanna", judge="imported", dataset="hanna", revision=None, repeats=0, criteria=criteria, parser="imported"
     )
     return RatingsTable(frame, story_facts("hanna", stories), (known,))
 

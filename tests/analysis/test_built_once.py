@@ -10,9 +10,7 @@ from judge.ratings.rating_matrix import build, built_once
 from judge.ratings.ratings_table import RatingsTable
 
 
-def test_matrices_are_built_once_and_anew_after_the_computation(
-    make_table: Callable[..., RatingsTable],
-) -> None:
+def test_matrices_are_built_once_and_anew_after_the_computation(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table()
     with built_once():
         (first,) = build(table)

@@ -403,20 +403,6 @@ def test_an_unknown_system_to_drop_is_an_error(make_table) -> None:
         correlation.correlate(make_table(), CorrelationOptions(drop_systems=("sistem 1",)))
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"coefficient": "tau"}, 'coefficient="tau" is not known'),
-        ({"level": "item"}, 'level="item" is not known'),
-        ({"ci": "fisher-z"}, "Fisher's interval for Pearson's r"),
-        ({"resamples": 0}, "resamples=0 must be 1 or more"),
-    ],
-)
-def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
-    with pytest.raises(SpecError, match=sentence):
-        CorrelationOptions(**changes)
-
-
 def test_the_mean_over_criteria_is_of_the_same_resamples(hanna_table: RatingsTable) -> None:
     options = CorrelationOptions(drop_systems=("Human",), resamples=200)
     rows = correlation.correlate(narrowed(hanna_table, BELUGA), options)

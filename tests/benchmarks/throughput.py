@@ -105,10 +105,7 @@ def case(
             remark=f"{spread(rates, 0)}; exits {tail:.2f} s after the last commit",
         ),
         Figure(
-            f"{name}: ratio of medians",
-            median(rates) / median(bare_rates),
-            f">= {bar:.2f}",
-            remark="; ".join(remarks),
+            f"{name}: ratio of medians", median(rates) / median(bare_rates), f">= {bar:.2f}", remark="; ".join(remarks)
         ),
         Figure(
             f"{name}: CPU, whole process",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -18,23 +21,26 @@ SEEN = "the cat sat on the mat and the dog sat on the log while the rain fell on
 UNSEEN = "my brown quiz vexed jumbling wizards, of zip code 90210, by foxy pyx & kvetching waltz "
 
 
-@pytest.fixture(autouse=True)
-def _bigrams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(backends.SCORERS, "bigrams", "tests.contamination.bigrams")
+@pytest.fixture(scope="session", autouse=True)
+def _bigrams() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(backends.SCORERS, "bigrams", "tests.contamination.bigrams")
+        yield
+
+
+def contamination(*arguments: object) -> int:
+    """The command line; returns its exit code."""
+    try:
+        main(["contamination", *(str(a) for a in arguments)])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
 
 
 @pytest.fixture
 def run() -> Callable[..., int]:
-    """The command line; returns its exit code."""
-
-    def call(*arguments: object) -> int:
-        try:
-            main(["contamination", *(str(a) for a in arguments)])
-        except SystemExit as stop:
-            return int(stop.code or 0)
-        return 0
-
-    return call
+    """`contamination`, for tests."""
+    return contamination
 
 
 def mixed(share: float, rng: np.random.Generator, length: int = 120) -> str:
@@ -43,8 +49,8 @@ def mixed(share: float, rng: np.random.Generator, length: int = 120) -> str:
     return " ".join(str(rng.choice(words[0 if rng.random() < share else 1])) for _ in range(length // 4))
 
 
-@pytest.fixture
-def labelled(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def _labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """60 texts of 12 books, the seen ones more in the words of the training text."""
     rng = np.random.default_rng(3)
     rows = []
@@ -52,13 +58,19 @@ def labelled(tmp_path: Path) -> Path:
         label = i // 5 % 2
         text = mixed(0.55 if label else 0.4, rng)
         rows.append({"snippet": text, "label": label, "book": f"book {i // 5}", "snippet_id": i})
-    path = tmp_path / "books.jsonl"
+    path = tmp_path_factory.mktemp("contamination") / "books.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def stories(tmp_path: Path) -> Path:
+def labelled(_labelled: Path, tmp_path: Path) -> Path:
+    """A copy of the labelled texts."""
+    return Path(shutil.copy(_labelled, tmp_path))
+
+
+@pytest.fixture(scope="session")
+def _stories(_labelled: Path) -> Path:
     """160 stories of four systems for 40 story-prompts, in native form; two systems write like the training text."""
     rng = np.random.default_rng(5)
     rows = []
@@ -72,9 +84,39 @@ def stories(tmp_path: Path) -> Path:
                 "text": mixed(0.6 if system < 2 else 0.3, rng),
             }
         )
-    path = tmp_path / "tales.jsonl"
+    path = _labelled.with_name("tales.jsonl")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def stories(_stories: Path, tmp_path: Path) -> Path:
+    """A copy of the stories."""
+    return Path(shutil.copy(_stories, tmp_path))
+
+
+@pytest.fixture(scope="session")
+def _scored(_labelled: Path, _stories: Path) -> Path:
+    """Their folder with both sets' scores by bigrams/large, and thresholds by fpr=0.2."""
+    thresholds, scores = (_labelled.with_name(name) for name in ("labelled.scores.jsonl", "tales.scores.jsonl"))
+    how = ["--model", "bigrams/large", "--set", "threshold=fpr=0.2", "--quiet"]
+    with redirect_stdout(io.StringIO()):
+        assert contamination("auc", _labelled, *how, "--scores-to", thresholds, "--resamples", 50) == 0
+        assert contamination("score", _stories, *how, "--calibration", thresholds, "-o", scores) == 0
+    return _labelled.parent
+
+
+@pytest.fixture
+def calibration(_scored: Path, tmp_path: Path) -> Path:
+    """The labelled set's scores, with their thresholds."""
+    return Path(shutil.copy(_scored / "labelled.scores.jsonl", tmp_path))
+
+
+@pytest.fixture
+def made(_scored: Path, calibration: Path, tmp_path: Path) -> Path:
+    """The stories' scores with that threshold."""
+    shutil.copytree(_scored / "derived", tmp_path / "derived", dirs_exist_ok=True)
+    return Path(shutil.copy(_scored / "tales.scores.jsonl", tmp_path))
 
 
 @pytest.fixture

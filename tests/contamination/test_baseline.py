@@ -21,7 +21,7 @@ def test_what_the_choice_of_a_threshold_flatters_is_taken_out() -> None:
     """Youden's threshold looks for a gap among its own unseen texts, which others do not respect."""
     rng = np.random.default_rng(1)
     own, expected, true = [], [], []
-    for _ in range(120):
+    for _ in range(50):
         values, label = labelled(rng)
         at = roc.youden(values, label)
         own.append((values[~label] >= at).mean())
@@ -52,15 +52,16 @@ def test_books_are_expected_whole_and_count_as_clusters() -> None:
 def test_clean_stories_are_not_above_the_baseline() -> None:
     rng = np.random.default_rng(3)
     above = plain = 0
-    for _ in range(100):
+    for _ in range(50):
         values, label = labelled(rng)
         at = roc.youden(values, label)
         expected = expected_rates(values, label, [None] * 80, roc.youden)
         called = rng.normal(0, 1, 300) >= at
         above += (corrected(called, np.arange(300), expected).low or 0.0) > 0  # None: no better than chance
         plain += called.mean() > (values[~label] >= at).mean()
-    assert above / 100 < 0.08
-    assert plain / 100 > 0.4
+    # 5 % at most: of 50, more than 5 have a chance of 4 %.
+    assert above <= 5
+    assert plain / 50 > 0.4
 
 
 def test_a_scores_file_of_before_has_no_baseline() -> None:

@@ -24,26 +24,6 @@ from judge.stats.ordering.discrimination import auc
 Run = Callable[..., int]
 
 
-@pytest.fixture
-def calibration(run: Run, labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """The labelled set's scores by bigrams/large, with thresholds by fpr=0.2."""
-    path = tmp_path / "labelled.scores.jsonl"
-    how = ["--set", "threshold=fpr=0.2", "--resamples", 50, "--quiet"]
-    assert run("auc", labelled, "--model", "bigrams/large", "--scores-to", path, *how) == 0
-    capsys.readouterr()
-    return path
-
-
-@pytest.fixture
-def made(run: Run, stories: Path, calibration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """The stories' scores with that threshold."""
-    path = tmp_path / "tales.scores.jsonl"
-    how = ["--model", "bigrams/large", "--calibration", calibration, "--set", "threshold=fpr=0.2", "--quiet"]
-    assert run("score", stories, *how, "-o", path) == 0
-    capsys.readouterr()
-    return path
-
-
 def test_a_scores_file_holds_hashes_settings_and_thresholds_and_no_text(made: Path, stories: Path) -> None:
     scores = read(made)
     rows = [json.loads(line) for line in stories.read_text(encoding="utf-8").splitlines()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,17 @@ import yaml
 
 from judge.base.files import shipped
 from judge.cli.main import main
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Threads of maps and clusters wait for each other more than they compute where other processes work."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        threadpool_limits = nullcontext
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")

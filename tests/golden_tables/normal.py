@@ -47,12 +47,7 @@ def _steady(value: Any, paths: Sequence[tuple[str, str]], key: str = "") -> Any:
     return value
 
 
-VOLATILE = {
-    "first_request": "a time",
-    "last_commit": "a time",
-    "hours": "a duration",
-    "time": "a duration",
-}
+VOLATILE = {"first_request": "a time", "last_commit": "a time", "hours": "a duration", "time": "a duration"}
 """Keys of rows (judge status, a run's forecast) whose values are clocks'."""
 
 

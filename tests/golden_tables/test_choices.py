@@ -17,7 +17,6 @@ import pytest
 import typer
 
 from judge.analysis.options import agreement_options, table_options
-from judge.analysis.options import agreement_options as planning_options
 from judge.cli.commands import COMMANDS, QUESTION
 from judge.cli.declared import KEYS, RARE, flag
 from judge.cli.main import app
@@ -26,31 +25,29 @@ from judge.questions.question import WAY
 from tests.golden_tables.calls import inside, judge, prepare
 
 LINES = (
-    "correlate demo-run --resamples 20",
-    "correlate demo-run --ci boot-both --resamples 20",
+    "correlate demo-run --criterion Coherence --resamples 20",
+    "correlate demo-run --ci boot-both --criterion Coherence --resamples 20",
     "correlate demo-run --layout accuracy --criterion Coherence --resamples 20 --set flips=20",
     "correlate demo-run --layout separation --labels 'Coherence > 3' --resamples 20",
     "correlate demo-run --layout sliding-sets --criterion Coherence --resamples 20",
     "correlate labelled --layout confusion --resamples 20",
-    "compare demo-run --resamples 20 --set permutations=20",
-    "compare plain asked-json --by run --resamples 20 --set permutations=20",
+    "compare demo-run --criterion Coherence --resamples 20 --set permutations=20",
+    "compare plain asked-json --by run --criterion Coherence --resamples 20 --set permutations=20",
     "jury demo-run points --criterion Coherence --set folds=3 --set foldings=1 --resamples 20",
     "jury demo-run --layout calibration --criterion Coherence --eval-prompt ep1 --set folds=3 --set foldings=1",
     "systems demo-run --criterion Coherence --resamples 20",
     "diagnose demo-run --layout criteria --resamples 20",
     "diagnose demo-run --layout stories",
-    "consistency demo-run",
-    "consistency plain --layout repeats --resamples 20",
+    "consistency demo-run --criterion Coherence",
+    "consistency plain --layout repeats --criterion Coherence --resamples 20",
     "rank compared",
     "replace demo-run --criterion Coherence --resamples 20",
-    "stress report stressed",
+    "stress report stressed --judge surface --criterion Coherence",
     "plan demo-run --criterion Coherence",
 )
 """Commands on the demo run and the runs beside it, each with the choices that it starts from."""
 
-ELSEWHERE = {
-    "AspectsOptions.ci": "needs a study's ratings of aspects",
-}
+ELSEWHERE = {"AspectsOptions.ci": "needs a study's ratings of aspects"}
 """Choices that no table of the demo run has, and why."""
 
 
@@ -131,7 +128,7 @@ def test_every_word_prints_a_table_or_one_sentence(line: str, given: str, words:
 
 
 def _literals() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for module in (agreement_options, planning_options, table_options):
+    for module in (agreement_options, table_options):
         for name, options in vars(module).items():
             if not dataclasses.is_dataclass(options) or options.__module__ != module.__name__:
                 continue

@@ -40,10 +40,7 @@ CASES: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
         ),
         ("Reasoning: The twist is prepared by the letter. There is no cheating.\n\nAnswer: Yes.", "Yes"),
         ("Considering the definition, I find no evidence of subtext; therefore my answer is: no", "No"),
-        (
-            "### Evaluation\n\n**Does the story avoid cliches?**\n\nNo. The orphan, the storm: all are stock.",
-            "No",
-        ),
+        ("### Evaluation\n\n**Does the story avoid cliches?**\n\nNo. The orphan, the storm: all are stock.", "No"),
         ("**Question:** Is the end earned?\n\n**Reasoning:** It is.\n\n**Final Answer:** *Yes*", "Yes"),
         ('In light of the above, "No" is the appropriate answer.', "No|-"),
         ("The correct answer is therefore 'Yes'.", "Yes"),

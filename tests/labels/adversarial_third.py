@@ -13,10 +13,7 @@ WINNER = ("Story 1", "Story 2", "Neither")
 
 CASES: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
     YES_NO: (
-        (
-            "Let's think step by step. No exposition is needed. In the end I find that the answer is: Yes.",
-            "Yes",
-        ),
+        ("Let's think step by step. No exposition is needed. In the end I find that the answer is: Yes.", "Yes"),
         ("Yes, absolutely. Not a single cliche, no stock phrase, no tired image.", "Yes"),
         ("Regarding whether the form is new: No.", "No|-"),
         ("Final verdict\n\nYes", "Yes"),
@@ -100,16 +97,8 @@ CASES: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
         ("I would put it at medium.", "Medium"),
         ("High on Coherence, low on originality", NONE),
     ),
-    FRENCH: (
-        ("Oui, la fin est préparée.", "Oui"),
-        ("Réponse : Non", "Non"),
-        ("Non-dit et silence dominent.", NONE),
-    ),
-    GERMAN: (
-        ("Ja, das Ende ist vorbereitet.", "ja"),
-        ("Antwort: nein", "nein"),
-        ("Die Antwort ist nein.", "nein|-"),
-    ),
+    FRENCH: (("Oui, la fin est préparée.", "Oui"), ("Réponse : Non", "Non"), ("Non-dit et silence dominent.", NONE)),
+    GERMAN: (("Ja, das Ende ist vorbereitet.", "ja"), ("Antwort: nein", "nein"), ("Die Antwort ist nein.", "nein|-")),
     WINNER: (
         ("Story 2", "Story 2"),
         ("Story 1 is slow; Story 2 is vivid. Winner: Story 2", "Story 2"),

@@ -25,11 +25,7 @@ def read(labels: tuple[str, ...], text: str, finish: str = "stop", **more: objec
 @pytest.mark.parametrize(("labels", "case"), SETS, ids=[f"{i}-{case[0][:30]!r}" for i, (_, case) in enumerate(SETS)])
 def test_it_is_read_as_a_person_reads_it(labels: tuple[str, ...], case: tuple[str, ...]) -> None:
     label, judgment = read(labels, case[0], *case[2:])
-    right = {
-        adversarial.NONE: label is None,
-        f"!{judgment.status}": True,
-        str(label): True,
-    }
+    right = {adversarial.NONE: label is None, f"!{judgment.status}": True, str(label): True}
     assert any(right.get(wanted, False) for wanted in case[1].split("|")), (label, judgment)
 
 

@@ -13,7 +13,7 @@ from judge.base.records import Criterion, Judgment, Response, Scale
 SCALE = Scale.of_labels(["No", "Yes"])
 CRITERION = Criterion("Originality", "OR", "is it new?", SCALE)
 OURS = parser("ours")
-QUICK = settings(derandomize=True, deadline=None, max_examples=300, database=None)
+QUICK = settings(derandomize=True, deadline=None, max_examples=120, database=None)
 
 # Each holds the label that is not the answer, as "{0}".
 DECOYS = (

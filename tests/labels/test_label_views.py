@@ -141,13 +141,7 @@ def test_people_on_another_scale_than_the_judge_are_shown_by_numbers() -> None:
 
 def test_pages_of_a_run_show_labels(tmp_path: Path) -> None:
     prompt = str(shipped("prompts") / "eval_prompts" / "labels" / "ep1.jinja")
-    run = define(
-        tmp_path,
-        "labelled",
-        criteria={"set": "./set.yaml"},
-        eval_prompts=[prompt],
-        repeats=1,
-    )
+    run = define(tmp_path, "labelled", criteria={"set": "./set.yaml"}, eval_prompts=[prompt], repeats=1)
     (run / "set.yaml").write_text(
         "name: set\ncriteria:\n- {name: Plot, abbreviation: P, definition: A plot?, scale: {labels: [No, Yes]}}\n"
         "- {name: Kind, abbreviation: K, definition: Which?, scale: {labels: [tale, poem, joke], ordered: false}}\n",

@@ -8,9 +8,6 @@ import pytest
 
 from judge.inputs.datasets.locate import wordnet_folder
 from judge.lab.measures import Family, Item, Scored, Tools, meteor, overlap, rouge, statistics
-from judge.lab.measures import meteor as cider
-from judge.lab.measures import overlap as chrf
-from judge.lab.measures import rouge as rouge_family
 from judge.lab.measures import systems as diversity
 from tests.measures.golden import Golden, Pair
 
@@ -25,10 +22,10 @@ def found(family: Family, items: Sequence[Item], golden: Golden) -> list[Scored]
     ("family", "key", "column"),
     [
         (overlap.BLEU, "bleu", "bleu"),
-        (chrf.CHRF_FAMILIES[0], "chrf", "chrf2"),
-        (chrf.CHRF_FAMILIES[0], "hanna", "chrf3nl"),
+        (overlap.CHRF_FAMILIES[0], "chrf", "chrf2"),
+        (overlap.CHRF_FAMILIES[0], "hanna", "chrf3nl"),
         (overlap.BLEU_OPENMEVA, "bleu", "bleu_nltk_m1"),
-        (rouge_family.ROUGE_OPENMEVA, "f", "rouge-l_f"),
+        (rouge.ROUGE_OPENMEVA, "f", "rouge-l_f"),
     ],
 )
 def test_values_are_those_of_the_programs(golden: Golden, family: Family, key: str, column: str) -> None:
@@ -49,7 +46,7 @@ def test_meteor_is_nltks(golden: Golden, key: str, column: str) -> None:
 def test_rouge_is_the_programs_at_five_decimals(golden: Golden) -> None:
     # The program was given files, one line a text: of a text of several lines it read the first.
     items = [pair.item._replace(text=pair.item.text.partition("\n")[0]) for pair in golden.pairs]
-    scored = found(rouge_family.ROUGE, items, golden)
+    scored = found(rouge.ROUGE, items, golden)
     wrong = [
         (pair.id, kind, side)
         for pair, one in zip(golden.pairs, scored, strict=True)
@@ -69,13 +66,13 @@ def test_hannas_released_columns_are_repeated(golden: Golden) -> None:
     pairs = _released(golden)
     items = [pair.item for pair in pairs]
     assert len(items) == 23
-    for family, key, column in ((overlap.BLEU, "bleu", "BLEU Ξ§"), (chrf.CHRF_FAMILIES[0], "hanna", "chrF Ξ§")):
+    for family, key, column in ((overlap.BLEU, "bleu", "BLEU Ξ§"), (overlap.CHRF_FAMILIES[0], "hanna", "chrF Ξ§")):
         wanted = [golden.released[pair.id][column] for pair in pairs]
         assert [one.values[key] for one in found(family, items, golden)] == pytest.approx(wanted, abs=1e-9)
-    scored = found(cider.CIDER_FAMILIES[0], items, golden)
+    scored = found(meteor.CIDER_FAMILIES[0], items, golden)
     assert [one.values["cider"] for one in scored] == pytest.approx([golden.cider[p.id] for p in pairs], abs=1e-9)
     titles = {"recall": "Recall", "precision": "Precision", "f": "F-Score"}
-    for pair, one in zip(pairs, found(rouge_family.ROUGE, items, golden), strict=True):
+    for pair, one in zip(pairs, found(rouge.ROUGE, items, golden), strict=True):
         for kind, name in ROUGE_NAMES.items():
             for side, title in titles.items():
                 assert one.values[f"hanna {kind} {side}"] == golden.released[pair.id][f"{name} {title} Ξ§"]

@@ -157,9 +157,7 @@ def shuffled(text: str, rng: random.Random) -> str:
         keys = [rng.random() for _ in sentences]
         order = sorted(range(len(sentences)), key=keys.__getitem__)
         if all(after != before + 1 for before, after in pairwise(order)):
-            return text_of(
-                [Sentence(sentences[old].text, sentences[new].begins) for new, old in enumerate(order)],
-            )
+            return text_of([Sentence(sentences[old].text, sentences[new].begins) for new, old in enumerate(order)])
 
 
 def spliced(text: str, other: str) -> str:

@@ -25,20 +25,22 @@ def _found(kind: str, seed: int, apart: float = 0.5) -> Classes:
 
 
 def test_planted_reversals_are_found_in_95_of_100_studies() -> None:
-    found = [_found("reversed", seed) for seed in range(100)]
+    found = [_found("reversed", seed) for seed in range(30)]
     signs = [any(row.flag == "signs differ" for row in one.flagged) for one in found]
-    assert sum(signs) >= 95
+    # Of 30: where 80 in 100 were found, 29 or more would have a chance of 1 %.
+    assert sum(signs) >= 29
 
 
 def test_a_judge_that_follows_who_wrote_it_and_nothing_within_is_found() -> None:
-    found = [_found("author", seed, apart=1.0) for seed in range(40)]
-    assert sum(bool(one.flagged) for one in found) >= 38
+    found = [_found("author", seed, apart=1.0) for seed in range(15)]
+    assert sum(bool(one.flagged) for one in found) >= 14
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.5, 1.0])
 def test_honest_studies_are_not_flagged_however_far_systems_lie_apart(apart: float) -> None:
-    found = [_found("honest", seed, apart=apart) for seed in range(100)]
-    assert sum(bool(one.flagged) for one in found) <= 5
+    found = [_found("honest", seed, apart=apart) for seed in range(40)]
+    # 5 in 100 at most: of 40, more than 4 have a chance of 5 %.
+    assert sum(bool(one.flagged) for one in found) <= 4
 
 
 def test_each_part_is_what_its_statistic_gives_alone() -> None:

@@ -31,14 +31,7 @@ def run(*arguments: object) -> int:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        (
-            "diagnose",
-            "--layout",
-            "criteria",
-        ),
-        ("jury", "--combiner", "mean", "--set", "foldings=1", "--ci", "none"),
-    ],
+    [("diagnose", "--layout", "criteria"), ("jury", "--combiner", "mean", "--set", "foldings=1", "--ci", "none")],
 )
 def test_tables_say_which_panel(folder: Path, command: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*command, folder, "--panel", "LAY", "--format", "json") == 0

@@ -14,7 +14,7 @@ OTHERS = ("Relevance", "Empathy", "Surprise", "Engagement", "Complexity")
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 VALUES = {word: float(i) for i, word in enumerate(WORDS)}
 OURS = parser("ours")
-QUICK = settings(derandomize=True, deadline=None, max_examples=250, database=None)
+QUICK = settings(derandomize=True, deadline=None, max_examples=120, database=None)
 
 ANSWERS = [
     (" 4\n\nThe story is easy to follow from scene to scene.", 4.0),

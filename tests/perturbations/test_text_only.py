@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.base.errors import SpecError
@@ -19,12 +19,7 @@ TEXT = (
     'Nobody knew. "Go home," said [FEMALE] . So he went home.'
 )
 OTHERS = tuple(
-    Story(
-        f"o{i}",
-        f"another {i}",
-        system,
-        f"A {animal} slept under the old table. It dreamed of the {place} all night long.",
-    )
+    Story(f"o{i}", f"another {i}", system, f"A {animal} slept under a table. It dreamed of the {place} all night.")
     for i, (animal, place, system) in enumerate(
         [("cat", "sea", "GPT-2"), ("dog", "wood", "GPT-2"), ("fox", "farm", "Human"), ("hen", "moon", "GPT-2")]
     )
@@ -36,27 +31,9 @@ REWORDED = {text: text.replace("was", "seemed") for text in ("[MALE] was lost.",
     "Nobody knew.": "No one could tell."
 }
 PIECES = st.sampled_from(
-    [
-        "[MALE]",
-        "[FEMALE]",
-        "he",
-        "went",
-        "home",
-        "the",
-        "café",
-        "I",
-        "straße",
-        "don't",
-        ".",
-        "!",
-        "?",
-        "...",
-        " . ",
-        "\n",
-        "\n\n",
-        *(" ", "  ", "\t", ", ", '"', "“", "”", "'", "Mr.", "*", "5", "—", "\u200b", "İ"),
-    ]
-)
+    ["[MALE]", "[FEMALE]", "he", "went", "home", "the", "café", "I", "straße", "don't", ".", "!", "?", "...", " . ",
+     "\n", "\n\n", " ", "  ", "\t", ", ", '"', "“", "”", "'", "Mr.", "*", "5", "—", "\u200b", "İ"]
+)  # fmt: skip
 
 
 def edits_of(name: str, known: Material, strength: int, rng: Random) -> tuple[Edit, ...]:
@@ -94,6 +71,7 @@ def test_a_story_is_changed_alike_for_one_seed_and_more_with_more_strength(name:
 
 
 @pytest.mark.parametrize("name", TEXT_ONLY)
+@settings(max_examples=40)  # for each of 16 names
 @given(parts=st.lists(PIECES, min_size=1, max_size=30), seed=st.integers(0, 5), prompt=st.sampled_from(["", "Why?"]))
 def test_nothing_outside_the_edits_changes_and_no_text_comes_back_as_it_was(
     name: str, parts: list[str], seed: int, prompt: str

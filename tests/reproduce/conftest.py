@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from judge.backends import surface
 from judge.reproduce import hanna, openmeva, storyer, ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
 
 SCORES = "hanna/hanna_metric_scores_llm.csv"
 Rows = dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_once() -> Iterator[None]:
+    """TTCW's criteria, which are read again for each of 3,360 answers, and what is counted in StoryER's stories."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((ttcw, "load_criteria"), (surface, "own_features"), (surface, "score_file_features")):
+            patch.setattr(module, name, cache(getattr(module, name)))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -45,14 +56,26 @@ def mans_study(data: pytest.MonkeyPatch) -> Study:
 
 @pytest.fixture(scope="session")
 def ttcw_study(data: pytest.MonkeyPatch) -> Study:
-    """Art or Artifice without intervals."""
-    return ttcw.study(Options(resamples=0))
+    """Art or Artifice with few resamples."""
+    return ttcw.study(Options(resamples=200))
+
+
+@pytest.fixture(scope="session")
+def ttcw_cells(ttcw_study: Study) -> dict[Place, Cell]:
+    """Place -> cell."""
+    return {cell.place: cell for cell in ttcw_study.cells(Options(resamples=200))}
 
 
 @pytest.fixture(scope="session")
 def storyer_study(data: pytest.MonkeyPatch) -> Study:
     """StoryER."""
     return storyer.study(Options(resamples=0))
+
+
+@pytest.fixture(scope="session")
+def storyer_cells(storyer_study: Study) -> dict[Place, Cell]:
+    """Place -> cell, without intervals."""
+    return {cell.place: cell for cell in storyer_study.cells(Options(resamples=0))}
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ VERDICT_OF = {
 }
 
 
-@pytest.fixture(scope="module")
-def cells(storyer_study: Study) -> dict[Place, Cell]:
-    return {cell.place: cell for cell in storyer_study.cells(Options(resamples=0))}
+@pytest.fixture
+def cells(storyer_cells: dict[Place, Cell]) -> dict[Place, Cell]:
+    return storyer_cells
 
 
 def test_the_321_printed_cells_are_carried_as_printed(studies: Path, cells: dict[Place, Cell]) -> None:

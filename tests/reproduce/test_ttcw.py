@@ -15,54 +15,40 @@ from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
 
 
-def _cells(study: Study, options: Options) -> dict[Place, Cell]:
-    return {cell.place: cell for cell in study.cells(options)}
-
-
-@pytest.fixture(scope="module")
-def study(data: pytest.MonkeyPatch) -> Study:
-    return ttcw.study(Options(resamples=200))
-
-
-@pytest.fixture(scope="module")
-def cells(study: Study) -> dict[Place, Cell]:
-    return _cells(study, Options(resamples=200))
-
-
-def test_all_cells_of_the_models_at_hand_match_print(cells: dict[Place, Cell]) -> None:
-    judged = [cells[ttcw.JUDGES, model, column] for model in ttcw.FETCHED for column in ttcw.STATISTICS]
+def test_all_cells_of_the_models_at_hand_match_print(ttcw_cells: dict[Place, Cell]) -> None:
+    judged = [ttcw_cells[ttcw.JUDGES, model, column] for model in ttcw.FETCHED for column in ttcw.STATISTICS]
     assert [cell.state for cell in judged] == ["match"] * 25
     assert all(cell.corrected.low is not None and "plots" in (cell.corrected.method or "") for cell in judged)
     # Printed -.02 is no rounding towards zero: the correlation is a little above -.025.
-    exact = cells[ttcw.JUDGES, "cgpt", "correlation"].corrected.value
+    exact = ttcw_cells[ttcw.JUDGES, "cgpt", "correlation"].corrected.value
     assert exact == pytest.approx(-0.0249963, abs=1e-7)
 
 
-def test_experts_agree_as_reported(cells: dict[Place, Cell]) -> None:
-    agreement = cells[ttcw.AGREEMENT, "experts", "pairs"]
+def test_experts_agree_as_reported(ttcw_cells: dict[Place, Cell]) -> None:
+    agreement = ttcw_cells[ttcw.AGREEMENT, "experts", "pairs"]
     assert (agreement.published, agreement.as_published, agreement.state) == (0.73, 0.73, "match")
     # 1,472 of 2,016 pairs of experts agree.
     assert agreement.corrected.value == pytest.approx(1472 / 2016)
-    ac1 = cells[ttcw.AC1, "experts", "AC1"]
+    ac1 = ttcw_cells[ttcw.AC1, "experts", "AC1"]
     assert (ac1.published, ac1.as_published, ac1.state) == (0.49, 0.49, "match")
 
 
-def test_an_answer_that_declines_is_a_no_for_the_study_and_lost_for_us(cells: dict[Place, Cell]) -> None:
+def test_an_answer_that_declines_is_a_no_for_the_study_and_lost_for_us(ttcw_cells: dict[Place, Cell]) -> None:
     counts = {
         name: (cell.as_published, cell.corrected.value)
-        for (table, model, name), cell in cells.items()
+        for (table, model, name), cell in ttcw_cells.items()
         if (table, model) == (ttcw.LABELS, "claudev2")
     }
     assert counts == {"Yes": (528, 528), "No": (144, 143), "without a label": (0, 1)}
-    assert "1 of 672 answers state no label" in cells[ttcw.JUDGES, "claudev2", "recall"].note()
-    assert cells[ttcw.JUDGES, "claudev2", "recall"].corrected.n == 671
+    assert "1 of 672 answers state no label" in ttcw_cells[ttcw.JUDGES, "claudev2", "recall"].note()
+    assert ttcw_cells[ttcw.JUDGES, "claudev2", "recall"].corrected.n == 671
 
 
-def test_models_without_a_file_are_not_computable(study: Study, cells: dict[Place, Cell]) -> None:
-    missing = [cell for cell in cells.values() if cell.state == "not computable"]
+def test_models_without_a_file_are_not_computable(ttcw_study: Study, ttcw_cells: dict[Place, Cell]) -> None:
+    missing = [cell for cell in ttcw_cells.values() if cell.state == "not computable"]
     assert {cell.row for cell in missing} == set(ttcw.OTHERS)
     assert len(missing) == 10
-    assert not study.altered()
+    assert not ttcw_study.altered()
 
 
 @pytest.fixture
@@ -86,12 +72,10 @@ def another(
     return make
 
 
-def test_blocked_empty_and_absent_answers_are_lost(
-    another: Callable[[list[dict[str, str | None]]], Study],
-) -> None:
+def test_blocked_empty_and_absent_answers_are_lost(another: Callable[[list[dict[str, str | None]]], Study]) -> None:
     said = {"1": "Yes.", "2": "no, it does not", "3": "Content Blocked", "4": None, "5": " ", "6": "\n yes"}
     study = another([{"id": f"story_0_GPT4_test{test}", "response": text} for test, text in said.items()])
-    cells = _cells(study, Options(resamples=0))
+    cells = {cell.place: cell for cell in study.cells(Options(resamples=0))}
     counts = {
         name: (cell.as_published, cell.corrected.value)
         for (table, model, name), cell in cells.items()

@@ -11,9 +11,10 @@ import pytest
 from scipy.stats import binom
 
 from judge.cli.main import main
+from judge.lab import self_test
 from judge.lab.self_test import ALPHA, FAMILY, FAULTS, OWN, POWER, SEEDS, Outcome, limits, measure, study, write_folder
 
-STUDIES = 12
+STUDIES = 8
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +27,20 @@ def test_every_planted_fault_is_found(outcomes, diagnostic: str) -> None:
     one = outcomes[diagnostic]
     assert one.tests >= STUDIES
     assert one.power >= POWER
-    # 12 studies bound false alarms only roughly; the 1,000 of `judge doctor --statistics` do it closely.
+    # 8 studies bound false alarms only roughly; the 1,000 of `judge doctor --statistics` do it closely.
     assert one.false_alarms <= ALPHA + 4 * (ALPHA * (1 - ALPHA) / STUDIES) ** 0.5
 
 
-def test_a_fault_that_is_not_there_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FAULTS, "lenient", replace(FAULTS["lenient"], think=None))
-    found = [study(seed)["lenient", "leniency"] for seed in range(5)]
+@pytest.fixture(scope="module")
+def without_fault() -> list[dict[tuple[str, str], tuple[int, int]]]:
+    """Studies in which the lenient judge is as honest as the honest one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FAULTS, "lenient", replace(FAULTS["lenient"], think=None))
+        return [study(seed) for seed in range(4)]
+
+
+def test_a_fault_that_is_not_there_is_not_found(without_fault) -> None:
+    found = [one["lenient", "leniency"] for one in without_fault]
     assert sum(hits for _, hits in found) <= 3 < sum(tests for tests, _ in found)
 
 
@@ -60,9 +68,9 @@ def test_the_seed_decides_everything(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_its_table_and_leaves_with_4_where_a_bar_is_missed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    without_fault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(FAULTS, "lenient", replace(FAULTS["lenient"], think=None))
+    monkeypatch.setattr(self_test, "_studies", lambda seeds, _: (without_fault[seed % 4] for seed in seeds))
     with pytest.raises(SystemExit) as left:
         main(["doctor", "--statistics", "--set", "studies=20", "--seed", "1", "--set", "workers=1"])
     assert left.value.code == 4

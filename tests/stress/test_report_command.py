@@ -86,17 +86,9 @@ def test_a_run_of_ordinary_stories_is_refused_in_a_sentence(tmp_path: Path, caps
         ("correlate", "--resamples", "20"),
         ("diagnose", "--layout", "criteria", "--resamples", "20"),
         ("diagnose",),
-        (
-            "diagnose",
-            "--layout",
-            "stories",
-        ),
+        ("diagnose", "--layout", "stories"),
         ("correlate", "--layout", "grid", "--ci", "none"),
-        (
-            "correlate",
-            "--layout",
-            "drift",
-        ),
+        ("correlate", "--layout", "drift"),
     ],
 )
 def test_other_tables_are_about_the_stories_as_they_were(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.base.records import Story
@@ -25,6 +25,7 @@ def material(text: str, name: str = "s") -> Material:
     return Material(Story(name, "p", "x", text))
 
 
+@settings(max_examples=50)
 @given(st.one_of(_TEXTS, st.text(max_size=200)), st.integers(0, 3))
 @pytest.mark.parametrize("name", NAMES)
 def test_versions_differ_and_leave_all_else_as_it_was(name: str, text: str, seed: int) -> None:
@@ -41,6 +42,7 @@ def test_versions_differ_and_leave_all_else_as_it_was(name: str, text: str, seed
         assert not any(found.start() < at < found.end() for found in PLACEHOLDER.finditer(text) for at in bounds)
 
 
+@settings(max_examples=50)
 @given(_TEXTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_made_depends_on_seed_name_and_story_alone(name: str, text: str) -> None:

@@ -26,28 +26,9 @@ from judge.ratings.ratings_table import read as read_ratings
 from tests.comparing.conftest import sitting
 
 WORDS = [
-    "the",
-    "lamp",
-    "on",
-    "the",
-    "quay",
-    "went",
-    "out",
-    "and",
-    "nobody",
-    "lit",
-    "it",
-    "again",
-    "for",
-    "many",
-    "long",
-    "years",
-    "said",
-    "Mara",
-    "to",
-    "her",
-    "brother",
-]
+    "the", "lamp", "on", "the", "quay", "went", "out", "and", "nobody", "lit", "it", "again", "for",
+    "many", "long", "years", "said", "Mara", "to", "her", "brother",
+]  # fmt: skip
 
 
 def text_of(rng: np.random.Generator, n: int) -> str:

@@ -13,7 +13,6 @@ import pytest
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import MeanRow, replacement, tables
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import alt_test
@@ -248,16 +247,3 @@ def test_people_alone_are_all_of_peoples_ratings_though_the_judge_lost_stories(m
     assert "|lost:as-judge-mean|" in printed.signature
     assert any(note.startswith("people alone: all their ratings, also of stories") for note in printed.notes)
     assert "lost:" not in tables(replacement(table))[1].signature
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"epsilon": 15}, "epsilon=15 must lie between 0 and 1"),
-        ({"measure": "mae"}, 'measure="mae" is not known; allowed: auto, rmse, exact'),
-        ({"rated": 1}, "rated=1 must be 2 or more"),
-    ],
-)
-def test_impossible_options_get_a_sentence(changes: dict, sentence: str) -> None:
-    with pytest.raises(SpecError, match=sentence):
-        ReplacementOptions(**changes)

@@ -14,11 +14,6 @@ from judge.analysis import correlation, diagnose, disagreement_tables
 from judge.analysis import criteria as criteria_tables
 from judge.analysis import systems_tables as system_tables
 from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
-from judge.analysis.agreement import accuracy as accuracy_tables
-from judge.analysis.agreement import binary_labels as labels_tables
-from judge.analysis.agreement import drift as drift_tables
-from judge.analysis.agreement import replacement as replacement_tables
-from judge.analysis.agreement import sliding_sets as sliding_sets_tables
 from judge.analysis.comparison import tables as compare_tables
 from judge.analysis.comparison.sentence import compared
 from judge.analysis.coverage.coverage import coverage
@@ -55,13 +50,11 @@ MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {
     "correlate, Pearson": lambda t: correlation.tables(
         correlation.correlations(t, CorrelationOptions(coefficient="pearson"))
     ),
-    "accuracy": lambda t: accuracy_tables.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
-    "drift": lambda t: drift_tables.tables(drift.drift(t)),
-    "sliding sets": lambda t: sliding_sets_tables.tables(
-        sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))
-    ),
-    "replacement": lambda t: replacement_tables.tables(replacement.replacement(t)),
-    "labels": lambda t: labels_tables.tables(
+    "accuracy": lambda t: accuracy.tables(accuracy.accuracies(t, AccuracyOptions(flips=20, **DRAWN))),
+    "drift": lambda t: drift.tables(drift.drift(t)),
+    "sliding sets": lambda t: sliding_sets.tables(sliding_sets.sets(t, DriftOptions(window=8, stride=4, **DRAWN))),
+    "replacement": lambda t: replacement.tables(replacement.replacement(t)),
+    "labels": lambda t: binary_labels.tables(
         binary_labels.discrimination(t, LabelOptions(labels="Relevance > 3", equivalence=0.5, **DRAWN))
     ),
     "systems": lambda t: system_tables.tables(systems(t, SystemsOptions(**DRAWN))),
@@ -128,9 +121,25 @@ def _ci(found: Table) -> list[str]:
     return [part for part in parts if part != "ci:none"]
 
 
-@pytest.mark.parametrize("name", MAKERS)
-def test_a_signature_names_the_intervals_that_the_table_has(name: str, table: RatingsTable) -> None:
-    for found in MAKERS[name](table):
+def _tails_are_named(name: str, every: list[Table]) -> None:
+    for found in every:
+        keys = [column.key for column in found.columns if column.p]
+        titles = {column.title.split(" ")[0] for column in found.columns if not column.p}
+        assert not titles & {"p", "p_adjusted", "p-value"} or found.title.startswith("Differences between systems")
+        if not keys or not found.rows:
+            continue
+        flat: list[dict[str, Any]] = json.loads(render(found, "json"))["rows"]
+        tested = [row for row in flat if any(row.get(key) is not None for key in keys)]
+        assert tested, found.title
+        assert {row["tail"] for row in tested} <= {"two-sided", "greater", "less", "two one-sided"}
+        text = render(found, "table")
+        assert "two-sided" in text or "one-sided" in text, found.title
+        assert "tail" in render(found, "csv")
+        assert name != "differences, long" or {row["tail"] for row in tested} == {"two-sided"}
+
+
+def _intervals_are_named(every: list[Table]) -> None:
+    for found in every:
         if not found.signature or found.title.startswith("Reliability"):
             continue  # a story's text below a list; bins, whose ends are no interval
         methods = set(_methods(found))
@@ -156,30 +165,13 @@ def test_a_signature_names_the_intervals_that_the_table_has(name: str, table: Ra
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_every_p_value_names_its_tail(name: str, table: RatingsTable) -> None:
-    for found in MAKERS[name](table):
-        keys = [column.key for column in found.columns if column.p]
-        titles = {column.title.split(" ")[0] for column in found.columns if not column.p}
-        assert not titles & {"p", "p_adjusted", "p-value"} or found.title.startswith("Differences between systems")
-        if not keys or not found.rows:
-            continue
-        flat: list[dict[str, Any]] = json.loads(render(found, "json"))["rows"]
-        tested = [row for row in flat if any(row.get(key) is not None for key in keys)]
-        assert tested, found.title
-        assert {row["tail"] for row in tested} <= {"two-sided", "greater", "less", "two one-sided"}
-        text = render(found, "table")
-        assert "two-sided" in text or "one-sided" in text, found.title
-        assert "tail" in render(found, "csv")
-
-
-def test_the_long_table_of_differences_names_tails_too(table: RatingsTable) -> None:
-    (found,) = MAKERS["differences, long"](table)
-    rows = json.loads(render(found, "json"))["rows"]
-    assert {row["tail"] for row in rows if row["p"] is not None} == {"two-sided"}
-
-
-def test_drift_names_fishers_z_and_nothing_of_sliding_sets(table: RatingsTable) -> None:
-    for found in drift_tables.tables(drift.drift(table)):
-        assert "|ci:fisher-z|r:pearson|" in found.signature
-        assert "boot" not in found.signature
-        assert "sets:" not in found.signature
+def test_a_signature_names_the_intervals_that_the_table_has_and_every_p_value_its_tail(
+    name: str, table: RatingsTable
+) -> None:
+    every = MAKERS[name](table)
+    _intervals_are_named(every)
+    _tails_are_named(name, every)
+    if name == "drift":
+        for found in every:
+            assert "|ci:fisher-z|r:pearson|" in found.signature
+            assert not any(word in found.signature for word in ("boot", "sets:"))

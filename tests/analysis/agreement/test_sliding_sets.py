@@ -8,7 +8,6 @@ from scipy.stats import pearsonr
 
 from judge.analysis.agreement.sliding_sets import SlidingRow, sets, tables
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
 
 
@@ -70,8 +69,3 @@ def test_frame_and_table_are_of_one_value(make_table) -> None:
     assert [row["apart_r2"] for row in printed.rows] == [row.ways["apart"].r2 for row in found.rows]
     assert list(found.frame["apart_r2"]) == [row.ways["apart"].r2.value for row in found.rows]
     assert found.frame.attrs["signature"] == printed.signature
-
-
-def test_windows_below_one_are_a_mistake() -> None:
-    with pytest.raises(SpecError, match="stride=0 must be 1 or more"):
-        DriftOptions(stride=0)

@@ -111,11 +111,7 @@ FEW = Estimate(-0.03, 6).without_interval("4 systems are too few to resample")
 @pytest.mark.parametrize(
     ("inputs", "both", "words"),
     [
-        (
-            PROMPTS["out"],
-            PROMPTS["out"],
-            ": more than new story-prompts or new systems would explain.",
-        ),
+        (PROMPTS["out"], PROMPTS["out"], ": more than new story-prompts or new systems would explain."),
         (PROMPTS["out"], PROMPTS["in"], f": {MORE}, not more than new systems would [-5.0, 1.0]."),
         (PROMPTS["out"], FEW, f": {MORE}{NO_SYSTEMS}"),
         (PROMPTS["in"], PROMPTS["in"], f": {NOT_MORE}."),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, Finding, diagnose, tables
+from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable
@@ -18,7 +19,8 @@ from tests.benchmarks.simulations.worlds import Studies, World
 
 def test_the_released_judges_of_hanna(hanna_table: RatingsTable) -> None:
     options = DiagnoseOptions(drop_systems=("Human",))
-    rows = diagnose(hanna_table, options).frame.set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
+    part = narrowed(hanna_table, Selection(judges=("ChatGPT",), eval_prompts=("ep1",)))
+    rows = diagnose(part, options).frame.set_index(["judge", "eval_prompt", "criterion", "diagnostic"])
     # Means over the ten machine systems in the released score file: ChatGPT 1.52 with Eval-Prompt 1, people 2.6.
     frame = hanna_table.frame[hanna_table.frame["system"] != "Human"]
     judged = frame[(frame["judge"] == "ChatGPT") & (frame["eval_prompt"] == "ep1")]
@@ -94,7 +96,7 @@ def test_the_printed_table_lists_findings_and_counts_the_rest(make_table) -> Non
     assert result.frame.attrs["signature"] == full.signature
 
 
-STUDIES = 24
+STUDIES = 16
 MIDDLE = World(criteria=3, own_scales=0.0)
 """People use the whole scale."""
 
@@ -133,13 +135,13 @@ def test_an_honest_judge_is_not_found_out(world: World, judge: str, diagnostics:
     """A narrow scale, opinions of systems, a steady hand: none of these is the fault.
 
     The best system is the judge's own and longer stories are better; at most 7 % of studies find something in the long
-    run (`tests.benchmarks.simulations.diagnostics`), 5 of 24 with a chance of 2 %.
+    run (`tests.benchmarks.simulations.diagnostics`), 4 of 16 with a chance of 2 %.
     """
     found = _counts(world, judge, 1)
     for name in diagnostics:
         hits, tests = found[name]
         assert tests >= STUDIES / 2
-        assert hits < 5
+        assert hits < 4
 
 
 def test_people_at_the_end_of_their_scale_leave_nothing_to_compare_with() -> None:

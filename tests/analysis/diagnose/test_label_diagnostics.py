@@ -78,8 +78,8 @@ def test_ordered_labels_are_tested_on_codes_and_unordered_ones_are_not() -> None
 
 def test_honest_judges_are_not_found_biased_and_planted_ones_are() -> None:
     world = World(systems=4, own_scales=0.0, story_prompts=12, criteria=2)
-    honest = [yes_bias(seed, world=world, bias=0.0) for seed in range(1, 61)]
-    planted = [yes_bias(seed, world=world, bias=0.8) for seed in range(1, 11)]
-    # 5 % nominal; three standard errors of 60 studies above it.
-    assert np.mean([one["all criteria"] for one in honest]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    honest = [yes_bias(seed, world=world, bias=0.0) for seed in range(1, 31)]
+    planted = [yes_bias(seed, world=world, bias=0.8) for seed in range(1, 6)]
+    # 5 % nominal; three standard errors of 30 studies above it.
+    assert np.mean([one["all criteria"] for one in honest]) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 30)
     assert np.mean([one["all criteria"] for one in planted]) == 1

@@ -179,9 +179,10 @@ def test_that_no_system_is_its_own_is_stated_not_guessed() -> None:
 @pytest.mark.parametrize("fault", [Judges.favours_own, Judges.rewards_length, Judges.loses_middling])
 @pytest.mark.parametrize("prompts", [12, 30])
 def test_planted_faults_are_not_shown_to_be_small(fault: Callable[[Judges], Floats], prompts: int) -> None:
-    # The tests that only asked whether something was found certified 57 and 32 % of the first two, 86 and 75 % with 12.
+    # The tests that only asked whether something was found certified 57 and 32 % of the first two, 86 and 75 % with 12:
+    # of 20 studies each of these is 3 or more with a chance above 97 %.
     world = World(story_prompts=prompts)
-    outcomes = [study(seed, population="bounded raters", making=fault, world=world) for seed in range(1, 41)]
+    outcomes = [study(seed, population="bounded raters", making=fault, world=world) for seed in range(1, 21)]
     assert sum(one["unbiased holds"] or 0.0 for one in outcomes) <= 2
 
 

@@ -114,11 +114,7 @@ def test_stories_without_shared_story_prompts_are_nested_in_systems(make_table) 
     table = make_table(systems=3, prompts=6)
     frame = table.frame.assign(story_prompt="")
     part = _part(dataclasses.replace(table, frame=frame[frame["story"] != "s0-5"]))
-    assert part.facets == (
-        Facet("system"),
-        Facet("story", ("system",)),
-        Facet("repeat", ("system", "story")),
-    )
+    assert part.facets == (Facet("system"), Facet("story", ("system",)), Facet("repeat", ("system", "story")))
     assert part.ratings.shape == (3, 6, 3)
     assert part.used == part.asked == 51
     assert part.story == ("system", "story")

@@ -116,15 +116,15 @@ def test_columns_of_noise_gain_nothing(hanna: RatingsTable) -> None:
 def test_what_tells_story_prompts_apart_gains_nothing_out_of_fold(combiner: str) -> None:
     # People's ratings hang on the story-prompt alone; the members tell story-prompts apart perfectly, and nothing else.
     # In sample that predicts everything: with folds by story the same fit reaches tau > 0.5. By story-prompt it must
-    # reach nothing. Declared tolerance: 0.12, three standard errors of the mean of five draws of 60 story-prompts.
+    # reach nothing. Declared tolerance: 0.155, three standard errors of the mean of three draws of 60 story-prompts.
     honest = []
-    for draw in range(5):
+    for draw in range(3):
         rng = np.random.default_rng(draw)
         groups = np.repeat(np.arange(60), 4)
         people = np.round(3 * rng.normal(3, 1, 60)[groups] + rng.normal(0, 0.3, 240)) / 3
         marks = rng.normal(size=(60, 60))[groups]
         honest.append(jury_tau(panel(marks, people, groups), combiner, foldings=1))
-    assert abs(np.mean(honest)) < 0.12
+    assert abs(np.mean(honest)) < 0.155
     if combiner in ("auto", "ridge", "ordinal", "stack"):
         assert jury_tau(panel(marks, people, np.arange(240)), combiner, foldings=1) > 0.5
 

@@ -73,9 +73,8 @@ def test_sentences_tables_and_frame_hold_the_same_numbers(planned: Planned) -> N
     assert first.signature == planned.signature == planned.frame.attrs["signature"]
 
 
-def test_more_is_asked_for_less_doubt() -> None:
-    table = pilot()
-    wide, narrow = (planning.plan(table, PlanOptions(half_width=w, difference=w)) for w in (0.1, 0.05))
+def test_more_is_asked_for_less_doubt(planned: Planned) -> None:
+    wide, narrow = planned, planning.plan(pilot(), PlanOptions(half_width=0.025, difference=0.025))
     for question in ("half-width", "difference"):
         pair = [_answer(one, question).number.value for one in (wide, narrow)]
         assert None not in pair

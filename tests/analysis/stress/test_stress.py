@@ -79,13 +79,13 @@ def test_pairs_are_of_one_origin_not_of_one_story_prompt() -> None:
     def rate(name: str | None, _: int, __: int, rng: np.random.Generator) -> float:
         return 3.0 - bool(name)
 
-    table = planted({"m": rate}, stories=2, prompts=10)
+    table = planted({"m": rate}, stories=2, prompts=14)
     table.frame["rating"] += np.where(table.frame["story"].str.contains("-1@"), 2.0, 0.0)
     found = row(stress(table, WITHOUT_CONTROL), "m", "typos")
-    assert (found.detection.wins, found.detection.estimate.n) == (20, 20)
+    assert (found.detection.wins, found.detection.estimate.n) == (28, 28)
     assert found.drop.value == 1.0
     assert found.detection.estimate.method is not None
-    assert "over 10 story-prompts" in found.detection.estimate.method
+    assert "over 14 story-prompts" in found.detection.estimate.method
 
 
 def test_dose_grows_with_strength_and_null_is_of_repeats() -> None:
@@ -230,18 +230,23 @@ def test_control_rates_the_perturbed_texts_itself() -> None:
     assert cell["control"] == 1.0
 
 
-def test_as_published_is_unpaired() -> None:
+@pytest.fixture(scope="module")
+def half() -> Stress:
+    return stress(planted({"m": half_blind}), WITHOUT_CONTROL)
+
+
+def test_as_published_is_unpaired(half: Stress) -> None:
     found = stress(planted({"m": half_blind}), StressOptions(control=False, as_published=True))
     one = row(found, "m", "lexical-repetition")
     assert one.auc is not None
     assert one.correlation is not None
     assert (one.auc.value, one.correlation.value) == (1.0, pytest.approx(1.0))
     assert any("As published" in table.title for table in tables(found))
-    assert not any("As published" in t.title for t in tables(stress(planted({"m": half_blind}), WITHOUT_CONTROL)))
+    assert not any("As published" in t.title for t in tables(half))
 
 
-def test_frame_and_tables_come_from_the_same_rows() -> None:
-    found = stress(planted({"m": half_blind}), WITHOUT_CONTROL)
+def test_frame_and_tables_come_from_the_same_rows(half: Stress) -> None:
+    found = half
     frame = found.frame.set_index(["perturbation", "strength"])
     (noticed,) = (one for one in tables(found) if one.title.startswith("Is it noticed?"))
     shown = {cell["what"]: cell["detection"].value for cell in noticed.rows}

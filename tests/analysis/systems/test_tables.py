@@ -27,10 +27,7 @@ def _titles(found: list[Table]) -> list[str]:
 
 def test_twenty_judges_do_not_drown_people(hanna_table: RatingsTable) -> None:
     found = tables(systems(hanna_table, FAST))
-    assert _titles(found) == [
-        "Mean rating, hanna: people",
-        "Do judges tell the same systems apart as people? hanna",
-    ]
+    assert _titles(found) == ["Mean rating, hanna: people", "Do judges tell the same systems apart as people? hanna"]
     people, overview = found
     assert [row["system"] for row in people.rows][:3] == ["Human", "GPT-2 (tag)", "GPT-2"]
     assert [row["group"] for row in people.rows] == ["a", "b", "b", "bc", "bc", "cd", "cd", "cd", "d", "e", "f"]

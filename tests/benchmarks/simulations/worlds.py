@@ -160,10 +160,7 @@ class Studies:
         return np.asarray(world.system_sd * (shared + own), dtype=np.float64)
 
     def study(
-        self,
-        systems: Floats | None = None,
-        readers: Sequence[Reader] | None = None,
-        story_prompts: int | None = None,
+        self, systems: Floats | None = None, readers: Sequence[Reader] | None = None, story_prompts: int | None = None
     ) -> Study:
         """One study without judges; of these systems (`system_effects`), or of new ones.
 

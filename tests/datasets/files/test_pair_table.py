@@ -92,10 +92,7 @@ def test_pairs_as_shown_keep_their_order_and_turn_with_it(write: Write) -> None:
     )
     columns = {"first": "a", "second": "b", "preference": "winner", "rater": "who", "story_prompt": "prompt"}
     dataset = open_dataset(str(write("shown.csv", table)), columns=columns)
-    assert _said(dataset) == {
-        frozenset("xy"): [("x", "r1"), ("y", "r2"), ("tie", "r3")],
-        frozenset("xz"): [],
-    }
+    assert _said(dataset) == {frozenset("xy"): [("x", "r1"), ("y", "r2"), ("tie", "r3")], frozenset("xz"): []}
     assert dataset.rater_identity is True
     assert dataset.columns == columns
 

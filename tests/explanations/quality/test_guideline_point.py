@@ -33,9 +33,7 @@ def test_copied_guidelines_are_found_again() -> None:
 
 def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
     frame = planted.frame(
-        lambda at: POINTS[at.criterion][at.story % 4],
-        rating=lambda at: 2.0 + at.story % 4,
-        stories=40,
+        lambda at: POINTS[at.criterion][at.story % 4], rating=lambda at: 2.0 + at.story % 4, stories=40
     )
     for row in of(frame).rows:
         assert row.result.match.value == 0
@@ -45,9 +43,7 @@ def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
 
 def test_ratings_between_points_and_ties() -> None:
     frame = planted.frame(
-        lambda at: POINTS[at.criterion][3] if at.story % 2 else "zzz qqq",
-        rating=lambda _: 4.2,
-        criteria=("Empathy",),
+        lambda at: POINTS[at.criterion][3] if at.story % 2 else "zzz qqq", rating=lambda _: 4.2, criteria=("Empathy",)
     )
     (row,) = of(frame).rows
     assert row.result.ties >= 0

@@ -66,11 +66,7 @@ def test_only_pairs_with_equal_ratings_count() -> None:
         rating=lambda at: float("nan") if at.story < 10 else float(min(at.repeat, 1) + 1),
     )
     assert row(frame).pairs == 20
-    without = planted.frame(
-        lambda at: about(at.story),
-        criteria=("Empathy",),
-        rating=lambda at: 1.0 + at.repeat,
-    )
+    without = planted.frame(lambda at: about(at.story), criteria=("Empathy",), rating=lambda at: 1.0 + at.repeat)
     found = row(without)
     assert found.other_reasons.reason == "no two repeats of a query have a text and equal ratings"
     assert found.within.defined

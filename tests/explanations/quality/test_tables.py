@@ -53,7 +53,7 @@ OTHER = {
     "stories_share": 0.4,
     "top": 1,
 }
-QUICK = NumbersOptions(permutations=19, refits=19, resamples=60)
+QUICK = NumbersOptions(permutations=19, refits=19, resamples=60, folds=2)
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +83,19 @@ def of(texts: ExplanationTexts, options: NumbersOptions) -> dict[str, Table]:
     return {table.title: table for table in tables(measured(texts, options))}
 
 
-def test_what_an_option_moves_shows_in_that_tables_signature(texts: ExplanationTexts) -> None:
+@pytest.fixture(scope="module")
+def quick(texts: ExplanationTexts) -> Numbers:
+    return measured(texts, QUICK)
+
+
+@pytest.fixture(scope="module")
+def made(quick: Numbers) -> dict[str, Table]:
+    return {table.title: table for table in tables(quick)}
+
+
+def test_what_an_option_moves_shows_in_that_tables_signature(texts: ExplanationTexts, made: dict[str, Table]) -> None:
     """The other way round too: a table whose numbers move with an option has it in its signature."""
-    before = of(texts, QUICK)
+    before = made
     assert tuple(before) == TITLES
     moved = set()
     for name, other in OTHER.items():
@@ -98,15 +108,15 @@ def test_what_an_option_moves_shows_in_that_tables_signature(texts: ExplanationT
     assert moved == set(OTHER) - {"top"}
 
 
-def test_each_table_names_its_intervals_and_the_tail_of_its_p_values(texts: ExplanationTexts) -> None:
-    for title, table in of(texts, QUICK).items():
+def test_each_table_names_its_intervals_and_the_tail_of_its_p_values(made: dict[str, Table]) -> None:
+    for title, table in made.items():
         rows = json.loads(render(table, "json"))["rows"]
         interval = any(row.get(key) is not None for row in rows for key in row if key.endswith("_low"))
         assert ("ci:" in table.signature) == interval, title
         if any(column.p for column in table.columns):
             assert {row["tail"] for row in rows} == {"greater"}
             assert "one-sided, greater" in render(table, "table")
-    assert any(column.p for column in of(texts, QUICK)[TITLES[1]].columns)
+    assert any(column.p for column in made[TITLES[1]].columns)
 
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(NumbersOptions)])
@@ -124,12 +134,12 @@ def test_options_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
         NumbersOptions(**wrong)
 
 
-def test_every_measure_is_a_typed_value_of_which_frame_and_table_are_made(texts: ExplanationTexts) -> None:
-    found = measured(texts, QUICK)
-    made = [getattr(found, field.name) for field in dataclasses.fields(found) if field.name != "options"]
+def test_every_measure_is_a_typed_value_of_which_frame_and_table_are_made(quick: Numbers) -> None:
+    found = quick
+    every = [getattr(found, field.name) for field in dataclasses.fields(found) if field.name != "options"]
     shown = {title: table.rows for title, table in zip(TITLES, tables(found), strict=True)}
-    assert len(made) == len(TITLES)
-    for one, (title, rows) in zip(made, shown.items(), strict=True):
+    assert len(every) == len(TITLES)
+    for one, (title, rows) in zip(every, shown.items(), strict=True):
         frame = one.frame
         assert frame.attrs["signature"] == one.signature
         assert all(dataclasses.is_dataclass(row.result) for row in one.rows)
@@ -141,17 +151,15 @@ def test_every_measure_is_a_typed_value_of_which_frame_and_table_are_made(texts:
     assert set(RULES) <= set(found.flags.frame.columns)
 
 
-def test_each_text_is_read_once(texts: ExplanationTexts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_text_is_read_once_and_the_same_seed_gives_the_same_tables(
+    texts: ExplanationTexts, made: dict[str, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[str] = []
     quoted = readings.quoting
     monkeypatch.setattr(readings, "quoting", lambda text: read.append(text) or quoted(text))
-    measured(texts, QUICK)
+    again = of(texts, QUICK)
     assert sorted(read) == sorted(set(texts.with_text["text"]))
-
-
-def test_the_same_seed_gives_the_same_tables(texts: ExplanationTexts) -> None:
-    printed = [[render(table, "json") for table in of(texts, QUICK).values()] for _ in range(2)]
-    assert printed[0] == printed[1]
+    assert [render(table, "json") for table in again.values()] == [render(table, "json") for table in made.values()]
 
 
 def test_tables_without_a_row_are_left_out_and_named(studies: Path) -> None:
@@ -166,21 +174,9 @@ def test_a_run_prints_and_stores_them_without_its_texts(
     capsys: pytest.CaptureFixture[str], demo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGE_CACHE", str(tmp_path))
+    words = ("--model", "tfidf", "--no-map", "--quiet", "--format", "json", "--set", "refits=19")
     with pytest.raises(SystemExit) as ended:
-        main(
-            [
-                "explain",
-                str(demo_run),
-                "--model",
-                "tfidf",
-                "--no-map",
-                "--quiet",
-                "--format",
-                "json",
-                "--set",
-                "refits=19",
-            ]
-        )
+        main(["explain", str(demo_run), *words])
     assert not ended.value.code
     found = {table["title"]: table for table in json.loads(capsys.readouterr().out)}
     assert set(TITLES) <= set(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -61,16 +62,14 @@ def test_a_decoy_alone_is_no_verdict(kind: str) -> None:
 @pytest.mark.parametrize("kind", DECOYS)
 def test_a_decoy_beside_a_verdict_never_turns_it_round(kind: str) -> None:
     wrong, read, total = [], 0, 0
-    for decoy in DECOYS[kind]:
-        for form in FORMS:
-            for order in ORDERS:
-                for x, y in WAYS:
-                    text = order.replace("{d}", filled(decoy, x, y)).replace("{a}", filled(form, "A", "B"))
-                    found = preferred(text)
-                    total += 1
-                    read += found == "first"
-                    if found not in (None, "first"):
-                        wrong.append(text)
+    for turn, (decoy, form, (x, y)) in enumerate(product(DECOYS[kind], FORMS, WAYS)):
+        for order in ORDERS[(turn // 2 + turn // (2 * len(FORMS))) % 2 :: 2]:  # each in two of the orders, in turns
+            text = order.replace("{d}", filled(decoy, x, y)).replace("{a}", filled(form, "A", "B"))
+            found = preferred(text)
+            total += 1
+            read += found == "first"
+            if found not in (None, "first"):
+                wrong.append(text)
     assert wrong == []
     # Not reading anything would also never be wrong.
     assert read >= 0.75 * total

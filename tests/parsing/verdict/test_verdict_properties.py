@@ -10,7 +10,7 @@ from judge.answers.parsing.verdict import parse_verdict
 from judge.base.records import Response, Verdict
 from tests.growth import linear
 
-QUICK = settings(derandomize=True, deadline=None, max_examples=200, database=None)
+QUICK = settings(derandomize=True, deadline=None, max_examples=100, database=None)
 LABELS = [
     ("A", "B", "C"),
     ("A", "B"),

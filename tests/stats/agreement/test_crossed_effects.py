@@ -77,14 +77,6 @@ def test_missing_ratings_are_left_out_and_codes_may_be_any_numbers() -> None:
     assert crossed_effects(story * 10 + 5, rater - 100, gaps, k=3) == expected
 
 
-def test_a_study_of_hannas_size() -> None:
-    story, rater, rating = _simulated(np.random.default_rng(0), 1056, 22, 3, (0.6, 0.7, 0.9))
-    rating = np.clip(np.round(rating), 1, 5)
-    found = crossed_effects(story, rater, rating, k=3)
-    assert (found.stories, found.raters, found.ratings) == (1056, 22, 3168)
-    assert found.single.low < 0.36 / (0.36 + 0.49 + 0.81) < found.single.high
-
-
 def test_shuffling_who_gave_which_rating_destroys_the_agreement_that_is_there() -> None:
     # The design that explains the HANNA score file: three raters with leniency -1.2, 0 and +1.2, standard deviation of
     # stories .45 and of noise 1. With identities ICC(A,3) = .2025 / (.2025 + (1.44 + 1) / 3) = .20 in expectation (.22
@@ -121,11 +113,11 @@ def test_profile_intervals_cover() -> None:
     rng = np.random.default_rng(2)
     truth = 0.5 / (0.5 + 0.2 + 0.6)
     inside = 0
-    for _ in range(50):
+    for _ in range(25):
         story, rater, rating = _simulated(rng, 40, 10, 3, (0.5**0.5, 0.2**0.5, 0.6**0.5))
         found = crossed_effects(story, rater, rating, k=3).single
         inside += found.low <= truth <= found.high
-    assert inside >= 43  # 47.5 expected; fewer than 43 would have a chance of .3 %
+    assert inside >= 21  # 23.75 expected; fewer than 21 would have a chance of .7 %
 
 
 S, R = (axis.ravel() for axis in np.indices((4, 3)))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -93,22 +94,17 @@ def test_a_storys_score_counts_all_its_own_variance_as_true() -> None:
     assert result.relative.n == 40
 
 
-@pytest.mark.parametrize("coefficient", ["relative", "absolute"])
-@pytest.mark.parametrize("target", [0.6, 0.8, 0.9])
-def test_the_smallest_design_is_that_of_brute_force(coefficient, target: float) -> None:
+def test_the_smallest_design_is_that_of_brute_force() -> None:
     found = _run(e=0.2)
     free = {"Eval-Prompt": 6, "repeat": 7, "story-prompt": 40}
-    plan = smallest(found, ["system"], target, free=free, kept={}, coefficient=coefficient)
-    best: tuple[float, float] | None = None
-    for e, r, p in product(range(1, 7), range(1, 8), range(1, 41)):
-        result = d_study(found, ["system"], {"Eval-Prompt": e, "repeat": r, "story-prompt": p})
-        value = getattr(result, coefficient).value
-        if value >= target and (best is None or (e * r * p, -value) < best):
-            best = (e * r * p, -value)
-    assert best is not None
-    assert plan.calls == best[0]
-    reached = getattr(d_study(found, ["system"], plan.levels), coefficient).value
-    assert reached == pytest.approx(-best[1])
+    designs = [dict(zip(free, levels, strict=True)) for levels in product(*(range(1, n + 1) for n in free.values()))]
+    every = [(prod(design.values()), d_study(found, ["system"], design)) for design in designs]
+    for coefficient, target in product(("relative", "absolute"), (0.6, 0.8, 0.9)):
+        plan = smallest(found, ["system"], target, free=free, kept={}, coefficient=coefficient)
+        values = [(calls, -getattr(result, coefficient).value) for calls, result in every]
+        calls, reached = min(one for one in values if -one[1] >= target)
+        assert plan.calls == calls, (coefficient, target)
+        assert getattr(d_study(found, ["system"], plan.levels), coefficient).value == pytest.approx(-reached)
 
 
 def test_one_facet_alone() -> None:
@@ -175,7 +171,7 @@ print(*(weight.hex() for _, weight in d_study._weights(parts, ["system"], levels
 def test_every_process_finds_the_same_to_the_last_digit() -> None:
     """A process hashes the names of facets in its own way, and so orders sets of them: 1/3/11 is not quite 1/11/3."""
     printed = set()
-    for seed in ("1", "2", "3", "4"):
+    for seed in ("1", "2"):
         changed = os.environ | {"PYTHONHASHSEED": seed}
         done = subprocess.run([sys.executable, "-c", _PRINTED], env=changed, capture_output=True, text=True, check=True)
         printed.add(done.stdout)

@@ -1,4 +1,4 @@
-"""The ICC family against Shrout & Fleiss 1979, psych and pingouin 0.7, and where it does not exist."""
+"""The ICC family against Shrout & Fleiss 1979 and psych, and where it does not exist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from judge.stats.agreement import icc
@@ -17,19 +16,7 @@ SHROUT_FLEISS = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
 )
 # The same, table 4 (ICC(1,1) ... ICC(3,4)).
-PUBLISHED = {
-    "ICC(1,1)": 0.17,
-    "ICC(2,1)": 0.29,
-    "ICC(3,1)": 0.71,
-    "ICC(1,k)": 0.44,
-    "ICC(2,k)": 0.62,
-    "ICC(3,k)": 0.91,
-}
-PINGOUIN = {"ICC(1,1)": "ICC(1,1)", "ICC(2,1)": "ICC(A,1)", "ICC(3,1)": "ICC(C,1)"} | {
-    "ICC(1,k)": "ICC(1,k)",
-    "ICC(2,k)": "ICC(A,k)",
-    "ICC(3,k)": "ICC(C,k)",
-}
+PUBLISHED = {"ICC(1,1)": 0.17, "ICC(2,1)": 0.29, "ICC(3,1)": 0.71, "ICC(1,k)": 0.44, "ICC(2,k)": 0.62, "ICC(3,k)": 0.91}
 
 
 def test_shrout_and_fleiss_table() -> None:
@@ -61,33 +48,6 @@ def test_family_equals_psych(table: str) -> None:
         assert (ours.df1, ours.df2) == (int(row["df1"]), int(row["df2"]))
         ends = ours.estimate.low, ours.estimate.high
         assert ends == pytest.approx((float(row["low"]), float(row["high"])), abs=1e-9)
-
-
-# pingouin 0.7 calls what pandas 3.1 deprecates.
-@pytest.mark.filterwarnings("ignore:The inplace keyword")
-@pytest.mark.parametrize(("n", "k", "seed"), [(6, 4, None), (40, 3, 1), (25, 5, 2), (300, 2, 3)])
-def test_family_equals_pingouin(n: int, k: int, seed: int | None) -> None:
-    pingouin = pytest.importorskip("pingouin")
-    rng = np.random.default_rng(seed)
-    ratings = (
-        SHROUT_FLEISS if seed is None else np.clip(rng.integers(1, 6, (n, 1)) + rng.integers(-1, 2, (n, k)), 1, 5) * 1.0
-    )
-    long = (
-        pd.DataFrame(ratings)
-        .rename_axis("story")
-        .reset_index()
-        .melt(id_vars="story", var_name="rater", value_name="rating")
-    )
-    long["rater"] = long["rater"].astype(int)
-    theirs = pingouin.intraclass_corr(long, targets="story", raters="rater", ratings="rating").set_index("Type")
-    ours = icc.family(ratings)
-    for form, name in PINGOUIN.items():
-        row, other = ours[form], theirs.loc[name]
-        assert row.estimate.value == pytest.approx(other["ICC"], abs=1e-9)
-        assert (row.f, row.df1, row.df2) == pytest.approx((other["F"], other["df1"], other["df2"]), rel=1e-9)
-        assert row.p == pytest.approx(other["pval"], abs=1e-12)
-        # pingouin rounds CI95 to two decimals.
-        assert (row.estimate.low, row.estimate.high) == pytest.approx(tuple(other["CI95"]), abs=0.0051)
 
 
 def test_leading_axes_are_computed_at_once() -> None:

@@ -132,26 +132,6 @@ def test_expected_mean_squares_of_a_design_by_hand() -> None:
     assert found.seen.tolist() == [3, 4, 12, 24]
 
 
-def test_intervals_cover_the_true_components() -> None:
-    rng = np.random.default_rng(7)
-    true = {"s": 0.5, "p": 0.3, "s x p": 0.2, "r in s x p": 0.4}
-    facets = [Facet("s"), Facet("p"), Facet("r", ("s", "p"))]
-    inside = dict.fromkeys(true, 0)
-    times = 400
-    for _ in range(times):
-        ratings = rng.normal(0, true["s"] ** 0.5, (6, 1, 1)) + rng.normal(0, true["p"] ** 0.5, (1, 12, 1))
-        ratings = (
-            ratings
-            + rng.normal(0, true["s x p"] ** 0.5, (6, 12, 1))
-            + rng.normal(0, true["r in s x p"] ** 0.5, (6, 12, 3))
-        )
-        found = variance_components(ratings, facets, rng=rng, draws=400)
-        for term, value in true.items():
-            inside[term] += found[term].variance.low <= value <= found[term].variance.high
-    for term, count in inside.items():
-        assert 0.92 <= count / times <= 0.985, term
-
-
 def _gaps(number: int) -> bool:
     """Which rows have no rating, as variance_components_gaps.R has it."""
     return (number * 7919) % 101 < 17 or (number // 3) % 37 == 5
@@ -183,7 +163,7 @@ def test_with_gaps_components_are_near_lme4s_reml_estimates(design: str) -> None
 def test_expectations_hold_exactly_whatever_is_missing() -> None:
     # E(y'Qy) = tr(Q V): the mean square of each term from unit ratings, against effects' covariances by hand.
     rng = np.random.default_rng(5)
-    shape, facets = (4, 5, 3), [Facet("s"), Facet("p"), Facet("e")]
+    shape, facets = (3, 4, 3), [Facet("s"), Facet("p"), Facet("e")]
     gaps = rng.random(shape) < 0.25
     where = np.argwhere(~gaps)
 
@@ -222,7 +202,7 @@ def test_loss_at_random_does_not_bias_components_of_bounded_integer_ratings(lost
     rng = np.random.default_rng(int(100 * lost))
     facets = [Facet("s"), Facet("p"), Facet("e"), Facet("r", ("s", "p", "e"))]
     differences, complete = [], []
-    for _ in range(200):
+    for _ in range(100):
         ratings = _integer_ratings(rng)
         whole = variance_components(ratings, facets, rng=rng, draws=2)
         ratings[rng.random(ratings.shape) < lost] = np.nan
@@ -232,14 +212,14 @@ def test_loss_at_random_does_not_bias_components_of_bounded_integer_ratings(lost
         differences.append(
             [a.variance.value - b.variance.value for a, b in zip(part.components, whole.components, strict=True)]
         )
-    error = np.std(differences, axis=0, ddof=1) / 200**0.5
+    error = np.std(differences, axis=0, ddof=1) / 100**0.5
     assert (np.abs(np.mean(differences, axis=0)) < 4 * error + 1e-12).all()
     # What is lost costs little precision: less than the story-prompts and systems that were drawn.
     assert (np.std(differences, axis=0) < 0.8 * np.std(complete, axis=0) + 0.02).all()
 
 
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_intervals_cover_the_true_components_where_one_in_ten_is_lost(repeats: int) -> None:
+@pytest.mark.parametrize(("repeats", "lost"), [(3, 0.0), (1, 0.1), (3, 0.1)])
+def test_intervals_cover_the_true_components_where_one_in_ten_is_lost_too(repeats: int, lost: float) -> None:
     rng = np.random.default_rng(7)
     true = {"s": 0.5, "p": 0.3, "s x p": 0.2, "r in s x p": 0.4}
     inside = dict.fromkeys(true, 0)
@@ -248,7 +228,7 @@ def test_intervals_cover_the_true_components_where_one_in_ten_is_lost(repeats: i
         ratings = rng.normal(0, true["s"] ** 0.5, (6, 1, 1)) + rng.normal(0, true["p"] ** 0.5, (1, 12, 1))
         ratings = ratings + rng.normal(0, true["s x p"] ** 0.5, (6, 12, 1))
         ratings = ratings + rng.normal(0, true["r in s x p"] ** 0.5, (6, 12, repeats))
-        ratings[rng.random(ratings.shape) < 0.1] = np.nan
+        ratings[rng.random(ratings.shape) < lost] = np.nan
         facets = SPR if repeats > 1 else SPR[:2]
         found = variance_components(ratings if repeats > 1 else ratings[..., 0], facets, rng=rng, draws=400)
         goal = true if repeats > 1 else {"s": 0.5, "p": 0.3, "s x p": 0.6}

@@ -17,16 +17,6 @@ def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:
     return np.round(rng.normal(size=stories) + noise * rng.normal(size=(3, stories)) + 3)
 
 
-def test_matrix_is_scipys_tau_b_pair_by_pair() -> None:
-    rows = _ratings(0.7, 0)
-    rows[1, :5] = np.nan
-    found = halo.tau_matrix(rows)
-    expected = stats.kendalltau(rows[0, 5:], rows[1, 5:]).statistic
-    assert found[0, 1] == found[1, 0] == pytest.approx(expected)
-    assert np.diag(found) == pytest.approx(1)
-    assert halo.tau_matrix(rows, rows[:1]).shape == (3, 1)
-
-
 def test_matrix_of_many_criteria_is_scipys_tau_b_with_missing_and_constant_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -46,7 +36,7 @@ def test_matrix_of_many_criteria_is_scipys_tau_b_with_missing_and_constant_rows(
 
 
 def test_resampled_halo_takes_time_by_criteria_and_not_by_pairs_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.random.default_rng(0).integers(1, 6, (300, 12)).astype(float)
+    rows = np.random.default_rng(0).integers(1, 6, (40, 12)).astype(float)
     drawn = bootstrap.draw(np.arange(12), 5, np.random.default_rng(0), "boot-stories")
     found = halo.resampled_mean_tau(rows, drawn)
     calls = []
@@ -63,7 +53,7 @@ def test_resampled_halo_takes_time_by_criteria_and_not_by_pairs_of_them(monkeypa
     monkeypatch.setattr(halo, "_FEW_STORIES", 0)
     monkeypatch.setattr(halo, "_STORIES_PER_ROW", 0)
     np.testing.assert_allclose(halo.resampled_mean_tau(rows, drawn), found, rtol=0, atol=1e-12)
-    assert len(calls) == 299
+    assert len(calls) == 39
 
 
 def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> None:

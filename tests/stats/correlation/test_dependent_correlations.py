@@ -120,10 +120,7 @@ def test_arrays_are_the_single_tests() -> None:
     assert len(reasons) >= 5
 
 
-@given(
-    r=st.lists(st.floats(-0.98, 0.98), min_size=3, max_size=3),
-    n=st.integers(4, 2000),
-)
+@given(r=st.lists(st.floats(-0.98, 0.98), min_size=3, max_size=3), n=st.integers(4, 2000))
 def test_swapping_the_two_turns_the_sign_and_tails_add_up(r: list[float], n: int) -> None:
     there, back = dc.compare(*r, n, tail="greater"), dc.compare(r[1], r[0], r[2], n, tail="less")
     assert there.reason == back.reason

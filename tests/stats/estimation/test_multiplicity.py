@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control
 
 from judge.inputs.datasets.studies.hanna import ScoreFile, read_score_file
 from judge.stats.correlation import heterogeneity as dc
@@ -38,14 +37,6 @@ def test_equals_r(method: str, family: list[dict[str, str]]) -> None:
     found = multiplicity.adjust(p, method, family="test")
     assert found.p == pytest.approx(theirs, rel=1e-12, nan_ok=True)
     assert (found.m, found.tests) == (int((~np.isnan(p)).sum()),) * 2
-
-
-@pytest.mark.parametrize("method", ["bh", "by"])
-def test_equals_scipy(method: str) -> None:
-    rng = np.random.default_rng(1995)
-    for m in (1, 2, 7, 66, 500):
-        p = rng.random(m) ** 3
-        assert multiplicity.adjust(p, method, family="x").p == pytest.approx(false_discovery_control(p, method=method))
 
 
 def test_what_is_not_a_test_is_not_counted() -> None:

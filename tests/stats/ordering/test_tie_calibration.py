@@ -79,15 +79,15 @@ def test_hanna_as_mt_metrics_eval_computes_it(hanna: list[dict[str, str]], cell:
 
 
 @pytest.mark.parametrize("within", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_held_out_epsilons_are_those_of_a_naive_search_without_the_pairs_folds(seed: int, within: bool) -> None:
     rng = RNG(seed)
-    unit = np.repeat(np.arange(8), 3)
-    people = rng.integers(1, 4, 24).astype(float)
-    judge = np.round(people + rng.normal(0, 1.2, 24), 1)
+    unit = np.repeat(np.arange(6), 3)
+    people = rng.integers(1, 4, 18).astype(float)
+    judge = np.round(people + rng.normal(0, 1.2, 18), 1)
     fold = deal(unit, 4, rng)
     found = calibrate(judge, people, unit, fold, within=within)
-    pairs = [(i, j) for i in range(24) for j in range(i + 1, 24) if not within or unit[i] == unit[j]]
+    pairs = [(i, j) for i in range(18) for j in range(i + 1, 18) if not within or unit[i] == unit[j]]
     candidates = sorted({round(abs(a - b), 9) for a in judge for b in judge})
     right, fitted = 0.0, {}
     for i, j in pairs:

@@ -8,7 +8,6 @@ import pytest
 from judge.stats.correlation import kendall
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling import resampled_correlations as many_taus
-from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 SYSTEM, PROMPT = np.divmod(np.delete(np.arange(6 * 7), [3, 17, 40]), 7)
@@ -48,7 +47,7 @@ def test_many_pairs_of_variables_give_the_same_numbers_as_one(
     np.testing.assert_array_equal(whole, [kendall.tau_b(*pair) for pair in codes])
     assert np.isnan(whole).sum() == 2
     for resamples, values in zip(sets, in_sets, strict=True):
-        expected = np.stack([resampled_tau.tau_b(resamples, *pair) for pair in codes])
+        expected = np.stack([many_taus.tau_b(resamples, *pair) for pair in codes])
         np.testing.assert_array_equal(values, expected)
 
 
@@ -66,7 +65,5 @@ def test_sums_that_single_precision_cannot_hold_are_exact() -> None:
     counts = np.random.default_rng(3).integers(2_000, 9_000, (20, 7)).astype(np.int32)
     drawn = Resamples((bootstrap.Factor(counts, PROMPT),), "boot-inputs")
     _, (values,) = many_taus.taus(x[:5], y[:5], [drawn])
-    expected = [
-        resampled_tau.tau_b(drawn, kendall.codes(a), kendall.codes(b)) for a, b in zip(x[:5], y[:5], strict=True)
-    ]
+    expected = [many_taus.tau_b(drawn, kendall.codes(a), kendall.codes(b)) for a, b in zip(x[:5], y[:5], strict=True)]
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-14)

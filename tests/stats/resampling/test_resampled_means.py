@@ -11,9 +11,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.resampling import bootstrap
-from judge.stats.resampling import resampled_correlations as group_means
 from judge.stats.resampling import resampled_correlations as resampled_correlation
-from judge.stats.resampling import resampled_correlations as resampled_tau
 from tests.stats.resampling.over_means import tau_b_means
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
@@ -58,13 +56,13 @@ def _tau(x: np.ndarray, y: np.ndarray, coefficient: str = "kendall") -> float:
 def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient: str) -> None:
     x, y, exists = _matrix(1)
     system, prompt = np.nonzero(exists)
-    drawn = _drawn(name, system, prompt, 40)
+    drawn = _drawn(name, system, prompt, 15)
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="means", group=system)
     if coefficient == "kendall":
         np.testing.assert_allclose(tau_b_means(drawn, *given, system), ours, rtol=0, atol=1e-12)
     y = np.where(exists, y, np.nan)
-    for b in range(40):
+    for b in range(15):
         rows, columns = _copies(drawn, b, *y.shape)
         for judge in range(2):
             both = np.where(np.isnan(x[judge]) | np.isnan(y), np.nan, 1.0)
@@ -80,7 +78,7 @@ def test_system_level_equals_a_loop_over_the_drawn_matrix(name: str, coefficient
 def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coefficient: str) -> None:
     x, y, exists = _matrix(2)
     system, prompt = np.nonzero(exists)
-    drawn = _drawn(name, system, prompt, 30)
+    drawn = _drawn(name, system, prompt, 10)
     group = prompt if level == "by-item" else system
     given = x[:, system, prompt], y[system, prompt]
     ours = resampled_correlation.values(drawn, *given, coefficient, grouping="within", group=group)
@@ -88,7 +86,7 @@ def test_grouped_equals_a_loop_over_the_drawn_matrix(name: str, level: str, coef
     for judge in range(2):
         p, q = (x[judge], y) if level == "by-system" else (x[judge].T, y.T)
         enough = (~(np.isnan(p) | np.isnan(q))).sum(axis=1) >= 3
-        for b in range(30):
+        for b in range(10):
             rows, columns = _copies(drawn, b, *y.shape)
             rows, columns = (rows, columns) if level == "by-system" else (columns, rows)
             taus = np.array([_tau(p[row, columns], q[row, columns], coefficient) for row in rows if enough[row]])
@@ -101,7 +99,7 @@ def test_stories_drawn_one_by_one_are_grouped_alike() -> None:
     drawn = bootstrap.draw(np.arange(system.size), 25, np.random.default_rng(0), "boot-stories")
     judge, people = x[1][system, prompt], y[system, prompt]
     means = tau_b_means(drawn, judge, people, system)
-    within = resampled_tau.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
+    within = resampled_correlation.tau_b_within(drawn, kendall.codes(judge), kendall.codes(people), prompt)
     for b, weight in enumerate(drawn.weights()):
         rows = np.repeat(np.arange(system.size), weight)
         again = judge[rows], people[rows]
@@ -165,7 +163,7 @@ def test_equal_values_have_no_correlation_whatever_their_rounding_noise() -> Non
 def test_judges_with_people_of_their_own_are_as_one_after_the_other(
     grouping: str, coefficient: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_means, "_BLOCK", 8 * block)
+    monkeypatch.setattr(resampled_correlation, "_BLOCK", 8 * block)
     x, y, exists = _matrix(4)
     system, prompt = np.nonzero(exists)
     drawn = _drawn("boot-inputs", system, prompt, 30)

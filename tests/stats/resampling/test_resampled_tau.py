@@ -62,9 +62,7 @@ def test_tau_in_resamples_equals_scipy_on_the_repeated_pairs(name: str, levels: 
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_a_judge_without_ratings_or_with_equal_ratings_is_nan_everywhere(
-    name: str,
-) -> None:
+def test_a_judge_without_ratings_or_with_equal_ratings_is_nan_everywhere(name: str) -> None:
     system, prompt, quality = _design(1)
     x = np.stack([np.full(quality.size, -1), np.zeros(quality.size, dtype=np.int64), kendall.codes(quality)])
     found = resampled_tau.tau_b(_drawn(name, system, prompt, 7), x, kendall.codes(np.round(quality)))
