@@ -19,6 +19,11 @@ from tests.conformance.providers import FLAGGED, IMITATIONS, Imitation
 from tests.conformance.server import KEY, Imitated
 
 STORIES, REPEATS = 20, 3
+BROKE = {repr(one.broke): one for one in IMITATIONS if one.broke is not None}
+"""One imitation for each way to say that the account is used up."""
+_RETRIED = ("openai-reasoning", "azure-classic", "anthropic", "gemini-3", "openrouter", "mistral", "llama.cpp")
+RETRIED = [one for one in IMITATIONS if one.name in _RETRIED]
+"""Those that refuse, list, limit, load and err inside an answer, each in its own way."""
 
 
 def named(imitation: Imitation) -> str:
@@ -127,6 +132,7 @@ def usual(imitation: Imitation) -> dict[str, Any]:
     return imitation.asks | {key: value for change in imitation.mends.values() for key, value in change.items()}
 
 
+@pytest.mark.parametrize("server", RETRIED, ids=named, indirect=True)
 def test_one_retry_answers_everything_that_was_given_up(
     server: Imitated, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,7 +150,7 @@ def test_one_retry_answers_everything_that_was_given_up(
     assert answers(tmp_path) == (STORIES * REPEATS, {}, 0)
 
 
-@pytest.mark.parametrize("server", [one for one in IMITATIONS if one.broke is not None], ids=named, indirect=True)
+@pytest.mark.parametrize("server", list(BROKE.values()), ids=named, indirect=True)
 def test_an_account_that_is_used_up_stops_the_run_and_the_same_command_ends_it(
     server: Imitated, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
