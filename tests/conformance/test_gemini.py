@@ -270,8 +270,15 @@ REFUSED = [
 
 @pytest.mark.parametrize(("changes", "named"), REFUSED, ids=[named for _, named in REFUSED])
 def test_a_refused_setting_stops_the_run_and_is_named(
-    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any], named: str
+    start: Start,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+    named: str,
 ) -> None:
+    # On a busy machine a refusal takes longer than the list of models promised, and others would have followed.
+    monkeypatch.setattr("judge.backends.openai.backend._SHORTEST", 2.0)
     server = start()
     write_run(tmp_path, server, **changes)
     ran = run(tmp_path, capsys)
