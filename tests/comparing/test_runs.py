@@ -77,24 +77,6 @@ def test_each_pair_is_asked_in_both_orders_and_resuming_asks_nothing(loopback: S
     assert verify_journal(asked.result) == (PLANNED, [])
 
 
-def test_faults_lose_nothing_and_repeat_nothing(loopback: Start, stories: Path) -> None:
-    server = loopback(
-        style="verdict", p429=0.1, p500=0.1, pgarbage=0.05, pdrop=0.05, ptruncate_body=0.05, retry_after=0.1, seed=3
-    )
-    asked = sitting(server, stories, eval_prompts=["pair1", "pair2", "pair5"], max_attempts=12)
-    ended = sit(asked)
-    assert (ended.totals.answered, ended.missing, ended.totals.failed) == (3 * PLANNED, 0, {})
-    assert ended.outcomes.retries > 0
-    assert asked_twice(asked.result.path) == 0
-    assert len(kept(asked.result.path)) == 3 * PLANNED
-    server.configure(p429=0, p500=0.5, pgarbage=0, pdrop=0, ptruncate_body=0, fault_mode="sticky")
-    broken = sit(sitting(server, stories, max_attempts=2, folder="sticky"))
-    assert broken.missing == broken.totals.failed["server"] > 0
-    server.configure(p500=0)
-    mended = sit(sitting(server, stories, again="failed", folder="sticky"))
-    assert (mended.missing, mended.outcomes.answered) == (0, broken.missing)
-
-
 def test_answers_without_a_verdict_are_asked_again_on_demand(loopback: Start, stories: Path) -> None:
     server = loopback(style="unparseable")
     sit(sitting(server, stories))
@@ -111,27 +93,19 @@ def written(folder: Path, server: LoopbackServer, **changes: object) -> Path:
     return folder
 
 
-def started(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "judge", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_a_run_killed_again_and_again_has_each_answer_once(loopback: Start, stories: Path) -> None:
+def test_a_killed_run_has_each_answer_once(loopback: Start, stories: Path) -> None:
     server = loopback(style="verdict", latency_ms=60, expected_repeats=2)
     run = written(stories.parent / "killed", server, repeats=2, concurrency=2, eval_prompts=["pair1", "pair2"])
     result = run / "openai-mock"
-    for point in (15, 40):
-        process = started("run", run, "--quiet")
-        deadline = time.monotonic() + 30
-        while server.stats()["answered"] < point and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        before = kept(result)
-        assert 0 < len(before) < 4 * PLANNED
-    process = started("run", run, "--quiet")
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
+    process = subprocess.Popen([sys.executable, "-m", "judge", "run", str(run), "--quiet"])
+    deadline = time.monotonic() + 30
+    while server.stats()["answered"] < 25 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    before = kept(result)
+    assert 0 < len(before) < 4 * PLANNED
+    judge("run", run, "--quiet")
     found = kept(result)
     assert len(found) == 4 * PLANNED
     assert before.items() <= found.items()

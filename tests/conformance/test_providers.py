@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,11 @@ from tests.conformance.providers import FLAGGED, IMITATIONS, Imitation
 from tests.conformance.server import KEY, Imitated
 
 STORIES, REPEATS = 20, 3
+BROKE = {repr(one.broke): one for one in IMITATIONS if one.broke is not None}
+"""One imitation for each way to say that the account is used up."""
+_RETRIED = ("openai-reasoning", "azure-classic", "anthropic", "gemini-3", "openrouter", "mistral", "llama.cpp")
+RETRIED = [one for one in IMITATIONS if one.name in _RETRIED]
+"""Those that refuse, list, limit, load and err inside an answer, each in its own way."""
 
 
 def named(imitation: Imitation) -> str:
@@ -127,6 +130,7 @@ def usual(imitation: Imitation) -> dict[str, Any]:
     return imitation.asks | {key: value for change in imitation.mends.values() for key, value in change.items()}
 
 
+@pytest.mark.parametrize("server", RETRIED, ids=named, indirect=True)
 def test_one_retry_answers_everything_that_was_given_up(
     server: Imitated, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,7 +148,7 @@ def test_one_retry_answers_everything_that_was_given_up(
     assert answers(tmp_path) == (STORIES * REPEATS, {}, 0)
 
 
-@pytest.mark.parametrize("server", [one for one in IMITATIONS if one.broke is not None], ids=named, indirect=True)
+@pytest.mark.parametrize("server", list(BROKE.values()), ids=named, indirect=True)
 def test_an_account_that_is_used_up_stops_the_run_and_the_same_command_ends_it(
     server: Imitated, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,29 +170,3 @@ def test_an_account_that_is_used_up_stops_the_run_and_the_same_command_ends_it(
     again = judge(tmp_path, capsys, "run", values)
     assert again.code == 0, again.said
     assert answers(tmp_path) == (STORIES * REPEATS, {}, 0)
-
-
-def test_the_program_itself_leaves_with_the_same_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    opus = next(imitation for imitation in IMITATIONS if imitation.name == "anthropic-opus")
-    with Imitated(opus) as server:
-        write_run(tmp_path, server)
-        command = [sys.executable, "-m", "judge", "run", str(tmp_path), "--output", str(tmp_path / "results")]
-        refused = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-        assert refused.returncode == 1
-        assert "generation.temperature" in refused.stderr
-        assert "Traceback" not in refused.stderr
-        mended = subprocess.run(
-            [*command, "--set", "generation.temperature=null"],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert mended.returncode == 0, mended.stderr
-
-
-def test_the_imitations_are_as_many_as_they_say() -> None:
-    assert len(IMITATIONS) >= 15
-    assert len({imitation.facts for imitation in IMITATIONS}) >= 15
-    assert len({imitation.name for imitation in IMITATIONS}) == len(IMITATIONS)

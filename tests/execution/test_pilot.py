@@ -17,7 +17,7 @@ from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from tests.server.meter import Meter, metered
 
-STORIES = 60
+STORIES = 30
 PILOT = 10
 
 
@@ -65,8 +65,9 @@ def forecast_of(asked: Sitting, price: Price | None = None) -> Forecast:
     )
 
 
-@pytest.mark.parametrize("repeats", [1, 2, 5])
-@pytest.mark.parametrize("shape", ["honour", "ignore", "refuse", "seed"])
+@pytest.mark.parametrize(
+    ("repeats", "shape"), [(1, "honour"), (5, "honour"), (3, "ignore"), (1, "refuse"), (3, "refuse"), (3, "seed")]
+)
 def test_a_pilot_forecasts_what_the_whole_run_is_billed(stories: Path, repeats: int, shape: str) -> None:
     changes: dict[str, Any] = {"repeats": repeats}
     if shape == "seed":

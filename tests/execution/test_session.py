@@ -127,13 +127,6 @@ def test_a_server_that_ignores_n_is_found_out_and_nothing_is_lost(loopback: Star
     assert server.stats()["requests"] == 36
 
 
-def test_a_server_that_refuses_n_is_asked_one_by_one(loopback: Start, stories: Path) -> None:
-    server = loopback(reject_n=True, expected_repeats=3)
-    ended = sit(sitting(server, stories, repeats=3, concurrency=1))
-    assert (ended.totals.answered, ended.missing, ended.totals.failed) == (36, 0, {})
-    assert server.stats()["answered"] == 36
-
-
 def test_what_is_not_said_is_not_sent(loopback: Start, stories: Path) -> None:
     server = loopback(record=1)
     sit(sitting(server, stories, generation={}, limit=1))
@@ -298,16 +291,6 @@ def test_an_eval_prompt_that_holds_a_key_is_not_sent(
     with pytest.raises(SpecError, match="eval_prompt_sources of this run holds the value of SOME_TOKEN"):
         sit(sitting(server, stories, eval_prompts=[str(prompt)]))
     assert not (stories.parent / "results" / "journal.sqlite").exists()
-
-
-def test_the_breaker_stops_a_run_whose_quota_ends_and_resuming_finishes_it(loopback: Start, stories: Path) -> None:
-    server = loopback(quota=5)
-    ended = sit(sitting(server, stories, concurrency=1))
-    assert ended.outcomes.cause is not None
-    assert ended.outcomes.cause.kind == "quota"
-    assert ended.totals.failed == {}  # nothing counts as failed: the same command goes on
-    server.configure(quota=None)
-    assert sit(sitting(server, stories)).missing == 0
 
 
 def test_max_cost_stops_before_more_is_spent(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,27 @@ def make(tmp_path: Path) -> Make:
 
     def folder(called: str = "theirs", /, raw: str | None = None, **changes: Any) -> Path:
         return run_folder(tmp_path, called, raw, **changes)
+
+    return folder
+
+
+_RAN: dict[str, Path] = {}
+"""Folders of runs that ended well, by what is asked for."""
+
+
+@pytest.fixture
+def ran(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """`run_folder` in the test's own folder after `judge run`: a copy, so that each run is made once."""
+
+    def folder(called: str = "theirs", /, **changes: Any) -> Path:
+        asked = json.dumps([called, changes], sort_keys=True)
+        if asked not in _RAN:
+            place = run_folder(tmp_path_factory.mktemp("ran"), called, **changes)
+            with pytest.raises(SystemExit) as left:
+                main(["run", str(place), "--quiet"])
+            assert not left.value.code
+            _RAN[asked] = place
+        return Path(shutil.copytree(_RAN[asked], tmp_path / called, dirs_exist_ok=True))
 
     return folder
 

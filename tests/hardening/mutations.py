@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,12 +36,18 @@ def json_text(value: Any) -> str:
 
 def mutated(value: Any, most: int = 0, seed: int = 0) -> Iterator[tuple[str, Any]]:
     """(name, mutated copy) for each field of a value and each kind of mutation; with `most`, a random choice of so
-    many.
+    many, each kind as often.
     """
     places = list(_places(value))
     every = [(place, kind) for place in places for kind in (*KINDS, "gone") if place or kind != "gone"]
     if most and len(every) > most:
-        every = random.Random(seed).sample(every, most)
+        random.Random(seed).shuffle(every)
+        turns: Counter[str] = Counter()
+        ranked = []
+        for place, kind in every:
+            turns[kind] += 1
+            ranked.append((turns[kind], place, kind))
+        every = [(place, kind) for _, place, kind in sorted(ranked, key=lambda one: one[0])[:most]]
     for place, kind in every:
         yield f"{'.'.join(map(str, place)) or 'all'}: {kind}", _changed(value, place, kind)
 

@@ -1,6 +1,7 @@
 """Whatever a model answers, a run goes on and its tables come: generated answers for each of sixteen forms of answer.
 
-There are 400 of them for each form; JUDGE_TEST_ANSWERS asks for another multiple of 200.
+There are 320 of them for each form, so 5,120; JUDGE_TEST_ANSWERS asks for another multiple of 160. The report has the
+tables of `judge coverage`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.ratings.preferences_table import read as read_preferences
-from judge.ratings.ratings_table import read
+from judge.ratings.ratings_table import judgments, read
 from tests.hardening import odd_answers
 from tests.hardening.conftest import Call
 from tests.hardening.test_answers import Server, send
 
-ANSWERS = int(os.environ.get("JUDGE_TEST_ANSWERS", "400"))
-STORIES = 50
+ANSWERS = int(os.environ.get("JUDGE_TEST_ANSWERS", "320"))
+STORIES = 40
 LABELS = """name: mine
 criteria:
   - name: Coherence
@@ -35,6 +36,7 @@ criteria:
     scale: {labels: ["No", Mostly not, "Yes", Strongly yes]}
 """
 PATHS = {"json path": "$.score", "pattern": r"Rating: (?P<rating>\S+)", "label path": "$.label"}
+THREE = {"set": "hanna", "only": ["Relevance", "Coherence", "Empathy"]}
 FORMS: dict[str, dict[str, Any]] = {
     "text": {},
     "json path": {"eval_prompts": ["odd.jinja"]},
@@ -47,8 +49,8 @@ FORMS: dict[str, dict[str, Any]] = {
     "json of labels": {"structured": "json", "criteria": "labels.yaml", "eval_prompts": ["ep2"]},
     "logprobs": {"scoring": "logprobs"},
     "logprobs of labels": {"scoring": "logprobs", "criteria": "labels.yaml"},
-    "joint": {"criteria": "hanna", "eval_prompts": ["joint1"]},
-    "joint json": {"criteria": "hanna", "eval_prompts": ["joint1"], "structured": "json"},
+    "joint": {"criteria": THREE, "eval_prompts": ["joint1"]},
+    "joint json": {"criteria": THREE, "eval_prompts": ["joint1"], "structured": "json"},
     "comparisons": {"eval_prompts": ["pair2"], "pairs": "all"},
     "comparisons json": {"eval_prompts": ["pair2"], "pairs": "all", "structured": "json"},
     "comparisons logprobs": {"eval_prompts": ["pair2"], "pairs": "all", "scoring": "logprobs"},
@@ -58,9 +60,7 @@ GOOD = {
     "choice of labels": "Yes",
     "json": '{"rating": 4}',
     "json of labels": '{"rating": "Yes"}',
-    "joint json": json.dumps(
-        dict.fromkeys(("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"), 4)
-    ),
+    "joint json": json.dumps(dict.fromkeys(THREE["only"], 4)),
     "comparisons json": '{"verdict": "A"}',
     "logprobs": "Rating: 4",
     "logprobs of labels": "Strongly yes",
@@ -108,7 +108,7 @@ def _sitting(place: Path, form: str, url: str) -> Sitting:
     (place / "labels.yaml").write_text(LABELS)
     if form in PATHS:
         (place / "odd.jinja").write_text(f"---\nrating_pattern: '{PATHS[form]}'\n---\nRate {{{{ story }}}}\n")
-    queries = 200 if "pairs" in FORMS[form] else STORIES
+    queries = 160 if "pairs" in FORMS[form] else STORIES
     data = {"name": "t", "dataset": "stories.jsonl", "judge": "openai/mock", "criteria": "overall"}
     data |= {"eval_prompts": ["ep1"], "base_url": url, "api_key_env": "none", "concurrency": 8, "attempt_timeout": 30.0}
     data |= {"max_attempts": 1, "repeats": ANSWERS // queries, "generation": {"seed": 1}} | FORMS[form]
@@ -116,7 +116,10 @@ def _sitting(place: Path, form: str, url: str) -> Sitting:
 
 
 @pytest.mark.parametrize(("form", "server"), [(form, form) for form in FORMS], ids=list(FORMS), indirect=["server"])
-def test_no_answer_stops_a_run_or_a_table(form: str, server: Server, tmp_path: Path, call: Call) -> None:
+def test_no_answer_stops_a_run_or_a_table(
+    form: str, server: Server, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judgments, "LEAST", 0)  # parse each answer once, and read it in each table
     ended = sit(_sitting(tmp_path, form, server.url))
     assert len(server.asked) - 1 >= ANSWERS
     assert ended.outcomes.stopped is None
@@ -140,7 +143,7 @@ def test_no_answer_stops_a_run_or_a_table(form: str, server: Server, tmp_path: P
             flags = judged["flags"].astype(str)
             assert flags.str.contains("unusable_logprobs").any()
             assert flags[judged["status"] == "ok"].str.contains("outside=").all()
-        tables = ["ratings", "coverage", "report"]
+        tables = ["ratings", "report"]
     for command in tables:
         options = ["-o", tmp_path / "report.html"] if command == "report" else []
         options += ["--preferences"] if command == "ratings" and "pairs" in FORMS[form] else []

@@ -73,7 +73,7 @@ def test_a_log_with_a_wrong_field(tool: str, tmp_path: Path) -> None:
             read_preferences(PREFERENCE_TOOLS[tool], [file], "x", "Overall")
 
     said = []
-    for what, changed in mutated(value, most=250):
+    for what, changed in mutated(value, most=80):
         by_line = lines and isinstance(changed, list)
         file.write_text("\n".join(map(json_text, changed)) if by_line else json_text(changed), encoding="utf-8")
         said.append(survives(what, act))
@@ -91,7 +91,7 @@ def test_a_result_folder_with_a_wrong_field(kind: str, make: Make, call: Call, t
     else:
         value = json.loads((whole / "manifest.json").read_text())
     refused = 0
-    for what, changed in mutated(value, most=70, seed=1):
+    for what, changed in mutated(value, most=32, seed=1):
         result = tmp_path / "changed"
         shutil.rmtree(result, ignore_errors=True)
         shutil.copytree(whole, result)
@@ -180,7 +180,7 @@ def test_an_audit_with_a_wrong_value(tmp_path: Path) -> None:
     for table, column, row in cells:
         with closing(sqlite3.connect(tmp_path / "whole.sqlite")) as db:
             text = db.execute(f"SELECT {column} FROM {table} WHERE {row}").fetchone()[0]
-        for what, changed in mutated(json.loads(text), most=60):
+        for what, changed in mutated(json.loads(text), most=24):
             shutil.copyfile(tmp_path / "whole.sqlite", file)
             with closing(sqlite3.connect(file)) as db:
                 db.execute(f"UPDATE {table} SET {column} = ? WHERE {row}", (json_text(changed),))
@@ -204,7 +204,7 @@ def test_wording_that_no_reader_can_read(tmp_path: Path) -> None:
 
 def test_data_that_no_reader_can_read(make: Make, call: Call, tmp_path: Path) -> None:
     line = json.loads((make() / "stories.jsonl").read_text().splitlines()[0])
-    for what, changed in mutated(line):
+    for what, changed in mutated(line, most=48):
         for name, text in (("one.jsonl", json_text(changed)), ("one.json", json_text([changed]))):
             (tmp_path / name).write_text(text + "\n")
             try:

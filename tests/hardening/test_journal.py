@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -41,9 +39,8 @@ def damaged(whole: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_cuts_and_flips_give_a_sentence_or_the_same_table(make: Make, call: Call, seed: int) -> None:
-    place = make(repeats=3, eval_prompts=["ep1", "ep2"])
-    assert call("run", place, "--quiet")[0] == 0
+def test_cuts_and_flips_give_a_sentence_or_the_same_table(ran: Make, call: Call, seed: int) -> None:
+    place = ran(repeats=3, eval_prompts=["ep1", "ep2"])
     code, good, _ = table_of(call, place)
     assert code == 0
     file = place / "surface" / "journal.sqlite"
@@ -84,10 +81,9 @@ def flipped_text(place: Path) -> Path:
     ],
 )
 def test_a_flipped_letter_is_no_other_text(
-    make: Make, call: Call, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    ran: Make, call: Call, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+    place = ran()
     monkeypatch.chdir(place)
     file = flipped_text(place)
     before = file.read_bytes()
@@ -99,9 +95,8 @@ def test_a_flipped_letter_is_no_other_text(
     assert call("ratings", place)[0] == 0
 
 
-def test_what_another_program_or_version_wrote_is_no_damage(make: Make, call: Call) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_what_another_program_or_version_wrote_is_no_damage(ran: Make, call: Call) -> None:
+    place = ran()
     file = place / "surface" / "journal.sqlite"
     base = sqlite3.connect(file)
     base.execute("UPDATE sessions SET ended = 'x'")
@@ -125,17 +120,15 @@ def test_a_journal_in_the_place_of_another_is_no_damage(make: Make, call: Call) 
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff", b'{"changes": "x"}'])
-def test_a_damaged_sum_is_a_sentence_or_none(make: Make, call: Call, content: bytes) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_a_damaged_sum_is_a_sentence_or_none(ran: Make, call: Call, content: bytes) -> None:
+    place = ran()
     (place / "surface" / "journal.sqlite.sum").write_bytes(content)
     assert call("ratings", place)[0] == 0
 
 
 @pytest.mark.parametrize("cut", ["lost", "halved", "garbage"])
-def test_a_lost_or_cut_log_leaves_what_was_before_it(make: Make, call: Call, cut: str) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_a_lost_or_cut_log_leaves_what_was_before_it(ran: Make, call: Call, cut: str) -> None:
+    place = ran()
     file = place / "surface" / "journal.sqlite"
     base = sqlite3.connect(file)
     base.execute("PRAGMA journal_mode = WAL")
@@ -170,9 +163,10 @@ def test_a_lost_or_cut_log_leaves_what_was_before_it(make: Make, call: Call, cut
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_a_definition_edited_between_sittings_is_refused_or_kept_apart(make: Make, call: Call, change: dict) -> None:  # type: ignore[type-arg]
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_a_definition_edited_between_sittings_is_refused_or_kept_apart(
+    make: Make, ran: Make, call: Call, change: dict
+) -> None:  # type: ignore[type-arg]
+    place = ran()
     file = place / "surface" / "journal.sqlite"
     before = sqlite3.connect(file).execute("SELECT key, text FROM queries JOIN responses ON key = query_key").fetchall()
     make(**change)
@@ -188,17 +182,15 @@ def test_a_definition_edited_between_sittings_is_refused_or_kept_apart(make: Mak
         assert "changed since it was started" in error
 
 
-def test_a_text_that_changed_under_its_id_is_refused(make: Make, call: Call) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_a_text_that_changed_under_its_id_is_refused(ran: Make, call: Call) -> None:
+    place = ran()
     stories = place / "stories.jsonl"
     stories.write_text(stories.read_text().replace("went out 1 times", "came on"))
     held(call("run", place, "--quiet", "--set", "repeats=2"), "the dataset's content")
 
 
-def test_a_journal_without_a_definition_but_with_attempts_is_never_deleted(make: Make, call: Call) -> None:
-    place = make()
-    call("run", place, "--quiet")
+def test_a_journal_without_a_definition_but_with_attempts_is_never_deleted(ran: Make, call: Call) -> None:
+    place = ran()
     base = sqlite3.connect(place / "surface" / "journal.sqlite")
     base.execute("DELETE FROM meta WHERE key = 'definition'")
     base.execute("DELETE FROM responses")
@@ -237,61 +229,35 @@ def test_few_descriptors_end_in_a_sentence(make: Make, call: Call, limit: str) -
     assert (code, "Traceback" in error) == (0, False), error
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signals_end_a_run_well(make: Make, number: signal.Signals) -> None:
-    place = make(judge="openai/x", base_url="http://127.0.0.1:9/v1", api_key_env="none")
-    code = (
-        "import asyncio, os, signal, sys\n"
-        "from judge.asking.execution.sending.runner import Interruption\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # which is ignored where tests run under nohup
-        "async def go():\n"
-        "    told = Interruption()\n"
-        "    with told.caught():\n"
-        f"        os.kill(os.getpid(), {int(number)})\n"
-        "        await asyncio.sleep(0.2)\n"
-        "    sys.exit(7 if told._pressed == 1 else 8)\n"
-        "asyncio.run(go())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 7, done.stderr
-    assert "stopping" in done.stderr
-
-
-def test_nohup_is_respected(tmp_path: Path) -> None:
-    code = (
-        "import asyncio, os, signal\n"
-        "from judge.asking.execution.sending.runner import Interruption\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        "async def go():\n"
-        "    told = Interruption()\n"
-        "    with told.caught():\n"
-        "        os.kill(os.getpid(), signal.SIGHUP)\n"
-        "        await asyncio.sleep(0.1)\n"
-        "    assert told._pressed == 0\n"
-        "asyncio.run(go())"
-    )
-    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False, timeout=60).returncode == 0
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '"x"', '{"judge": 4, "in_force": []}', '{"sittings": 4}'])
 @pytest.mark.parametrize("command", ["status", "coverage"])
-def test_a_damaged_manifest_ends_in_a_sentence(make: Make, call: Call, content: str, command: str) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_a_damaged_manifest_ends_in_a_sentence(ran: Make, call: Call, content: str, command: str) -> None:
+    place = ran()
     (place / "surface" / "manifest.json").write_text(content)
     code, _, error = call(command, place)
     assert code in (0, 1)
     assert "Traceback" not in error
 
 
-def test_a_clock_that_jumps_back_loses_nothing(make: Make, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
-    monkeypatch.setattr(time, "time", lambda: 1000.0)
-    assert call("run", place, "--quiet", "--set", "repeats=2")[0] == 0
-    assert call("status", place)[0] == 0
-    base = sqlite3.connect(place / "surface" / "journal.sqlite")
-    assert base.execute("SELECT count(*) FROM responses").fetchone()[0] == 6
-    base.close()
+_SIGNALLED = """
+import asyncio, os, signal
+from judge.asking.execution.sending.runner import Interruption
+async def pressed(number, before):
+    signal.signal(number, before)
+    told = Interruption()
+    with told.caught():
+        os.kill(os.getpid(), number)
+        await asyncio.sleep(0.1)
+    return told._pressed
+for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+    before = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+    print(name, asyncio.run(pressed(getattr(signal, name), before)))
+print("nohup", asyncio.run(pressed(signal.SIGHUP, signal.SIG_IGN)))
+"""
+
+
+def test_signals_end_a_run_well_and_nohup_is_respected(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _SIGNALLED]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.splitlines() == ["SIGTERM 1", "SIGINT 1", "SIGHUP 1", "nohup 0"], done.stderr
+    assert done.stderr.count("stopping") == 3

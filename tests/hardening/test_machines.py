@@ -34,7 +34,7 @@ def forked_full(folder: Path, size: int, *arguments: object) -> tuple[int, str]:
     return said.code, said.text
 
 
-SIZES = [1, 500, 4096, 8192, 12288, 20_000, 32_768, 40_000, 57_344, 60_000, 69_632, 77_824, 90_112, 110_592]
+SIZES = [1, 4096, 12_288, 32_768, 57_344, 69_632, 90_112, 110_592]
 
 
 def test_a_disk_that_is_full_at_any_write_loses_nothing(make: Make, call: Call, tmp_path: Path) -> None:
@@ -65,9 +65,8 @@ OUTPUTS = [
 
 
 @pytest.mark.parametrize("output", OUTPUTS, ids=lambda one: " ".join(one[:-2]))
-def test_an_output_is_whole_or_not_there(make: Make, call: Call, tmp_path: Path, output: tuple[str, ...]) -> None:
-    place = make(repeats=60)
-    assert call("run", place, "--quiet")[0] == 0
+def test_an_output_is_whole_or_not_there(ran: Make, tmp_path: Path, output: tuple[str, ...]) -> None:
+    place = ran(repeats=60)
     *command, name = output
     words = [command[0], place, *command[1:]]
     target = tmp_path / name
@@ -81,9 +80,8 @@ def test_an_output_is_whole_or_not_there(make: Make, call: Call, tmp_path: Path,
         assert all(one.stat().st_size < 700 and not one.name.endswith(".new") for one in left), left
 
 
-def test_two_processes_do_not_write_one_folder(make: Make, call: Call) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_two_processes_do_not_write_one_folder(ran: Make, call: Call) -> None:
+    place = ran()
     code = (
         "from pathlib import Path; from judge.asking.run_folder import lock; import time\n"
         f"with lock(Path({str(place / 'surface')!r})): print('held', flush=True); time.sleep(60)"
@@ -210,9 +208,8 @@ def test_the_progress_line_says_why_nothing_comes() -> None:
     assert fuse.trouble is None
 
 
-def test_refused_attempts_are_put_aside_and_not_deleted(make: Make, call: Call) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+def test_refused_attempts_are_put_aside_and_not_deleted(make: Make, ran: Make, call: Call) -> None:
+    place = ran()
     journal = place / "surface" / "journal.sqlite"
     base = sqlite3.connect(journal)
     base.execute("UPDATE attempts SET outcome = 'provider_error', final = 0, error_kind = 'refused', error = 'no'")

@@ -142,10 +142,9 @@ def test_what_is_no_table_trains_nothing(tmp_path: Path, call: Call, data: str) 
     "judge", ["surface", "trained/../../etc", "openai/../../etc/passwd", "\x1b]0;taken\x07", "", "hf/"]
 )
 def test_a_check_of_a_strangers_run_loads_and_writes_nothing_elsewhere(
-    make: Make, call: Call, tmp_path: Path, judge: str
+    ran: Make, call: Call, tmp_path: Path, judge: str
 ) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+    place = ran()
     base = sqlite3.connect(place / "surface" / "journal.sqlite")
     definition = json.loads(base.execute("SELECT value FROM meta WHERE key = 'definition'").fetchone()[0])
     base.execute("UPDATE meta SET value = ? WHERE key = 'definition'", (json.dumps(definition | {"judge": judge}),))
@@ -164,12 +163,9 @@ def test_a_check_of_a_strangers_run_loads_and_writes_nothing_elsewhere(
     assert not [one for one in new if "home-of-tests" not in one.parts], new
 
 
-@pytest.mark.parametrize("clock", [-1e6, 0.0, 1000.0, 4e9, 1e11])
-def test_a_clock_that_jumps_loses_nothing(
-    make: Make, call: Call, monkeypatch: pytest.MonkeyPatch, clock: float
-) -> None:
-    place = make()
-    assert call("run", place, "--quiet")[0] == 0
+@pytest.mark.parametrize("clock", [-1e6, 1000.0, 1e11])
+def test_a_clock_that_jumps_loses_nothing(ran: Make, call: Call, monkeypatch: pytest.MonkeyPatch, clock: float) -> None:
+    place = ran()
     monkeypatch.setattr(time, "time", lambda: clock)
     assert call("run", place, "--quiet", "--set", "repeats=2")[0] == 0
     for command in ("status", "ratings", "coverage", "status --verify"):

@@ -13,7 +13,6 @@ import pytest
 from judge.backends import Settings, open_backend
 from judge.backends.dialect import joined
 from judge.backends.openai.backend import OpenAIBackend, proxy_of
-from judge.backends.openai.errors import status_error
 from judge.backends.refusal_body import retry_after
 from judge.base.errors import BackendError, SpecError
 from judge.base.records import Criterion, Generation, Message, Query, Response, Scale, Story
@@ -141,44 +140,6 @@ def test_retry_after_may_be_a_date_and_is_never_negative() -> None:
     assert retry_after({"Retry-After": past}) == 0
     assert retry_after({"Retry-After": "soon"}) is None
     assert retry_after({}) is None
-
-
-@pytest.mark.parametrize(
-    ("status", "text", "kind"),
-    [
-        (400, '{"error": {"message": "content_filter triggered"}}', "filtered"),
-        (400, '{"error": {"message": "bad temperature"}}', "request"),
-        (404, '{"error": {"message": "The model `x` does not exist", "code": "model_not_found"}}', "model"),
-        (404, "<html>nothing here</html>", "address"),
-        (422, '{"detail": [{"msg": "n"}]}', "request"),
-        (529, "{}", "overload"),
-    ],
-)
-def test_statuses_are_told_apart_by_the_servers_words(status: int, text: str, kind: str) -> None:
-    error = status_error(status, {}, text.encode(), "http://h/v1", lambda words: words.replace("bad", "***"))
-    assert error.kind == kind
-    assert error.status == status
-    assert "bad" not in str(error)
-
-
-def test_newer_models_get_the_name_of_max_tokens_they_know(loopback: Start) -> None:
-    message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    backend = OpenAIBackend("mock", Settings(("http://127.0.0.1:9",)))
-    sent: list[dict[str, Any]] = []
-
-    async def post(url: str, asked: Query, repeats: Sequence[int]) -> bytes:
-        sent.append(backend.payload(asked, repeats))
-        if "max_tokens" in sent[-1]:
-            raise status_error(400, {}, message.encode(), url, str)
-        return b'{"choices": [{"index": 0, "message": {"content": "4"}, "finish_reason": "stop"}]}'
-
-    backend._post = post  # type: ignore[method-assign]
-    asked = query(generation=Generation(max_tokens=9))
-    for _ in range(2):
-        (answer,) = asyncio.run(backend.complete(asked, [0]))
-        assert answer.text == "4"
-    assert ["max_tokens" in each for each in sent] == [True, False, False]
-    assert sent[-1]["max_completion_tokens"] == 9
 
 
 def test_proxies_come_from_the_environment_and_loopback_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

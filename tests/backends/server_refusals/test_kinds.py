@@ -214,6 +214,8 @@ KINDS: list[tuple[str, int, Any, str]] = [
     ("empty 400", 400, "", "request"),
     ("nothing there", 404, "<html>nothing here</html>", "address"),
     ("teapot", 418, {"detail": "teapot"}, "request"),
+    ("unprocessable", 422, {"detail": [{"msg": "n"}]}, "request"),
+    ("only a status", 529, {}, "overload"),
 ]
 
 

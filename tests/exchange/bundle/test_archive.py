@@ -49,11 +49,33 @@ def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def little_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same run of four stories."""
+    folder = tmp_path_factory.mktemp("little") / "demo"
+    folder.mkdir()
+    shutil.copy(run / "run.yaml", folder / "run.yaml")
+    assert command("run", folder, "--limit", 4, "--quiet") == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def little_made(little_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bundle") / "little.zip"
+    bundle([little_run], path, BundleChoices(tables=QUICK))
+    return path
+
+
 @pytest.fixture
 def own(run: Path, tmp_path: Path) -> Path:
     """A copy of the run, to be changed."""
-    shutil.copytree(run, tmp_path / "runs" / "demo")
-    return tmp_path / "runs" / "demo"
+    return Path(shutil.copytree(run, tmp_path / "runs" / "demo"))
+
+
+@pytest.fixture
+def little(little_run: Path, tmp_path: Path) -> Path:
+    """A copy of the run of four stories, to be changed."""
+    return Path(shutil.copytree(little_run, tmp_path / "runs" / "demo"))
 
 
 def command(*arguments: object) -> int:
@@ -102,6 +124,9 @@ def test_an_untouched_bundle_holds_what_it_says(made: Path, capsys: pytest.Captu
     assert {f"{place}/journal.sqlite", f"{place}/manifest.json", f"{place}/definition/criteria.json"} <= names
     assert {f"{place}/definition/eval_prompts/ep1.jinja", f"{place}/definition/run.completed.yaml"} <= names
     assert {f"tables/{name}" for name in OF_RATINGS} <= names
+    exports = ("metrics.json", "references.bib", "hub/README.md", "irw/demo-people.csv")
+    assert {f"exports/{name}" for name in exports} <= names
+    assert any(name.startswith("exports/every-eval-ever/data/") for name in names)
     assert "judge status demo-bundle.zip --verify" in readme
     assert "demo: Apache-2.0" in readme
     assert command("status", made, "--verify") == 0
@@ -136,23 +161,25 @@ def test_an_unpacked_bundle_works_with_every_command(
 
 
 @pytest.mark.parametrize("name", ["README.txt", "tables/ratings.csv", "runs/demo/surface/journal.sqlite"])
-def test_a_changed_byte_is_found_and_named(made: Path, tmp_path: Path, name: str) -> None:
-    changed = rewritten(made, tmp_path / "a.zip", lambda n, b: b[:-1] + bytes([b[-1] ^ 1]) if n == name else b)
+def test_a_changed_byte_is_found_and_named(little_made: Path, tmp_path: Path, name: str) -> None:
+    changed = rewritten(little_made, tmp_path / "a.zip", lambda n, b: b[:-1] + bytes([b[-1] ^ 1]) if n == name else b)
     problems = check(changed).problems
     assert f"{name} has another SHA-256 than SHA256SUMS says" in problems
 
 
-def test_a_byte_changed_inside_the_packed_data_is_found(made: Path, tmp_path: Path) -> None:
-    content = bytearray(made.read_bytes())
-    with zipfile.ZipFile(made) as archive:
+def test_a_byte_changed_inside_the_packed_data_is_found(little_made: Path, tmp_path: Path) -> None:
+    content = bytearray(little_made.read_bytes())
+    with zipfile.ZipFile(little_made) as archive:
         info = archive.getinfo(f"{ROOT}/tables/ratings.csv")
     content[info.header_offset + info.compress_size // 2] ^= 0xFF
     (tmp_path / "a.zip").write_bytes(content)
     assert any(problem.startswith("tables/ratings.csv ") for problem in check(tmp_path / "a.zip").problems)
 
 
-def test_missing_and_added_files_are_named(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    less = rewritten(made, tmp_path / "a.zip", lambda n, b: None if n == "tables/coverage.csv" else b)
+def test_missing_and_added_files_are_named(
+    little_made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    less = rewritten(little_made, tmp_path / "a.zip", lambda n, b: None if n == "tables/coverage.csv" else b)
     assert {"tables/coverage.csv is missing"} <= set(check(less).problems)
     with zipfile.ZipFile(less, "a") as archive:
         archive.writestr(f"{ROOT}/extra.txt", "x")
@@ -185,29 +212,6 @@ def test_a_forged_table_and_a_forged_answer_are_found_though_checksums_fit(made:
     assert any(problem.startswith("tables/ratings.csv is not what the journals give: row ") for problem in problems)
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        (f"{ROOT}/../evil.txt", "leads elsewhere"),
-        ("/etc/evil.txt", "leads elsewhere"),
-        (f"{ROOT}\\..\\evil.txt", "leads elsewhere"),
-        ("other/evil.txt", "leads elsewhere"),
-        (f"{ROOT}/tables/ratings.csv", "two files of one name"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_names_that_lead_elsewhere_are_refused_before_anything_is_written(
-    made: Path, tmp_path: Path, name: str, told: str
-) -> None:
-    bad = tmp_path / "bad.zip"
-    shutil.copyfile(made, bad)
-    with zipfile.ZipFile(bad, "a") as archive:
-        archive.writestr(name, "x")
-    with pytest.raises(DataError, match=told):
-        check(bad)
-    assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
-
-
 def test_an_archive_of_something_else_is_said_to_be_no_bundle(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("table.csv", "a,b\n")
@@ -216,20 +220,12 @@ def test_an_archive_of_something_else_is_said_to_be_no_bundle(tmp_path: Path) ->
     assert caught.value.hint == "judge export RUN --as bundle makes one"
 
 
-def test_links_bombs_and_other_files_are_refused(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_bombs_and_other_files_are_refused(
+    little_made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bad = tmp_path / "bad.zip"
-    shutil.copyfile(made, bad)
-    link = zipfile.ZipInfo(f"{ROOT}/link")
-    link.external_attr = 0o120777 << 16
-    with zipfile.ZipFile(bad, "a") as archive:
-        archive.writestr(link, "/etc/passwd")
-    with pytest.raises(DataError, match="a link"):
-        check(bad)
     monkeypatch.setattr(verification, "MOST_BYTES", 1000)
     with pytest.raises(DataError, match="unpacks to"):
-        check(made)
+        check(little_made)
     monkeypatch.undo()
     (tmp_path / "no.zip").write_bytes(b"not a zip")
     assert command("status", tmp_path / "no.zip", "--verify") == 1
@@ -240,8 +236,8 @@ def test_links_bombs_and_other_files_are_refused(
         check(tmp_path / "empty.zip")
 
 
-def test_a_file_that_is_longer_than_it_declares_is_damaged(made: Path, tmp_path: Path) -> None:
-    content = bytearray(made.read_bytes())
+def test_a_file_that_is_longer_than_it_declares_is_damaged(little_made: Path, tmp_path: Path) -> None:
+    content = bytearray(little_made.read_bytes())
     # The sizes of the directory at the end are what a reader trusts: halve that of the journal.
     at = content.rindex(f"{ROOT}/runs/demo/surface/journal.sqlite".encode()) - 46
     assert content[at : at + 4] == b"PK\x01\x02"
@@ -252,7 +248,7 @@ def test_a_file_that_is_longer_than_it_declares_is_damaged(made: Path, tmp_path:
     assert any("journal.sqlite" in problem for problem in problems)
 
 
-def test_a_journal_with_a_trigger_is_not_opened(made: Path, tmp_path: Path) -> None:
+def test_a_journal_with_a_trigger_is_not_opened(little_made: Path, tmp_path: Path) -> None:
     def trapped(name: str, content: bytes) -> bytes:
         if not name.endswith("journal.sqlite"):
             return content
@@ -263,83 +259,81 @@ def test_a_journal_with_a_trigger_is_not_opened(made: Path, tmp_path: Path) -> N
         db.close()
         return path.read_bytes()
 
-    problems = check(rewritten(made, tmp_path / "a.zip", trapped, sums=True)).problems
+    problems = check(rewritten(little_made, tmp_path / "a.zip", trapped, sums=True)).problems
     assert "runs/demo/surface/journal.sqlite holds a view 'trap', which no file of this program does" in problems
     assert "tables were not derived again: a journal is missing or broken" in problems
 
 
 @pytest.mark.parametrize("where", ["answer", "run.yaml", "manifest"])
 def test_keys_stop_the_bundle_and_are_not_printed(
-    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    little: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     key = "a-very-secret-value-42"
     monkeypatch.setenv("SOME_API_KEY", key)
     if where == "answer":
-        with closing(sqlite3.connect(own / "surface" / "journal.sqlite")) as db, db:
+        with closing(sqlite3.connect(little / "surface" / "journal.sqlite")) as db, db:
             # Long enough to be parted over several pages, the key somewhere in the middle.
             db.execute("UPDATE responses SET text = ? WHERE rowid = 5", ("x" * 4060 + key + "y" * 9000,))
         db.close()
         named = "runs/demo/surface/journal.sqlite"
     elif where == "manifest":
-        manifest = json.loads((own / "surface" / "manifest.json").read_text(encoding="utf-8"))
+        manifest = json.loads((little / "surface" / "manifest.json").read_text(encoding="utf-8"))
         manifest["note"] = f"key {key}"
-        (own / "surface" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+        (little / "surface" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         named = "runs/demo/surface/manifest.json"
     else:
-        text = (own / "run.yaml").read_text(encoding="utf-8")
-        (own / "run.yaml").write_text(f"# {key}\n{text}", encoding="utf-8")
+        text = (little / "run.yaml").read_text(encoding="utf-8")
+        (little / "run.yaml").write_text(f"# {key}\n{text}", encoding="utf-8")
         named = "runs/demo/run.yaml"
     with pytest.raises(RunFolderError, match="would hold the value of SOME_API_KEY") as caught:
-        bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
     assert str(caught.value).startswith(named)
     assert key not in str(caught.value) + str(caught.value.hint)
     assert not (tmp_path / "b.zip").exists()
 
 
-@pytest.mark.parametrize(
-    "text", ["Authorization: Bearer abcdefgh12345678", "sk-proj-abcdefghij0123456789XY", "hf_" + "aB3" * 12]
-)
-def test_what_looks_like_a_key_stops_the_bundle_and_plain_words_do_not(own: Path, tmp_path: Path, text: str) -> None:
-    definition = (own / "run.yaml").read_text(encoding="utf-8")
+def test_what_looks_like_a_key_stops_the_bundle_and_plain_words_do_not(little: Path, tmp_path: Path) -> None:
+    definition = (little / "run.yaml").read_text(encoding="utf-8")
     fine = f"# Authorization: the old man asked for it. risk-averse-people-with-long-hyphenated-names\n{definition}"
-    (own / "run.yaml").write_text(fine, encoding="utf-8")
-    bundle([own], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
-    (own / "run.yaml").write_text(f"# {text}\n{definition}", encoding="utf-8")
-    with pytest.raises(RunFolderError, match="no bundle was written"):
-        bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+    (little / "run.yaml").write_text(fine, encoding="utf-8")
+    bundle([little], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
+    for text in ("Authorization: Bearer abcdefgh12345678", "sk-proj-abcdefghij0123456789XY", "hf_" + "aB3" * 12):
+        (little / "run.yaml").write_text(f"# {text}\n{definition}", encoding="utf-8")
+        with pytest.raises(RunFolderError, match="no bundle was written"):
+            bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
 
 
-def test_keys_that_older_definitions_held_stop_the_bundle(own: Path, tmp_path: Path) -> None:
-    path = own / "surface" / "manifest.json"
+def test_keys_that_older_definitions_held_stop_the_bundle(little: Path, tmp_path: Path) -> None:
+    path = little / "surface" / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["asked"]["engine"] = {"headers": {"X-Title": "my study"}}
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    bundle([own], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
+    bundle([little], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
     manifest["asked"]["engine"]["headers"]["api-key"] = "7f3a9c"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(
         RunFolderError, match=r"manifest.json would hold a key as it stands in headers.api-key"
     ) as caught:
-        bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
     assert "7f3a9c" not in str(caught.value)
 
 
-def test_encoded_keys_stop_the_bundle(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encoded_keys_stop_the_bundle(little: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "a-very/secret+value-42"
     monkeypatch.setenv("SOME_API_KEY", key)
-    text = (own / "run.yaml").read_text(encoding="utf-8")
+    text = (little / "run.yaml").read_text(encoding="utf-8")
     for form in (base64.b64encode(f"user:{key}".encode()).decode(), quote(key, safe="")):
-        (own / "run.yaml").write_text(f"# {form}\n{text}", encoding="utf-8")
+        (little / "run.yaml").write_text(f"# {form}\n{text}", encoding="utf-8")
         with pytest.raises(RunFolderError, match="would hold the value of SOME_API_KEY"):
-            bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+            bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
 
 
-def test_home_folders_are_written_as_a_tilde(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_folders_are_written_as_a_tilde(little: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/jane-doe")
-    manifest = json.loads((own / "surface" / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((little / "surface" / "manifest.json").read_text(encoding="utf-8"))
     manifest["environment"]["command"] = ["judge", "run", "/home/jane-doe/runs/demo"]
-    (own / "surface" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    path = bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK)).path
+    (little / "surface" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    path = bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK)).path
     with zipfile.ZipFile(path) as archive:
         held = [name for name in archive.namelist() if b"jane-doe" in archive.read(name)]
         assert held == []
@@ -409,10 +403,10 @@ def test_a_bundle_made_while_a_run_is_being_written_is_consistent(own: Path, tmp
     assert listed["runs"][0]["being_written"] is True
 
 
-def test_a_writer_goes_on_beside_the_bundle(own: Path, tmp_path: Path) -> None:
-    path = own / "surface" / "journal.sqlite"
+def test_a_writer_goes_on_beside_the_bundle(little: Path, tmp_path: Path) -> None:
+    path = little / "surface" / "journal.sqlite"
     with JournalWriter(path) as writer:
-        made = bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        made = bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
         writer.set_meta({"afterwards": True})
     assert check(made.path).problems == []
     with JournalReader(path) as journal:
@@ -484,9 +478,9 @@ def test_a_run_without_results_and_a_place_that_cannot_be_written_get_a_sentence
         bundle([run], tmp_path / "nowhere" / "b.zip")
 
 
-def test_the_folder_of_a_run_stays_as_it_is(own: Path, tmp_path: Path) -> None:
-    result = ResultFolder(own / "surface")
-    before = {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
-    bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
-    assert {path: path.read_bytes() for path in own.rglob("*") if path.is_file()} == before
+def test_the_folder_of_a_run_stays_as_it_is(little: Path, tmp_path: Path) -> None:
+    result = ResultFolder(little / "surface")
+    before = {path: path.read_bytes() for path in little.rglob("*") if path.is_file()}
+    bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+    assert {path: path.read_bytes() for path in little.rglob("*") if path.is_file()} == before
     assert result.journal in before

