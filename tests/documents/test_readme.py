@@ -14,7 +14,6 @@ import pytest
 from judge.demo import run_demo
 from judge.version import __version__
 from tests.documents.blocks import ROOT, blocks
-from tests.documents.run.running import QUICKER
 from tests.golden_tables.calls import judge
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,8 +36,7 @@ def test_readme_has_at_most_250_lines() -> None:
 def test_each_answer_to_a_question_runs(line: str, folder_of_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder_of_demo)
     monkeypatch.setenv("JUDGE_HOME", str(folder_of_demo / "home"))
-    words = shlex.split(line)[1:]
-    code, out, err = judge([*words, *(QUICKER["explain"] if words[0] == "explain" else ())])
+    code, out, err = judge(shlex.split(line)[1:])
     assert code == 0, err
     assert out.strip() or "-o" in line
 
