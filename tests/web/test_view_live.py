@@ -81,6 +81,7 @@ def test_a_killed_run_is_stopped_and_goes_on(served: Serve, loopback: Loopback, 
     assert _answered(text) == 54
 
 
+@working_here()
 def test_failures_are_counted_by_cause(served: Serve, loopback: Loopback, tmp_path: Path) -> None:
     mock = loopback(p500=0.4, fault_mode="sticky", seed=2)
     run = _api_run(tmp_path, mock, max_attempts=1, concurrency=8)
