@@ -21,11 +21,7 @@ class Gone:
 sys.meta_path.insert(0, Gone())
 """
 # Modules of commands that run what lies in the lab: measures, try, stress make, train, generate.
-OF_THE_LAB = {
-    "judge.exchange.imported_measures",
-    "judge.reproduce.released_measures",
-    "judge.show.web.trial",
-}
+OF_THE_LAB = {"judge.exchange.imported_measures", "judge.reproduce.released_measures", "judge.show.web.trial"}
 
 
 def without_lab(code: str, folder: Path) -> str:
