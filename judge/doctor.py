@@ -7,12 +7,12 @@ import os
 import platform
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, get_args
 
 from judge.base.errors import JudgeError, install_command
 from judge.base.redaction import redact
+from judge.version import installed
 
 State = Literal["failed", "missing", "note", "ok"]
 # States in the order in which they are printed, the most urgent first.
@@ -66,15 +66,15 @@ def _python() -> Finding:
 
 
 def _packages() -> list[Finding]:
-    lost = [name for name in _CORE if _version(name) is None]
+    lost = [name for name in _CORE if installed(name) is None]
     findings = [
         Finding("core packages", "failed", f"missing: {', '.join(lost)}", "pip install --force-reinstall storyjudge")
     ]
     if not lost:
-        findings = [Finding("core packages", "ok", ", ".join(f"{name} {_version(name)}" for name in _CORE))]
+        findings = [Finding("core packages", "ok", ", ".join(f"{name} {installed(name)}" for name in _CORE))]
     for extra, names in EXTRAS.items():
-        here = [f"{name} {_version(name)}" for name in names if _version(name)]
-        lost = [name for name in names if _version(name) is None]
+        here = [f"{name} {installed(name)}" for name in names if installed(name)]
+        lost = [name for name in names if installed(name) is None]
         mend = install_command(extra) if lost else None
         detail = "; ".join(filter(None, [", ".join(here), f"not installed: {', '.join(lost)}" if lost else ""]))
         findings.append(Finding(f"extra {extra}", "missing" if lost else "ok", detail, mend))
@@ -201,10 +201,3 @@ def _models() -> list[Finding]:
         mend = "finish these runs before that date and keep their result folders; new runs need another judge"
         findings.append(Finding(f"judge {judge}", "note", f"{where}: {life.sentence}", mend))
     return findings
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

@@ -70,17 +70,24 @@ TO_COPY = {
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""
 
 
-def _modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def _modules() -> dict[str, tuple[list[str], list[tuple[str, str]]]]:
+    """Module below the command line -> its texts, and those that a function is called with first, with its name."""
+    found = {}
     for path in sorted((ROOT / "judge").rglob("*.py")):
         name = path.relative_to(ROOT / "judge").as_posix()
         if not name.startswith("cli/"):
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+            nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+            texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+            found[name] = texts, [call for node in nodes if isinstance(node, ast.Call) for call in _told(node)]
+    return found
 
 
-def _texts(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+def _told(call: ast.Call) -> Iterator[tuple[str, str]]:
+    if isinstance(call.func, ast.Name) and call.args:
+        first = call.args[0]
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            yield call.func.id, first.value
 
 
 @cache
@@ -103,7 +110,7 @@ def _flags() -> frozenset[str]:
 
 
 def test_no_module_below_the_command_line_names_a_flag() -> None:
-    naming = {name for name, tree in _modules() if any(FLAG.search(STYLE.sub("", text)) for text in _texts(tree))}
+    naming = {name for name, (texts, _) in _modules().items() if any(FLAG.search(STYLE.sub("", t)) for t in texts)}
     assert naming == OTHER_PROGRAMS.keys() | TO_COPY.keys()
 
 
@@ -117,24 +124,19 @@ def test_every_command_that_is_named_before_a_run_exists() -> None:
 
 
 def test_commands_to_copy_have_the_flags_that_they_name() -> None:
-    for name, tree in _modules():
-        if name in TO_COPY:
-            named = {flag for text in _texts(tree) for flag in FLAG.findall(text)}
-            assert named <= _flags() | {"--help"}, name
+    for name in TO_COPY:
+        named = {flag for text in _modules()[name][0] for flag in FLAG.findall(text)}
+        assert named <= _flags() | {"--help"}, name
 
 
 def test_every_option_that_a_sentence_names_is_a_flag() -> None:
     named: set[str] = set()
-    for _, tree in _modules():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                first = node.args[0]
-                if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
-                    continue
-                if node.func.id == "Advice":
-                    named |= {field for _, field, _, _ in Formatter().parse(first.value) if field}
-                elif node.func.id in ("OptionError", "unknown_value"):
-                    named.add(first.value)
+    for _, calls in _modules().values():
+        for function, told in calls:
+            if function == "Advice":
+                named |= {field for _, field, _, _ in Formatter().parse(told) if field}
+            elif function in ("OptionError", "unknown_value"):
+                named.add(told)
     assert len(named) > 50
     assert {FLAGS.option(field) for field in named} - _flags() == set()
 

@@ -86,7 +86,10 @@ def _kind(variable: str) -> str | None:
 
 def redact(text: str) -> str:
     """The text with `***` for every known key or password, and every string that looks like a key."""
-    keys = known_keys()
+    return _redacted(text, known_keys())
+
+
+def _redacted(text: str, keys: Iterable[str]) -> str:
     # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
     return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
 
@@ -121,7 +124,8 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
 
 def redact_plain(value: Any) -> Any:
     """Plain data with keys and passwords masked in every string, including field names."""
-    return _each_string(value, redact)
+    keys = known_keys()
+    return _each_string(value, lambda text: _redacted(text, keys))
 
 
 def _each_string(value: Any, change: Callable[[str], str]) -> Any:

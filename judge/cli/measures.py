@@ -126,7 +126,8 @@ def _compute(
     *,
     quiet: bool,
 ) -> None:
-    from judge.exchange.imported_folder import as_import, write_folder
+    from judge.exchange.imported_folder import write_folder
+    from judge.exchange.imported_measures import as_import
     from judge.lab.measures import SETS, named
     from judge.lab.measures.session import measured
 

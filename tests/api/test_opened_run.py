@@ -101,8 +101,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize(
-    ("name", "layout"),
-    [(name, layout) for name in registry.names() for layout in registry.question(name).ways],
+    ("name", "layout"), [(name, layout) for name in registry.names() for layout in registry.question(name).ways]
 )
 def test_every_way_gives_an_answer(run: judge.OpenedRun, name: str, layout: str) -> None:
     asked = registry.question(name)

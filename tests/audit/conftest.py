@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from judge.base.records import Criterion, Scale
-from judge.cli.main import main
 from judge.explanations.audit.items import Facts, Subject
 from judge.explanations.audit.label_studio import import_file
 from judge.explanations.audit.store import AuditStore
+from tests.report.runs import command
 
 COHERENCE = Criterion("Coherence", "CH", "how much the story makes sense", Scale(1, 5), tuple("abcde"))
 
@@ -46,15 +46,6 @@ def make_audit(tmp_path: Path) -> Iterator[Callable[..., AuditStore]]:
     yield make
     for store in made:
         store.close()
-
-
-def command(*words: object) -> int:
-    """`judge` with these words; returns its exit code."""
-    try:
-        main([str(word) for word in words])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

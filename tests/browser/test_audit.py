@@ -68,12 +68,17 @@ def press(page: Any, keys: str) -> None:
         page.keyboard.press(key)
 
 
-def begin(page: Any, address: str, name: str) -> None:
-    """From the address to the first item: name, five items of practice, all by keyboard."""
+def enter(page: Any, address: str, name: str) -> None:
+    """From the address to the first item of practice, by keyboard."""
     page.goto(address)
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     page.wait_for_selector("#work:not([hidden])")
+
+
+def begin(page: Any, address: str, name: str) -> None:
+    """From the address to the first item: name, five items of practice, all by keyboard."""
+    enter(page, address, name)
     practise(page)
     page.keyboard.press("Enter")
     assert heading(page).startswith("Item 1 of")
@@ -109,10 +114,14 @@ def audit(tmp_path: Path) -> Path:
     return tmp_path / "audit.sqlite"
 
 
+@pytest.fixture
+def server(serving: Serving, audit: Path) -> Command:
+    return serving("audit", "serve", audit, "--port", "0")
+
+
 def test_two_annotators_by_keyboard_alone_to_ac1(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str]
+    browser: Any, server: Command, audit: Path, complaints: list[str]
 ) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
     for name, plan in (("Ada", ADA), ("Bob", BOB)):
         context = browser.new_context()
         page = context.new_page()
@@ -193,8 +202,7 @@ def test_a_killed_server_costs_nothing(browser: Any, serving: Serving, audit: Pa
     assert uncaught == []
 
 
-def test_markup_is_shown_as_text(page: Any, serving: Serving, audit: Path, complaints: list[str]) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
+def test_markup_is_shown_as_text(page: Any, server: Command, complaints: list[str]) -> None:
     begin(page, server.address, "<i>Ada</i>")
     while item_on(page) != 1:
         page.keyboard.press("s")
@@ -213,8 +221,7 @@ def test_markup_is_shown_as_text(page: Any, serving: Serving, audit: Path, compl
     assert complaints == []
 
 
-def test_quotations_are_marked_on_demand(page: Any, serving: Serving, audit: Path, complaints: list[str]) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
+def test_quotations_are_marked_on_demand(page: Any, server: Command, complaints: list[str]) -> None:
     begin(page, server.address, "Ada")
     while item_on(page) == 1:
         page.keyboard.press("s")
@@ -240,13 +247,9 @@ def test_quotations_are_marked_on_demand(page: Any, serving: Serving, audit: Pat
 
 
 def test_practice_says_what_was_expected_and_may_be_repeated(
-    page: Any, serving: Serving, audit: Path, complaints: list[str]
+    page: Any, server: Command, audit: Path, complaints: list[str]
 ) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
-    page.goto(server.address)
-    page.keyboard.type("Ada")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#work:not([hidden])")
+    enter(page, server.address, "Ada")
     # A round that was never done cannot be left.
     press(page, "sp")
     assert heading(page) == "Practice 1 of 5"
@@ -296,8 +299,7 @@ def test_practice_says_what_was_expected_and_may_be_repeated(
     assert complaints == []
 
 
-def test_undo_notes_and_going_back(page: Any, serving: Serving, audit: Path, complaints: list[str]) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
+def test_undo_notes_and_going_back(page: Any, server: Command, audit: Path, complaints: list[str]) -> None:
     begin(page, server.address, "Ada")
     first = item_on(page)
     assert "nothing to undo" in undo(page)
@@ -365,10 +367,7 @@ def test_each_item_begins_at_the_top_of_its_story_and_more_of_it_is_announced(
     brief = replace(subjects[1], text="A lamp.", explanation="Explanation 3.")
     AuditStore.create(tmp_path / "audit.sqlite", [*same, brief], form=Form(load_form().categories)).close()
     server = serving("audit", "serve", tmp_path / "audit.sqlite", "--port", "0")
-    page.goto(server.address)
-    page.keyboard.type("Ada")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#work:not([hidden])")
+    enter(page, server.address, "Ada")
     top = "document.getElementById('story').scrollTop"
     seen = {}
     for i in range(3):
@@ -393,17 +392,11 @@ def test_each_item_begins_at_the_top_of_its_story_and_more_of_it_is_announced(
     assert complaints == []
 
 
-def test_nothing_moves_and_the_buttons_stay_in_sight(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str]
-) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
+def test_nothing_moves_and_the_buttons_stay_in_sight(browser: Any, server: Command, complaints: list[str]) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 700})
     page = context.new_page()
     watch(page, complaints)
-    page.goto(server.address)
-    page.keyboard.type("Ada")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#work:not([hidden])")
+    enter(page, server.address, "Ada")
     size = "(b => [b.width, b.height])(document.querySelector('#questions').getBoundingClientRect())"
     before = page.evaluate(size)
     page.keyboard.press("Enter")
@@ -421,9 +414,8 @@ def test_nothing_moves_and_the_buttons_stay_in_sight(
     ("width", "height"), [(1280, 720), (1280, 600), (1366, 768), (1440, 700), (1024, 768), (390, 844)]
 )
 def test_feedback_of_practice_is_in_sight_and_nothing_covers_it(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str], width: int, height: int
+    browser: Any, server: Command, complaints: list[str], width: int, height: int
 ) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
     for pressed in ("0", "12345"):
         context = browser.new_context(viewport={"width": width, "height": height})
         page = context.new_page()
@@ -461,10 +453,7 @@ _UNCOVERED = """() => {
 }"""
 
 
-def test_a_browser_remembers_the_name_that_was_used_in_it(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str]
-) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
+def test_a_browser_remembers_the_name_that_was_used_in_it(browser: Any, server: Command, complaints: list[str]) -> None:
     for remembered in ("Ada", ""):
         context = browser.new_context()
         page = context.new_page()
@@ -497,9 +486,8 @@ def note_of(audit: Path, item: int) -> str:
 
 
 def test_a_phone_is_wide_enough_and_touch_does_everything(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str]
+    browser: Any, server: Command, audit: Path, complaints: list[str]
 ) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     watch(page, complaints)
@@ -544,7 +532,7 @@ def test_a_phone_is_wide_enough_and_touch_does_everything(
 
 
 def test_a_pack_gives_the_same_answers_as_the_server(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str]
+    browser: Any, server: Command, audit: Path, complaints: list[str]
 ) -> None:
     folder = audit.parent
     written = judge("audit", "pack", audit, "--annotators", "Ada,Bob", "-o", "pack", folder=folder).split()
@@ -583,7 +571,6 @@ def test_a_pack_gives_the_same_answers_as_the_server(
     assert note_of(audit, noted) == "a note"
     with AuditStore.open(audit, writing=False) as store:
         assert practice_score(snapshot(store), "Ada")[1] > 0
-    server = serving("audit", "serve", audit, "--port", "0")
     context = browser.new_context()
     page = context.new_page()
     watch(page, complaints)
@@ -594,12 +581,11 @@ def test_a_pack_gives_the_same_answers_as_the_server(
     assert complaints == []
 
 
-def test_disagreements_are_settled_by_keyboard(page: Any, serving: Serving, audit: Path, complaints: list[str]) -> None:
+def test_disagreements_are_settled_by_keyboard(page: Any, server: Command, audit: Path, complaints: list[str]) -> None:
     with AuditStore.open(audit) as store:
         for name, plan in (("Ada", ADA), ("Bob", BOB)):
             for item, keys in plan.items():
                 store.answer(name, item, values(keys), note=f"{name} says" if item == 3 else "")
-    server = serving("audit", "serve", audit, "--port", "0")
     page.goto(f"{server.address}results")
     assert "Annotators differ on 4 items; 4 are still to settle." in page.inner_text("main")
     page.fill("#name", "Eve")
@@ -682,9 +668,8 @@ FOCUS = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_can_be_read_by_everybody(
-    browser: Any, serving: Serving, audit: Path, complaints: list[str], scheme: str
+    browser: Any, server: Command, audit: Path, complaints: list[str], scheme: str
 ) -> None:
-    server = serving("audit", "serve", audit, "--port", "0")
     context = browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     watch(page, complaints)

@@ -318,11 +318,7 @@ def test_no_text_of_a_picture_is_cut(page: Any, demo_file: Path, tmp_path: Path)
     )
     command = [sys.executable, "-m", "judge"]
     subprocess.run([*command, "run", str(run), "--quiet"], check=True, capture_output=True)
-    subprocess.run(
-        [*command, "report", str(run), "--resamples", "200", "--quiet"],
-        check=True,
-        capture_output=True,
-    )
+    subprocess.run([*command, "report", str(run), "--resamples", "200", "--quiet"], check=True, capture_output=True)
     for file in (demo_file, run / "report.html"):
         page.goto(file.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

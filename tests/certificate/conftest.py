@@ -6,19 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.cli.main import main
+from tests.report import runs
 
 
 @pytest.fixture(scope="session")
 def rated_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run's folder, finished."""
-    folder = tmp_path_factory.mktemp("certificate") / "ttcw"
-    answers = studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
-    for words in (
-        ["import", str(answers), "--judge", "gpt4", "-o", str(folder)],
-        ["run", str(folder), "--quiet"],
-    ):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert not ended.value.code
-    return folder
+    return runs.ttcw(studies, tmp_path_factory.mktemp("certificate") / "ttcw")

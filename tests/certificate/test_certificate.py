@@ -12,17 +12,10 @@ import pytest
 from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import load_run_spec
 from judge.base.errors import DataError, OptionError
-from judge.cli.main import main
 from judge.questions.certificate.file import Conditions, Floor, UncertifiedError, check, read
+from tests.report.runs import command as judge
 
 TODAY = date(2026, 1, 1)
-
-
-def judge(*words: object) -> int:
-    """Run a command; its exit code."""
-    with pytest.raises(SystemExit) as ended:
-        main([str(word) for word in words])
-    return int(ended.value.code or 0)
 
 
 @pytest.fixture(scope="module")

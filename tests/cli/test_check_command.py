@@ -10,17 +10,9 @@ from typing import Any
 import pytest
 from scipy.stats import kendalltau
 
-from judge.cli.main import main
+from tests.report.runs import command as run
 
 WORDS = ("the", "lamp", "went", "out", "and", "nobody", "came", "to", "light", "it", "again", "before", "morning")
-
-
-def run(*words: str) -> int:
-    try:
-        main(list(words))
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import judge
-from judge.analysis.comparison.result import OVER_CRITERIA
-from judge.cli.main import main
+from tests.report.runs import command as run
 
 QUICK = ("--resamples", "50", "--set", "permutations=50")
 DEFINITION = """
@@ -21,14 +19,6 @@ eval_prompts: [ep1, ep2]
 repeats: 2
 structured: {structured}
 """
-
-
-def run(*arguments: object) -> int:
-    try:
-        main([str(a) for a in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture(scope="module")
@@ -82,34 +72,6 @@ def test_structured_modes_and_runs_are_compared(folder: Path, capsys: pytest.Cap
     assert run("compare", *both, folder / "control", "--by", "judge", *QUICK) == 0
     text = capsys.readouterr().out
     assert "surface − scripted/endings" in text
-
-
-def test_one_frame_for_notebooks(folder: Path) -> None:
-    opened = judge.open_run(folder / "control")
-    frame = opened.compare(resamples=50, permutations=50).frame
-    assert list(frame["criterion"]) == ["Relevance", "Coherence", OVER_CRITERIA]
-    assert frame["tau"].dtype == float
-    assert frame["sentence"].notna().tolist() == [False, False, True]
-    plain = judge.open_run(folder / "plain")
-    parsers = plain.only(eval_prompt=["ep2"]).compare("parser", resamples=50, permutations=50).frame
-    assert set(parsers["second"]) == {"as-published"}
-    assert set(parsers["eval_prompt"]) == {"ep2"}
-
-
-def test_the_layout_as_a_table_and_as_a_picture(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("correlate", "--layout", "grid", folder / "control", "--resamples", 50) == 0
-    text = capsys.readouterr().out
-    assert "Kendall's tau-b x100 with the labels, over all stories, n = 48 stories" in text
-    assert "control, not a language model" in text
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / "heatmap.png"
-    assert run("correlate", "--layout", "grid", folder / "control", "-o", picture, "--resamples", 50) == 0
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "heatmap.png" in capsys.readouterr().out
-    assert run("correlate", "--layout", "grid", folder / "control", "-o", tmp_path / "heatmap.jpg") == 1
-    assert "allowed: .png, .svg, .pdf" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from judge.cli.main import COMMANDS
+from tests.golden_tables.calls import judge
 
 ROOT = Path(__file__).resolve().parents[2]
 SHELLS = ("bash", "zsh", "fish")
@@ -26,31 +27,37 @@ def tool(tmp_path: Path) -> Path:
     return program.parent
 
 
-def call(tool: Path, *command: str, code: int = 0, **environment: str) -> str:
-    env = os.environ | {"PATH": f"{tool}{os.pathsep}{os.environ['PATH']}", "HOME": str(tool.parent)} | environment
+def call(tool: Path, *command: str) -> str:
+    env = os.environ | {"PATH": f"{tool}{os.pathsep}{os.environ['PATH']}", "HOME": str(tool.parent)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     return done.stdout + done.stderr
 
 
-def asked(tool: Path, shell: str, *words: str) -> list[str]:
-    """What the program answers a shell for the last of these words."""
+def asked(monkeypatch: pytest.MonkeyPatch, shell: str, *words: str) -> list[str]:
+    """What the program answers a shell for the last of these words; asked in this process."""
     line = " ".join(("judge", *words))
     told = {"bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words))}}.get(shell, {"_TYPER_COMPLETE_ARGS": line})
     told |= {"_JUDGE_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    return call(tool, "judge", **told).split()
+    with monkeypatch.context() as shells:
+        for name, value in told.items():
+            shells.setenv(name, value)
+        code, out, err = judge([])
+    assert (code, err) == (0, "")
+    return out.split()
 
 
-def test_every_command_is_named_in_reading_order(tool: Path) -> None:
-    assert asked(tool, "bash", "") == list(COMMANDS)
+def test_every_command_is_named_in_reading_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asked(monkeypatch, "bash", "") == list(COMMANDS)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_commands_parts_and_options_are_completed(shell: str, tool: Path) -> None:
+def test_commands_parts_and_options_are_completed(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    none = [] if shell != "zsh" else ["_files"]
     for words, answer in ((["corr"], "correlate"), (["audit", "sam"], "sample"), (["correlate", "--lev"], "--level")):
-        assert answer in " ".join(asked(tool, shell, *words))
-        assert asked(tool, shell, *words[:-1], "zzz") == ([] if shell != "zsh" else ["_files"])
-    assert asked(tool, shell, "no-such-command", "zz") == ([] if shell != "zsh" else ["_files"])
+        assert answer in " ".join(asked(monkeypatch, shell, *words))
+        assert asked(monkeypatch, shell, *words[:-1], "zzz") == none
+    assert asked(monkeypatch, shell, "no-such-command", "zz") == none
 
 
 def test_naming_commands_imports_none() -> None:
@@ -72,12 +79,15 @@ print([module for module, *_ in COMMANDS.values() if f"judge.cli.{module}" in sy
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_is_shown_and_installed_for_the_shell_that_is_named(shell: str, tool: Path) -> None:
-    script = call(tool, "judge", "--show-completion", shell)
-    assert f"complete_{shell}" in script
-    said = call(tool, "judge", "--install-completion", shell)
-    (path,) = [word for word in said.replace(";", " ").split() if word.startswith(str(tool.parent))]
-    assert Path(path).read_text(encoding="utf-8") == script
+def test_the_script_is_shown_and_installed_for_the_shell_that_is_named(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shown, installed = judge(["--show-completion", shell]), judge(["--install-completion", shell])
+    assert (shown[0], installed[0]) == (0, 0)
+    assert f"complete_{shell}" in shown[1]
+    (path,) = [word for word in installed[1].replace(";", " ").split() if word.startswith(str(tmp_path))]
+    assert Path(path).read_text(encoding="utf-8") == shown[1]
 
 
 def test_without_a_name_the_shell_around_is_taken(tool: Path) -> None:
@@ -85,13 +95,18 @@ def test_without_a_name_the_shell_around_is_taken(tool: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--show-completion", "--install-completion"])
-def test_other_shells_and_places_get_a_sentence(option: str, tool: Path) -> None:
-    said = call(tool, "judge", option, "tcsh", code=1)
+def test_other_shells_and_places_get_a_sentence(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, said = judge([option, "tcsh"])
+    assert code == 1
     assert "the shell 'tcsh' is not known" in said
     assert "(known: bash, fish, zsh)" in said
-    assert "takes one shell" in call(tool, "judge", option, "bash", "zsh", code=1)
-    (tool / "file").write_text("", encoding="utf-8")
-    said = call(tool, "judge", "--install-completion", "fish", code=1, HOME=str(tool / "file"))
+    code, _, said = judge([option, "bash", "zsh"])
+    assert code == 1
+    assert "takes one shell" in said
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    code, _, said = judge(["--install-completion", "fish"])
+    assert code == 1
     assert "cannot be written" in said
     assert "judge --show-completion fish" in said
 

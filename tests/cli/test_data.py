@@ -88,13 +88,6 @@ def test_check_prints_tables_with_signatures(mine: Path) -> None:
     assert {row["rater"]: row["leniency"] for row in tables[4]["rows"]} == {"W1": 2.0, "W2": -2.0}
 
 
-@pytest.mark.parametrize("form", ["csv", "md", "latex"])
-def test_check_writes_files_in_every_format(form: str, mine: Path, machine: Path) -> None:
-    told("check", mine, "--format", form, "-o", machine / "out")
-    # A CSV file holds rows alone: raters are the last of five tables.
-    assert "W1" in (machine / ("out-5" if form == "csv" else "out")).read_text()
-
-
 def test_check_of_a_broken_file_is_a_sentence(machine: Path) -> None:
     path = machine / "bad.jsonl"
     path.write_text(LINES + LINES)
@@ -195,9 +188,3 @@ def test_fetch_downloads_once_and_says_that_the_address_is_unverified(publisher:
 def test_fetch_refuses_another_file(publisher: str) -> None:
     assert "is not the released file: its checksum differs" in str(refused("fetch", "mans_wp", "--base-url", publisher))
     assert states()["mans_wp"] == "fetchable (unverified)"
-
-
-def test_every_command_has_an_example() -> None:
-    for command in app.registered_commands:
-        assert command.callback is not None
-        assert "Example: judge data " in (command.callback.__doc__ or "")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judge.base.printing import output
 from judge.base.printing.shortened import LINES, NOTES, WIDTH
+from judge.base.printing.tables import Table
 from judge.cli.commands import COMMANDS
 from tests.cli.two_judges import CONTROL, RUN, SCRIPTED
 from tests.golden_tables.calls import inside, judge
@@ -83,12 +84,25 @@ OTHERS = {
 """Commands that print no table of a run, or none that these stories have, and why."""
 
 
-@cache  # two tests look at the same screen
-def _lines(line: str, folder: Path, *words: str) -> str:
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> list[Table]:
+    """What the commands of a test print, as tables."""
+    found: list[Table] = []
+    plain = output.emit
+
+    def emit(printed: Sequence[Table], *words: Any, **more: Any) -> None:
+        found.extend(printed)
+        plain(printed, *words, **more)
+
+    monkeypatch.setattr(output, "emit", emit)
+    return found
+
+
+def _lines(line: str, folder: Path, *words: str) -> list[str]:
     with inside(folder, None):
         code, out, err = judge([*shlex.split(line), *words])
     assert code in (0, 4), err  # 4: a condition of a certificate does not hold
-    return out
+    return out.splitlines()
 
 
 def test_every_command_is_looked_at() -> None:
@@ -99,35 +113,34 @@ def test_every_command_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize("line", [*PRINTED, *UNCUT])
-def test_a_command_prints_one_screen(line: str, two_judges_run: Path) -> None:
-    lines = _lines(line, two_judges_run).splitlines()
-
-    assert 0 < len(lines) <= LINES, "\n".join(lines)
-    assert max(map(len, lines)) <= WIDTH, "\n".join(lines)
-    assert sum(line.startswith("· ") for line in lines) <= NOTES
-
-
-@pytest.mark.parametrize("line", PRINTED)
-def test_full_prints_every_row(line: str, two_judges_run: Path) -> None:
-    full = _lines(line, two_judges_run, "--full").splitlines()
-    if not line.startswith(("status", "ratings", "preferences", "parse")):  # those have another form as data
-        found = json.loads(_lines(line, two_judges_run, "--full", "--format", "json"))
-        at = 0
-        for table in found if isinstance(found, list) else [found]:
-            at = full.index(table["title"], at)
-            assert len(_body(full[at + 1 :], table)) >= len(table["rows"]), table["title"]
+def test_a_command_prints_one_screen_and_with_full_every_row(
+    line: str, two_judges_run: Path, tables: list[Table]
+) -> None:
     short = _lines(line, two_judges_run)
-    if len(full) > len(short.splitlines()):
-        assert "Left out: " in short
-        assert short.endswith("--full shows everything.\n")
+    assert 0 < len(short) <= LINES, "\n".join(short)
+    assert max(map(len, short)) <= WIDTH, "\n".join(short)
+    assert sum(line.startswith("· ") for line in short) <= NOTES
+    if line in UNCUT:
+        return
+    tables.clear()
+    full = _lines(line, two_judges_run, "--full")
+    if not line.startswith(("status", "ratings", "parse")):  # these have another form
+        at = 0
+        for table in tables:
+            at = full.index(table.title, at)
+            assert len(_body(full[at + 1 :], table)) >= len(table.rows), table.title
+        assert tables
+    if len(full) > len(short):
+        assert any("Left out: " in line for line in short)
+        assert short[-1].endswith("--full shows everything.")
 
 
-def _body(lines: list[str], table: dict[str, Any]) -> list[str]:
+def _body(lines: list[str], table: Table) -> list[str]:
     """The lines of a table's rows: from the rule below the titles to the signature, the notes or the next table."""
     start = next(i for i, line in enumerate(lines) if line.startswith("─"))
     rows: list[str] = []
     for line in lines[start + 1 :]:
-        if not line or line.startswith("· ") or (table["signature"] and line == table["signature"]):
+        if not line or line.startswith("· ") or (table.signature and line == table.signature):
             break
         rows.append(line)
     return rows

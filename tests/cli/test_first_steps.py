@@ -12,17 +12,11 @@ import pytest
 from judge.asking.run_definition.spec import load_run_spec
 from judge.base.printing.shortened import LINES
 from judge.base.printing.text_layout import dollars
-from judge.cli.main import main
+from tests.report.runs import command as run
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define
 
 README = Path(__file__).resolve().parents[2] / "README.md"
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as left:
-        main(list(arguments))
-    return int(left.value.code or 0)
 
 
 def test_init_writes_a_definition_with_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,9 +152,18 @@ def test_status_fits_the_screen(
 def test_demo_status_and_ratings_as_the_readme_has_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    program = tmp_path / "bin" / "judge"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    assert run("demo", "--quiet") == 0
-    out = capsys.readouterr().out
+    # The program is named as it was started, or as it is found.
+    monkeypatch.setattr("sys.argv", ["bin/judge", "demo"])
+    for path, name in ((str(tmp_path), "bin/judge"), (str(program.parent), "judge")):
+        monkeypatch.setenv("PATH", path)
+        assert run("demo") == 0
+        out, err = capsys.readouterr()
+        assert f"next:    {name} ratings runs/demo | head\n" in err
     assert out.count("\n") <= LINES
     assert "labels set by rule" in out
     (_, *shown) = re.findall(r"```text\n(1728/1728 .*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[
@@ -175,18 +178,3 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
     assert run("ratings", "runs/demo", "-o", "table.csv") == 0
     assert Path("table.csv").stat().st_size > 100_000
     assert run("status", "nowhere") == 1
-
-
-def test_the_demo_names_the_program_as_it_was_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    program = tmp_path / "bin" / "judge"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["bin/judge", "demo"])
-    for path, name in ((str(tmp_path), "bin/judge"), (str(program.parent), "judge")):
-        monkeypatch.setenv("PATH", path)
-        assert run("demo", "runs/demo") == 0
-        assert f"next:    {name} ratings runs/demo | head\n" in capsys.readouterr().err

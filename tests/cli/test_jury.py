@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import judge
-from judge.cli.main import main
 from judge.ratings.ratings_table import COLUMNS
+from tests.report.runs import command as _run
 
 FAST = ("--set", "foldings=1", "--resamples", 40)
 
@@ -50,14 +50,6 @@ def _save(path: Path, columns: list[str], rows: list[dict[str, object]]) -> None
         writer = csv.DictWriter(stream, fieldnames=columns)
         writer.writeheader()
         writer.writerows(rows)
-
-
-def _run(*arguments: object) -> int:
-    try:
-        main([str(a) for a in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,12 +99,6 @@ def test_ratings_are_written_as_a_result_folder(
     ratings = judge.open_run(out).ratings()
     assert ratings.loc[ratings["source"] == "judge", "rating"].between(1, 5).all()
     assert (ratings["source"] == "rater").sum() == 360
-
-
-def test_notebooks_have_it_too(folder: Path) -> None:
-    frame = judge.open_run(folder).jury(foldings=1, ci="none", combiner="median").frame
-    assert list(frame["kind"]) == ["jury", "mean", "single", "single in sample", "control"]
-    assert frame.loc[0, "used"] == "median"
 
 
 @pytest.mark.parametrize(

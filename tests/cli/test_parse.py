@@ -94,13 +94,6 @@ def test_a_wrong_option_gets_a_sentence(answers: Path, words: list[str], message
     assert message in str(error)
 
 
-def test_a_word_that_an_option_does_not_take_is_refused_with_those_it_takes(answers: Path) -> None:
-    done = CliRunner().invoke(app, [str(answers), "--format", "jsn"])
-    assert done.exit_code == 2
-    assert "'jsn' is not one of " in done.output
-    assert "'json'" in done.output
-
-
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
     error = CliRunner().invoke(app, [str(tmp_path / "none.jsonl")]).exception
     assert isinstance(error, SpecError)
@@ -151,11 +144,6 @@ def test_pairs_have_a_preference_in_place_of_a_rating(comparisons: Path) -> None
     assert table["rows"][3]["given_preference"] == "first"
     assert table["notes"] == ["5 answers: 4 ok, 1 no_preference"]
     assert "|labels:A/B,A/B/C,Alpha/Beta/Tie|parser:verdict/1|unparsed:20.0%|v" in table["signature"]
-
-
-@pytest.mark.parametrize("form", ["table", "jsonl", "csv", "md", "latex"])
-def test_pairs_are_told_in_every_form(comparisons: Path, form: str) -> None:
-    assert told(comparisons, "--pair", "--format", form).count("second") >= 2
 
 
 def test_labels_of_pairs_stand_for_lines_without(comparisons: Path) -> None:

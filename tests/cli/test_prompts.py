@@ -110,12 +110,6 @@ def test_what_render_cannot_do_is_said(words: tuple[str, ...], sentence: str) ->
         prompts("render", "--eval-prompt", "ep1", *words)
 
 
-def test_a_form_that_render_does_not_have_is_refused_with_those_it_has() -> None:
-    result = prompts("render", "--eval-prompt", "ep1", "--criterion", "CH", "--format", "csv")
-    assert result.exit_code == 2
-    assert "'csv' is not one of 'text', 'json'" in result.output
-
-
 def test_check_finds_all_that_ships_sound() -> None:
     result = prompts("check")
     assert (result.exit_code, result.stdout) == (0, "19 files checked, all sound\n")

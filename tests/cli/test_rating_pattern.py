@@ -8,19 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judge.cli.main import main
+from tests.report.runs import command as judge
 
 STORIES = [
     {"id": "a", "story_prompt": "A door.", "system": "x", "text": "It opened. Verdict: 5 of 9."},
     {"id": "b", "story_prompt": "A lamp.", "system": "x", "text": "It went out."},
 ]
 BODY = "Story: {{ story }}\n\nScore its {{ criterion.name }}.\n"
-
-
-def judge(*arguments: str | Path) -> int:
-    with pytest.raises(SystemExit) as left:
-        main([str(word) for word in arguments])
-    return int(left.value.code or 0)
 
 
 @pytest.fixture

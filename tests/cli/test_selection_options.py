@@ -12,9 +12,9 @@ import typer
 
 import judge
 from judge.base.errors import SpecError
-from judge.cli import main as cli
 from judge.cli.commands import app_of
 from judge.ratings.ratings_table import COLUMNS
+from tests.report.runs import command as _run
 
 SELECTING = (
     "ratings",
@@ -35,10 +35,7 @@ COMPUTED = {
     "diagnose": ("--full",),
     "systems": ("--resamples", "20"),
     "diagnose --layout criteria": ("--ci", "none"),
-    "diagnose --layout stories": (
-        "--set",
-        "long=true",
-    ),
+    "diagnose --layout stories": ("--set", "long=true"),
     "jury": ("--ci", "none", "--set", "foldings=1", "--combiner", "mean"),
 }
 
@@ -68,14 +65,6 @@ def _write(folder: Path, rows: list[dict[str, object]]) -> None:
         writer = csv.DictWriter(stream, fieldnames=list(COLUMNS))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def _run(*arguments: object) -> int:
-    try:
-        cli.main([str(a) for a in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def _options(name: str) -> set[str]:

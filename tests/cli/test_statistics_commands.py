@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import judge
-from judge.cli.main import main
 from judge.ratings.ratings_table import COLUMNS
+from tests.report.runs import command as _run
 
 
 @pytest.fixture
@@ -37,14 +36,6 @@ def folder(tmp_path: Path) -> Path:
         writer.writeheader()
         writer.writerows(rows)
     return tmp_path
-
-
-def _run(*arguments: object) -> int:
-    try:
-        main([str(a) for a in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,16 +80,6 @@ def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.Capture
     assert sum(row["share"] for row in components["rows"]) == pytest.approx(1)
     assert {row["plan"] for row in plans["rows"]} >= {"as run", "repeats alone"}
     assert plans["rows"][0]["relative_low"] <= plans["rows"][0]["relative"]
-
-
-def test_notebooks_get_the_same_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = judge.open_run(folder)
-    frame = run.consistency("components").frame
-    plans = run.consistency("d-study", target=0.7).frame
-    assert _run("consistency", "--layout", "components", folder, "--target", 0.7, "--format", "json") == 0
-    components, planned = json.loads(capsys.readouterr().out)
-    assert frame["variance"].tolist() == pytest.approx([row["variance"] for row in components["rows"]])
-    assert plans["relative"].tolist() == pytest.approx([row["relative"] for row in planned["rows"]])
 
 
 def test_coverage_can_be_required(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,42 +130,6 @@ def test_words_that_are_no_choice_are_refused_with_the_choices(
     assert _run(arguments[0], folder, *arguments[1:]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert f"Invalid value for '{arguments[-2]}': {sentence}" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "title"),
-    [
-        (("correlate", "--layout", "accuracy", "--ci", "none"), "Pairwise accuracy"),
-        (
-            (
-                "correlate",
-                "--layout",
-                "drift",
-            ),
-            "Drift",
-        ),
-        (("correlate", "--layout", "sliding-sets", "--ci", "none"), "Sliding sets"),
-        (("replace", "--set", "epsilon=0.2"), "May the judge replace a person?"),
-        (("correlate", "--layout", "separation", "--ci", "none", "--labels", "Overall > 3"), "Overall > 3"),
-        (("correlate", "--layout", "margins", "--resamples", "50"), "people"),
-        (("correlate", "--layout", "grid", "--ci", "none"), "Kendall's tau-b x100 with people"),
-    ],
-)
-def test_every_question_about_people_has_a_command_of_its_own(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], title: str
-) -> None:
-    assert _run(arguments[0], folder, *arguments[1:], "--format", "json") == 0
-    tables = json.loads(capsys.readouterr().out)
-    tables = tables if isinstance(tables, list) else [tables]
-    assert any(title in table["title"] for table in tables)
-    # Coverage is a note of every table for machines.
-    assert all(any("asked" in note or "rated" in note for note in table["notes"]) for table in tables)
-
-
-def test_a_judge_that_may_replace_people_has_its_rate_in_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("replace", folder, "--format", "json") == 0
-    tests = json.loads(capsys.readouterr().out)[0]
-    assert {"winning_rate", "advantage"} <= set(tests["rows"][0])
 
 
 def test_labels_that_nobody_gave_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,14 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden_tables.calls import inside, judge
+
 ROOT = Path(__file__).resolve().parents[2]
+
+
+ASCII: dict[str, str | None] = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+SEVERAL = """
+import sys
+from judge.cli.main import main
+for line in sys.argv[1:]:
+    try:
+        main(line.split())
+    except SystemExit as left:
+        assert not left.code
+"""
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose path has a blank and a quotation mark, with the demo's run in it."""
-    folder = tmp_path_factory.mktemp("it's a folder")
-    shell(folder, "$judge demo --quiet > tables.txt")
+    """The demo's run, made in ASCII, in a folder whose path has a blank, a quotation mark and an umlaut."""
+    folder = tmp_path_factory.mktemp("it's a Prüfung")
+    shell(folder, "$judge demo --quiet > tables.txt", **ASCII)
     return folder
 
 
@@ -36,7 +51,8 @@ def shell(folder: Path, command: str, code: int = 0, **environment: str | None) 
     return done
 
 
-COMMANDS = ("--help", "ratings runs/demo --format csv", "status runs/demo")
+COMMANDS = ("--help", "ratings runs/demo --format csv")
+"""What fits a buffer, and what is written while a command is at work."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -70,24 +86,18 @@ def test_a_failure_elsewhere_is_not_blamed_on_the_output(runs: Path) -> None:
     assert b"standard output" not in done.stderr
 
 
-ASCII: dict[str, str | None] = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+def _printed(runs: Path, **environment: str | None) -> bytes:
+    """What one process prints for three commands, if no encoding is asked for."""
+    lines = "'consistency runs/demo' 'prompts show ep1' 'ratings runs/demo --format csv'"
+    return shell(runs, f'"$PYTHON" -c "$SEVERAL" {lines}', SEVERAL=SEVERAL, PYTHONIOENCODING=None, **environment).stdout
 
 
-@pytest.fixture(scope="module")
-def usual(runs: Path) -> dict[str, bytes]:
-    """What three commands print in UTF-8."""
-    lines = ("consistency runs/demo", "prompts show ep1", "ratings runs/demo --format csv")
-    plain = {"PYTHONIOENCODING": None, "LC_ALL": "C.UTF-8"}
-    return {line: shell(runs, f"$judge {line}", **plain).stdout for line in lines}
-
-
-@pytest.mark.parametrize("locale", [ASCII, {"LC_ALL": "C", "PYTHONUTF8": None}, {"LC_ALL": "POSIX"}])
-def test_pipes_and_files_get_utf_8_whatever_the_locale(
-    locale: dict[str, str | None], runs: Path, usual: dict[str, bytes]
-) -> None:
-    printed = {line: shell(runs, f"$judge {line}", PYTHONIOENCODING=None, **locale).stdout for line in usual}
-    assert printed == usual
-    assert "·".encode() in printed["consistency runs/demo"]
+def test_pipes_and_files_get_utf_8_whatever_the_locale(runs: Path) -> None:
+    usual = _printed(runs, LC_ALL="C.UTF-8")
+    assert "·".encode() in usual
+    assert usual.count(b"\n") > 1728
+    for locale in (ASCII, {"LC_ALL": "C", "PYTHONUTF8": None}, {"LC_ALL": "POSIX"}):
+        assert _printed(runs, **locale) == usual, locale
 
 
 def test_an_encoding_that_was_asked_for_is_kept_and_what_it_lacks_is_escaped(runs: Path) -> None:
@@ -96,16 +106,18 @@ def test_an_encoding_that_was_asked_for_is_kept_and_what_it_lacks_is_escaped(run
     assert done.stdout.isascii()
 
 
-def test_a_whole_run_and_its_page_do_not_depend_on_the_locale(tmp_path: Path) -> None:
-    place = tmp_path / "Prüfung"
-    place.mkdir()
-    shell(place, "$judge demo --quiet > tables.txt", **ASCII)
-    assert "—" in (place / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
-    assert shell(place, "$judge status runs/none", 1, **ASCII).stderr.isascii()
+def test_a_whole_run_and_its_page_do_not_depend_on_the_locale(runs: Path) -> None:
+    assert "—" in (runs / "runs" / "demo" / "report.html").read_text(encoding="utf-8")
+    assert shell(runs, "$judge status runs/none", 1, **ASCII).stderr.isascii()
 
 
 @pytest.mark.parametrize("command", ["--help", "run --help", "status runs/demo", "consistency runs/demo"])
 def test_everything_fits_on_a_screen_of_forty_columns(command: str, runs: Path) -> None:
-    lines = shell(runs, f"$judge {command}", COLUMNS="40").stdout.decode().splitlines()
-    assert [line for line in lines if len(line) > 40] == []
-    assert any(len(line) > 40 for line in shell(runs, f"$judge {command}", COLUMNS="120").stdout.decode().splitlines())
+    longest = {}
+    for columns in ("40", "120"):
+        with inside(runs, None):
+            os.environ["COLUMNS"] = columns
+            code, out, err = judge(command.split())
+        assert code == 0, err
+        longest[columns] = max(map(len, out.splitlines()))
+    assert longest["40"] <= 40 < longest["120"]

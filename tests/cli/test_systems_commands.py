@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import judge
-from judge.cli.main import main
 from judge.demo import run_demo
+from tests.report.runs import command as _run
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +17,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's result folder: 48 stories, six criteria, two Eval-Prompts, three repeats by the control judge."""
     folder, _ = run_demo(tmp_path_factory.mktemp("runs") / "demo", quiet=True)
     return folder
-
-
-def _run(*arguments: object) -> int:
-    try:
-        main([str(a) for a in arguments])
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,15 +95,3 @@ def test_mistakes_get_a_sentence(
 def test_a_name_that_is_neither_run_nor_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("diagnose", "--layout", "criteria", "hana") == 1
     assert "did you mean 'hanna'" in capsys.readouterr().err
-
-
-def test_notebooks_get_the_same_frames(demo: Path) -> None:
-    run = judge.open_run(demo).only(eval_prompt=["ep1"], criterion=["Coherence", "Empathy"])
-    assert set(run.ratings()["criterion"]) == {"Coherence", "Empathy"}
-    assert len(run.systems(resamples=20).frame) == 2 * 3 * 4
-    assert set(run.systems(differences=True, resamples=20).frame["family"]) <= set(range(1, 7))
-    (row,) = run.systems(layout="separation").frame.to_dict("records")
-    assert row["same"] + row["silent"] + row["reversed"] == row["people"]
-    assert row["level_low"] < row["level"] < row["level_high"]
-    assert len(run.diagnose(layout="criteria", ci="none").value.view("pairs")) == 4
-    assert len(run.diagnose(layout="stories", top=4).frame) == 4

@@ -15,10 +15,7 @@ PAGES = sorted(path for path in (ROOT / "docs/statistics").glob("*.md") if path.
 PARTS = ("Meaning", "Formula", "Misleads", "Undefined", "Source")
 OPTIONAL = {"Undefined"}
 
-SHARED_TOOLS = {
-    "near_ties": "ties closer than rounding noise",
-    "correlation.weighted_tau": "tau-b of many resamples",
-}
+SHARED_TOOLS = {"near_ties": "ties closer than rounding noise", "correlation.weighted_tau": "tau-b of many resamples"}
 """Modules of judge/stats that compute no number of their own."""
 
 

@@ -16,6 +16,7 @@ import tempfile
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
+from tests.documents import forked
 from tests.documents.blocks import ROOT, Block, blocks
 
 FOLDER = ROOT / "docs/tutorials"
@@ -61,8 +62,7 @@ def environment_for(folder: Path) -> dict[str, str]:
     """A shell's environment with the command `judge` of this checkout, without keys, at a fixed width."""
     programs = folder / ".programs"
     programs.mkdir()
-    (programs / "judge").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m judge "$@"\n', encoding="utf-8")
-    (programs / "judge").chmod(0o755)
+    forked.program(programs / "judge")
     fixed = {"COLUMNS": "110", "NO_COLOR": "1", "TERM": "dumb", "JUDGE_HOME": str(folder / ".home")}
     kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY") and key != "JUDGE_DATA"}
     return kept | fixed | {"PYTHONPATH": str(ROOT), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}

@@ -33,7 +33,7 @@ def faults(figure: Any) -> list[str]:
     with page.style():
         figure.set_dpi(300)
         canvas = FigureCanvasAgg(figure)
-        canvas.draw()
+        figure.draw_without_rendering()
         renderer = canvas.get_renderer()
         boxes = [(a.get_text(), a.get_window_extent(renderer)) for a in _all(figure) if a.get_text()]
     found = []

@@ -115,9 +115,8 @@ def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> Non
         draw(many, "criterion", 6.3)
 
 
-@pytest.mark.parametrize("suffix", page.SUFFIXES)
-def test_equal_maps_give_equal_files(tmp_path: Path, suffix: str) -> None:
-    files = [tmp_path / f"{name}{suffix}" for name in "ab"]
+def test_equal_maps_give_equal_files(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.svg" for name in "ab"]
     for path in files:
         page.write(draw(MAP, "cluster", 3.03), path)
     assert files[0].read_bytes() == files[1].read_bytes()

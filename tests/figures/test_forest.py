@@ -52,12 +52,7 @@ def of_systems(found: list[Standing]) -> Forest:
 def icc_forest(table: RatingsTable, form: str) -> tuple[Forest, list[dict[str, Any]]]:
     found = icc.consistency(table)
     made = estimates.repeats(
-        found,
-        form,
-        dataset="rated",
-        short=abbreviations(table),
-        controls={"surface"},
-        signature="rated:48|v0.1.0",
+        found, form, dataset="rated", short=abbreviations(table), controls={"surface"}, signature="rated:48|v0.1.0"
     )
     frame = found.frame
     return made, frame[frame["form"] == form].astype(object).to_dict("records")

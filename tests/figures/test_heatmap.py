@@ -138,10 +138,7 @@ def test_text_can_be_read_on_its_cell() -> None:
 
 def test_one_criterion_has_no_column_of_means() -> None:
     one = replace(
-        LAYOUT,
-        criteria=("Overall",),
-        short=("OV",),
-        rows=(row(JUDGE, "m", "ep1", 0.2), row(JUDGE, "m", "ep2", 0.1)),
+        LAYOUT, criteria=("Overall",), short=("OV",), rows=(row(JUDGE, "m", "ep1", 0.2), row(JUDGE, "m", "ep2", 0.1))
     )
     assert "mean" not in texts(heatmap.draw(heat_map(one)))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.show.report import ReportInputs
 from tests.report import runs
 
 
@@ -34,18 +35,33 @@ def hanna_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def demo_page(demo_run: Path) -> str:
-    """The demo's report."""
-    return runs.page(demo_run)
+def demo_material(demo_run: Path) -> ReportInputs:
+    """What the demo's report is made of."""
+    return runs.material(demo_run)
 
 
 @pytest.fixture(scope="session")
-def hostile_page(hostile_run: Path) -> str:
-    """The report of the hostile run, under a hostile title."""
-    return runs.page(hostile_run, title="<script>alert('title')</script>")
+def hostile_material(hostile_run: Path) -> ReportInputs:
+    """What the report of the hostile run is made of, under a hostile title."""
+    return runs.material(hostile_run, title="<script>alert('title')</script>")
 
 
 @pytest.fixture(scope="session")
-def hanna_page(hanna_run: Path) -> str:
-    """HANNA's report, without the human stories, as the study did."""
-    return runs.page(hanna_run, drop_systems=("Human",))
+def hanna_material(hanna_run: Path) -> ReportInputs:
+    """What HANNA's report is made of, without the human stories, as the study did."""
+    return runs.material(hanna_run, drop_systems=("Human",), resamples=20, permutations=20)
+
+
+@pytest.fixture(scope="session")
+def demo_page(demo_material: ReportInputs) -> str:
+    return runs.page_of(demo_material)
+
+
+@pytest.fixture(scope="session")
+def hostile_page(hostile_material: ReportInputs) -> str:
+    return runs.page_of(hostile_material)
+
+
+@pytest.fixture(scope="session")
+def hanna_page(hanna_material: ReportInputs) -> str:
+    return runs.page_of(hanna_material)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judge.show.report import ReportInputs
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -29,7 +32,7 @@ def demo(folder: Path) -> Path:
     return folder
 
 
-def command(*arguments: str | Path) -> int:
+def command(*arguments: object) -> int:
     """Run `judge ...` here; its exit code."""
     from judge.cli.main import main
 
@@ -175,12 +178,31 @@ def hanna(studies: Path, folder: Path) -> Path:
     return folder
 
 
-def page(*runs: Path, **options: Any) -> str:
-    """The report of these runs as HTML, with few resamples unless said otherwise."""
-    from judge.show.report import ReportInputs, ReportOptions, html, page_sections
+def ttcw(studies: Path, folder: Path) -> Path:
+    """GPT-4's recorded answers to the tests of Art or Artifice, as a finished run."""
+    answers = studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
+    assert command("import", answers, "--judge", "gpt4", "-o", folder) == 0
+    assert command("run", folder, "--quiet") == 0
+    return folder
+
+
+def material(*runs: Path, **options: Any) -> ReportInputs:
+    """What the report of these runs is made of, with few resamples unless said otherwise."""
+    from judge.show.report import ReportInputs, ReportOptions
 
     chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
-    inputs = ReportInputs.read([*map(str, runs)], ReportOptions(**chosen))
+    return ReportInputs.read([*map(str, runs)], ReportOptions(**chosen))
+
+
+def page(*runs: Path, **options: Any) -> str:
+    """The report of these runs as HTML."""
+    return page_of(material(*runs, **options))
+
+
+def page_of(inputs: ReportInputs) -> str:
+    """The report as HTML."""
+    from judge.show.report import html, page_sections
+
     return html(inputs, list(page_sections(inputs)))
 
 

@@ -176,7 +176,7 @@ def test_hanna_at_its_whole_size_is_under_six_megabytes_and_prints_the_tables_nu
     from judge.ratings.ratings_table import read
 
     assert len(hanna_page.encode()) < 6_000_000
-    options = CorrelationOptions(drop_systems=("Human",), resamples=60)
+    options = CorrelationOptions(drop_systems=("Human",), resamples=20)
     frame = correlate(read([hanna_run]), options, predict=control_predictions)
     judged = frame[frame["kind"] == "judge"]
     assert len(judged) == 5 * 4 * 6
@@ -227,7 +227,7 @@ def test_undefined_is_printed_with_its_reason(hanna_page: str) -> None:
 def test_a_section_that_fails_for_a_known_reason_says_it(demo_run: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(demo_run, tmp_path / "demo")
     (folder / "audit.sqlite").write_text("no database at all, but longer than the head of one", encoding="utf-8")
-    page = runs.page(folder)
+    page = runs.page(folder, resamples=20, permutations=20)
     absent = re.findall(r'<p class="absent">(.*?)</p>', page)
     assert any("audit.sqlite" in one and one.startswith("Audit of explanations") for one in absent)
     # The other sections stand, and the paragraph says nothing of an audit.

@@ -34,13 +34,4 @@ def hanna_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def ttcw_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """GPT-4's recorded answers to the tests of Art or Artifice."""
-    from judge.cli.main import main
-
-    folder = tmp_path_factory.mktemp("summary") / "ttcw"
-    answers = studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
-    for words in (["import", str(answers), "--judge", "gpt4", "-o", str(folder)],
-                  ["run", str(folder), "--quiet"]):  # fmt: skip
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert not ended.value.code
-    return folder
+    return runs.ttcw(studies, tmp_path_factory.mktemp("summary") / "ttcw")

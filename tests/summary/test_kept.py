@@ -163,14 +163,6 @@ def test_nothing_is_kept_while_a_journal_is_written(demo_run: Path, tmp_path: Pa
     assert not (journal.parent / "derived" / "summaries.sqlite").exists()
 
 
-def test_text_of_several_parts_is_not_kept_as_its_characters() -> None:
-    class Parts(str):
-        __slots__ = ()
-
-    assert kept._plain({"a": ("b", [1, None, 2.5])})
-    assert not kept._plain({"a": ["b", Parts("c")]})
-
-
 def test_a_kept_summary_is_printed_without_what_computes_it(folder: Path) -> None:
     command = (
         "import sys; from judge.cli.main import main\n"

@@ -164,10 +164,7 @@ def informed_row(
         # What cannot be tested is left out; p of 2 % does not stand Holm's adjustment over three criteria.
         ([informed_row(0.1), informed_row(0.1, passed=None)], "yes"),
         ([informed_row(0.1), informed_row(0.01, criterion="B")], "on 1 of 2 criteria"),
-        (
-            [informed_row(0.1), informed_row(0.01, criterion="B"), informed_row(0.01, criterion="C")],
-            "cannot tell",
-        ),
+        ([informed_row(0.1), informed_row(0.01, criterion="B"), informed_row(0.01, criterion="C")], "cannot tell"),
     ],
 )
 def test_replacing_an_annotator_needs_what_no_uninformed_judge_gets(rows: list[AltTestRow], text: str) -> None:

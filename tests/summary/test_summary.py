@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from judge.questions.summary.summarize import commands
 FEW = EvidenceOptions(resamples=60)
 
 
+@cache
 def summed(run: Path, keep: Selection | None = None) -> tuple[Summary, OfDataset]:
     (found,) = of_runs([run], keep, FEW)
     (one,) = found.datasets

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import threading
 import time
+import traceback
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ import uvicorn
 
 from judge.show.web.access import Access, Guard
 from judge.show.web.server import Punctual
+from judge.show.web.view import work
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,54 @@ def serving(build: Callable[[Access], Any], access: Access, *, keep_alive: int =
         server.should_exit = True
         thread.join(10)
         bound.close()
+
+
+MAY_WORK = threading.Event()
+MAY_WORK.set()
+
+
+class _Here:
+    """Stands in for `subprocess` where pages want work done: it is done in this process, once `MAY_WORK` is set."""
+
+    DEVNULL = PIPE = None
+
+    class Popen:
+        def __init__(self, command: list[str], **_: Any) -> None:
+            self.returncode: int | None = None
+            self._words = command[command.index("judge.show.web.view.work") + 1 :]
+
+        def poll(self) -> int | None:
+            return self.returncode
+
+        def terminate(self) -> None:
+            """It ends by itself."""
+
+        def communicate(self) -> tuple[None, bytes]:
+            MAY_WORK.wait(30)
+            said = io.StringIO()
+            with redirect_stderr(said):
+                try:
+                    self.returncode = work.main(self._words)
+                except Exception:  # noqa: BLE001  as a process would end
+                    traceback.print_exc()
+                    self.returncode = 1
+            return None, said.getvalue().encode()
+
+
+@contextmanager
+def working_here() -> Iterator[None]:
+    """What pages have computed is computed by this process; tests/web/test_view_live.py has processes of their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("judge.show.web.view.jobs.subprocess", _Here)
+        patched.setattr("judge.show.web.view.work.os", object())  # which has no `nice`
+        yield
+
+
+@pytest.fixture(scope="module")
+def work_here() -> Iterator[None]:
+    """A module whose pages are computed by this process."""
+    with working_here():
+        yield
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(root: Path) -> Iterator[Served]:
+def server(root: Path, work_here: None) -> Iterator[Served]:
     with serving(lambda access: view_app(root, access), Access()) as running:
         yield running
 

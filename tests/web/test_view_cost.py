@@ -13,19 +13,13 @@ import pytest
 
 from judge.asking.run_folder import folder_cost, resolve
 from judge.base.printing.text_layout import dollars
-from judge.cli.main import main
 from judge.show.web.view.app import view_app
+from tests.report.runs import command
 from tests.server.meter import Meter, metered, plain
 from tests.web.conftest import Served
 from tests.web.view_runs import until
 
 Serve = Callable[..., Served]
-
-
-def command(*arguments: str | Path) -> int:
-    with pytest.raises(SystemExit) as left:
-        main([*map(str, arguments)])
-    return int(left.value.code or 0)
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.show.web.view.app import view_app
 from judge.show.web.view.runs import Runs
 from tests.server.loopback import LoopbackServer
-from tests.web.conftest import Served
+from tests.web.conftest import Served, working_here
 from tests.web.view_runs import attempts, computed, define, finish, make_run, start, until
 
 Serve = Callable[..., Served]
@@ -81,6 +81,7 @@ def test_a_killed_run_is_stopped_and_goes_on(served: Serve, loopback: Loopback, 
     assert _answered(text) == 54
 
 
+@working_here()
 def test_failures_are_counted_by_cause(served: Serve, loopback: Loopback, tmp_path: Path) -> None:
     mock = loopback(p500=0.4, fault_mode="sticky", seed=2)
     run = _api_run(tmp_path, mock, max_attempts=1, concurrency=8)
@@ -128,6 +129,7 @@ def _same(counted: Counted, folder: ResultFolder) -> None:
     assert counted.prompt_tokens == totals.prompt_tokens
 
 
+@working_here()
 def test_an_index_follows_answers_that_were_exchanged(
     served: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +146,7 @@ def test_an_index_follows_answers_that_were_exchanged(
     until(lambda: "No judgment matches" in server.ask("/run/again/judgments?status=no_rating")[2])
 
 
+@working_here()
 def test_broken_and_foreign_folders_get_a_sentence(served: Serve, tmp_path: Path) -> None:
     whole = make_run(tmp_path, "whole") / "surface"
     for name, spoil in {
@@ -199,6 +202,7 @@ def _no_definition(folder: Path) -> None:
         db.execute("DELETE FROM meta WHERE key = 'definition'")
 
 
+@working_here()
 def test_imported_ratings_have_tables_and_say_that_there_are_no_answers(served: Serve, tmp_path: Path) -> None:
     from judge.ratings.ratings_table import read
 
@@ -242,6 +246,7 @@ def test_a_folder_that_cannot_be_written_is_left_alone(served: Serve, tmp_path: 
             path.chmod(0o755)
 
 
+@working_here()
 def test_the_map_is_read_from_what_explain_left(served: Serve, tmp_path: Path) -> None:
     from judge.explanations.mapping.explanation_map import POINT, StoredMap, write
 

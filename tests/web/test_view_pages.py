@@ -18,7 +18,7 @@ from judge.ratings.ratings_table import read
 from judge.show.web.access import Access
 from judge.show.web.view.app import view_app
 from judge.show.web.view.index import update
-from tests.web.conftest import Served, serving
+from tests.web.conftest import MAY_WORK, Served, serving
 from tests.web.view_runs import ATTACK, NASTY, computed, make_run, scripted, stories
 
 _ROW = re.compile(
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Served]:
+def server(folder: Path, work_here: None) -> Iterator[Served]:
     """`judge view` over it."""
     with serving(lambda access: view_app(folder, access), Access()) as running:
         yield running
@@ -283,17 +283,22 @@ _CELLS = re.compile(r'<td class="number[^"]*">(?:<a [^>]*>([^<]*)</a>|<span [^>]
 
 
 @pytest.mark.parametrize("summed", [False, True])
-def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(tmp_path: Path, summed: bool) -> None:
+def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(
+    tmp_path: Path, work_here: None, summed: bool
+) -> None:
     """The first page over a finished run whose index a killed process left behind, and over one without an index."""
     result = ResultFolder(make_run(tmp_path) / "surface")
     with serving(lambda access: view_app(tmp_path, access), Access()) as fresh:
+        MAY_WORK.clear()
         first = fresh.ask("/run/tale?judge=surface")[2]
         assert "answers are being read" in first
         assert "0 %" not in first.partition("Coverage")[2]
+        MAY_WORK.set()
         whole = computed(fresh, "/run/tale?judge=surface")
         assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
     _left_behind(result.path / "derived" / "judgments.sqlite", summed)
     with serving(lambda access: view_app(tmp_path, access), Access()) as again:
+        MAY_WORK.clear()
         first = again.ask("/run/tale?judge=surface")[2]
         found = [a or b for a, b in _CELLS.findall(first)]
         assert found == (["100 %", "—", "—", "—", "—", "—"] if summed else [])
@@ -301,6 +306,7 @@ def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(tmp_path: 
         assert "Answers are still being read" in again.ask("/run/tale/stories?judge=surface")[2]
         listed = again.ask("/run/tale/judgments?judge=surface&eval_prompt=ep4")[2]
         assert "No judgment matches" not in listed
+        MAY_WORK.set()
         whole = computed(again, "/run/tale?judge=surface")
         assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
         assert "rated of planned" in whole

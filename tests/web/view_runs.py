@@ -5,11 +5,14 @@ from __future__ import annotations
 import html
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
@@ -95,10 +98,15 @@ def finish(process: subprocess.Popen[bytes], *codes: int) -> None:
 
 
 def make_run(folder: Path, name: str = "tale") -> Path:
-    """A run by two judges: the control, and one that recites answers good and bad."""
-    run = define(folder, name)
-    finish(start(run, "--judge", "surface", "--judge", "scripted/script.jsonl"))
-    return run
+    """A run by two judges, made once and copied: the control, and one that recites answers good and bad."""
+    return Path(shutil.copytree(Path(_made().name) / "tale", folder / name))
+
+
+@cache
+def _made() -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory()
+    finish(start(define(Path(folder.name), "tale"), "--judge", "surface", "--judge", "scripted/script.jsonl"))
+    return folder
 
 
 def scripted(run: Path) -> Path:
@@ -117,13 +125,13 @@ def attempts(journal: Path) -> int:
         return 0
 
 
-def until(what: Callable[[], Any], seconds: float = 180) -> Any:
+def until(what: Callable[[], Any], seconds: float = 180, pause: float = 0.05) -> Any:
     """Ask until the answer is true, and give it; jobs of the background wait for everything else on the machine."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := what():
             return found
-        time.sleep(0.05)
+        time.sleep(pause)
     raise AssertionError(f"not within {seconds} s")
 
 
@@ -141,4 +149,4 @@ def computed(server: Served, path: str) -> str:
         waits = ('class="waiting"', "data-until", "read so far")
         return None if any(one in text for one in waits) else text
 
-    return str(until(page))
+    return str(until(page, pause=0.2))

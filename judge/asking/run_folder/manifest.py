@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from judge.base.errors import TELLS_INTACT, RunFolderError
 from judge.base.files import write_whole
 from judge.base.foreign import invalid
 from judge.base.redaction import redact_plain
+from judge.version import installed
 
 _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
 
@@ -86,7 +86,7 @@ def environment() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: _version(name) for name in _PACKAGES},
+        "packages": {name: installed(name) for name in _PACKAGES},
         "git": _git(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
     }
@@ -118,13 +118,6 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
         raise RunFolderError(
             f"{path} cannot be written: {error.strerror}", hint="check disk and permissions"
         ) from error
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _git() -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ from judge.lab.stress.making import (
     write_version,
 )
 from judge.lab.stress.rewording import FEWEST_WORDS, FORM, Rewriter
-from judge.version import __version__
+from judge.version import __version__, installed
 
 # Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences. Without a
 # classifier no story is filtered. The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or
@@ -331,7 +330,7 @@ class Workshop:
             "dataset_fingerprint": self._dataset.fingerprint(),
             **recorded(self._options),
             "tagger": self._tagger.version if self._tagger else None,
-            "packages": {name: _version(name) for name in packages},
+            "packages": {name: installed(name) for name in packages},
             "wordnet": "3.0" if self._wordnet else None,
             "grammar": self._grammar.identity if self._grammar else "unfiltered",
             "lists": lists_version(),
@@ -380,10 +379,3 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
 
 def _whole(options: MakeOptions) -> MakeOptions:
     return replace(options, limit=None, systems=())
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

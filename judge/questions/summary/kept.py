@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from judge.base import sqlite_file
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes, fingerprint_file
 from judge.questions.summary.result import Answer, EvidenceOptions, Missing, OfDataset, Summary, Verdict
-from judge.version import __version__
+from judge.version import __version__, installed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -129,14 +128,7 @@ def _files(folder: Path) -> list[list[str]] | None:
 def _program() -> str:
     sources = (file for file in _PACKAGE.rglob("*") if file.suffix in (".py", ".json", ".yaml") and file.is_file())
     stats = sorted((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in sources)
-    return fingerprint([__version__, sys.version, [_version(name) for name in _PACKAGES], stats])
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    return fingerprint([__version__, sys.version, [installed(name) for name in _PACKAGES], stats])
 
 
 def _read(path: Path, key: str) -> list[Summary] | None:

@@ -48,7 +48,7 @@ def everything(store: AuditStore) -> dict[tuple[str, int], Any]:
 
 
 @given(st.lists(texts, min_size=3, max_size=3), answers)
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_csv_brings_every_answer_back(explanations: list[str], said: dict[Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -69,7 +69,7 @@ def test_the_csv_brings_every_answer_back(explanations: list[str], said: dict[An
 
 
 @given(st.lists(texts, min_size=3, max_size=3), answers)
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_an_answers_file_brings_one_annotators_answers_back(explanations: list[str], said: dict[Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -119,7 +119,7 @@ def annotated(tasks: list[dict[str, Any]], said: dict[Any, Any]) -> list[dict[st
 
 
 @given(st.lists(texts, min_size=3, max_size=3), answers)
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_label_studio_brings_every_answer_back(explanations: list[str], said: dict[Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

@@ -58,7 +58,7 @@ class Model:
 
 
 @given(steps)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_answers_and_undo_are_those_of_the_model(steps: list[Any]) -> None:
     models = {"Ada": Model(), "Bo": Model()}
     with (

@@ -293,10 +293,7 @@ def test_categories_of_ones_own(make_audit: Make, tmp_path: Path) -> None:
             "two categories have",
         ),
         ("categories:\n- {key: a, label: A, question: A?, pres: x}\n", "did you mean 'press'"),
-        (
-            _PRACTICE,
-            "line 4: category 'b' is not known",
-        ),
+        (_PRACTICE, "line 4: category 'b' is not known"),
     ],
 )
 def test_mistakes_in_a_categories_file_name_the_line(tmp_path: Path, text: str, sentence: str) -> None:

@@ -235,14 +235,6 @@ def test_annotators_can_be_picked(
     assert "annotator 'Eve' is not known" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_every_form_is_printed(gaps: AuditStore, form: str, tmp_path: Path, cli: Callable[..., int]) -> None:
-    assert cli("report", gaps.path, "--format", form, "-o", tmp_path / "out") == 0
-    text = (tmp_path / "out").read_text(encoding="utf-8")
-    assert "AC1" in text
-    assert gaps.audit_id in text
-
-
 def test_control_characters_of_notes_do_not_reach_the_terminal(make_audit: Make, said: Said, cli, capsys) -> None:
     store = make_audit()
     said(store, "Ada", 1, 0)

@@ -21,13 +21,21 @@ EVERY = [command for commands in (*PAGES.values(), *HELP.values()) for command i
 ELSEWHERE = {*EXCUSED, *SERVERS, *SLOW}
 """Lines of commands that are not run page by page."""
 
+_LINES = {page: {command.line for command in commands} for page, commands in PAGES.items()}
+ON_PAGES = set().union(*_LINES.values())
+"""Lines that pages have, which are run there and not as the example of a help text once more."""
+REPEATED = {page for page, lines in _LINES.items() if any(lines < others for others in _LINES.values())}
+"""Pages of which another page has every line."""
+
 DECLARED = {"certify": 4, "run runs/my-run --batch collect": 3, "run runs/new-stories": 4}
 """Commands that also end otherwise when they have worked: a condition that is not met, batches that are at work."""
 
 QUICKER = {
+    "certify": ["--resamples", "200"],
     "doctor --statistics": ["--set", "studies=100", "--seed", "1"],
     "explain": ["--set", "permutations=19", "--set", "refits=19", "--resamples", "20"],
     "report": ["--resamples", "200", "--set", "permutations=200"],
+    "summary": ["--resamples", "200"],
 }
 """How commands begin -> options that are added to save minutes, unless the page has them."""
 

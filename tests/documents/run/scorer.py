@@ -12,11 +12,7 @@ class Bigrams(BigramScorer):
     """As many contexts as texts, or one for all."""
 
     async def token_logprobs(
-        self,
-        texts: Sequence[str],
-        *,
-        full_distribution: bool = False,
-        prefix: str | Sequence[str] | None = None,
+        self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
         """As the protocol says."""
         before = [prefix] * len(texts) if prefix is None or isinstance(prefix, str) else prefix

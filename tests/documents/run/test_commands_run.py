@@ -1,4 +1,4 @@
-"""Every command of the documentation is run, page by page, in a folder that holds what the page assumes.
+"""Every command of the documentation is run once, page by page, in a folder that holds what the page assumes.
 
 `python -m pytest tests/documents/run -s` prints how many ran and why others did not. Commands that serve pages and slow
 ones have test files of their own beside this one.
@@ -15,7 +15,7 @@ import pytest
 from tests.documents.blocks import ROOT, blocks, prose_pages
 from tests.documents.run.collected import Command
 from tests.documents.run.excused import EXCUSED, SERVERS, SLOW
-from tests.documents.run.running import ELSEWHERE, EVERY, HELP, PAGES, failures, needs_study
+from tests.documents.run.running import ELSEWHERE, EVERY, HELP, ON_PAGES, PAGES, REPEATED, failures, needs_study
 from tests.golden_tables.calls import inside
 from tests.server.loopback import LoopbackServer
 
@@ -29,7 +29,7 @@ PYTHON = {
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page, marks=needs_study(PAGES[page])) for page in sorted(PAGES)]
+    "page", [pytest.param(page, id=page, marks=needs_study(PAGES[page])) for page in sorted(set(PAGES) - REPEATED)]
 )
 def test_the_commands_of_a_page_run(page: str, folder: Path, data: Path | None, server: LoopbackServer) -> None:
     assert failures(page, PAGES[page], folder, data, server) == []
@@ -41,7 +41,7 @@ def test_the_commands_of_a_page_run(page: str, folder: Path, data: Path | None, 
         pytest.param(path, command, id=command.line, marks=needs_study([command]))
         for path in sorted(HELP)
         for command in HELP[path]
-        if command.line not in ELSEWHERE
+        if command.line not in ELSEWHERE | ON_PAGES
     ],
 )
 def test_the_example_of_a_help_text_runs(

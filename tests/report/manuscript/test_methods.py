@@ -6,21 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
-
 from judge.base.references import bibtex, works
 from judge.show.report import ReportInputs, ReportOptions, checklist, methods
 from tests.report import runs
-
-
-@pytest.fixture(scope="module")
-def hostile_material(hostile_run: Path) -> ReportInputs:
-    return ReportInputs.read([hostile_run], ReportOptions(resamples=60, permutations=60))
-
-
-@pytest.fixture(scope="module")
-def hanna_material(hanna_run: Path) -> ReportInputs:
-    return ReportInputs.read([hanna_run], ReportOptions(resamples=60, drop_systems=("Human",)))
 
 
 def entries(text: str) -> dict[str, tuple[str, dict[str, str]]]:
@@ -86,8 +74,10 @@ def test_hannas_paragraph_says_what_is_known_and_cites_what_is_in_force(hanna_ma
         assert not [key for key in keys if absent in key]
 
 
-def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_material: ReportInputs) -> None:
-    text = methods.paragraph(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
+def test_the_paragraph_of_a_run_states_its_settings(
+    demo_material: ReportInputs, hostile_material: ReportInputs
+) -> None:
+    text = methods.paragraph(demo_material)
     assert "surface rated them on Relevance, Coherence, Empathy, Surprise, Engagement and Complexity" in text
     assert "with Eval-Prompts ep1 and ep2, 3 independent answers to each query" in text
     assert "generation: temperature 1, seed 7;" in text
@@ -122,7 +112,7 @@ def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) 
 
 
 def test_the_files_hold_the_cited_works_and_no_others(hostile_run: Path, tmp_path: Path) -> None:
-    made = runs.command("report", hostile_run, "-o", tmp_path / "r.html", "--methods", "--resamples", "200", "--quiet")
+    made = runs.command("report", hostile_run, "-o", tmp_path / "r.html", "--methods", "--resamples", "20", "--quiet")
     assert made == 0
     text = (tmp_path / "r.methods.md").read_text(encoding="utf-8")
     known = entries((tmp_path / "r.references.bib").read_text(encoding="utf-8"))
@@ -161,7 +151,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
     assert runs.command("audit", "sample", folder, "-n", "6", "--seed", "4", "--blind", "judge", "-o", file) == 0
 
     def said() -> tuple[checklist.Item, str, str]:
-        inputs = ReportInputs.read([folder], ReportOptions(resamples=60))
+        inputs = ReportInputs.read([folder], ReportOptions(resamples=20))
         items = {item.question: item for item in checklist.checklist(inputs)}
         return items["Explanations audited by people"], methods.paragraph(inputs), headline.sentences(inputs)[-1]
 
@@ -257,13 +247,12 @@ def test_two_reports_in_one_folder_do_not_overwrite_each_other(hostile_run: Path
 
 def test_the_page_lies_beside_the_runs_definition(demo_run: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(demo_run, tmp_path / "demo")
-    assert runs.command("report", folder, "--resamples", "200", "--quiet") == 0
-    assert "ci:boot-inputs/200/seed1" in (folder / "report.html").read_text(encoding="utf-8")
+    assert runs.command("report", folder, "--resamples", "20", "--quiet") == 0
+    assert "ci:boot-inputs/20/seed1" in (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
-    inputs = ReportInputs.read([demo_run], ReportOptions(resamples=60))
-    items = {item.question: item for item in checklist.checklist(inputs)}
+def test_labels_by_construction_are_nobodys_ratings(demo_material: ReportInputs) -> None:
+    items = {item.question: item for item in checklist.checklist(demo_material)}
     assert "Who gave which of people's ratings" not in items
     people = items["People's ratings of the same stories"]
     assert people.state == "gap"
@@ -291,6 +280,8 @@ def test_an_unfinished_run_is_a_gap(hostile_run: Path, tmp_path: Path) -> None:
     spec = load_run_spec(tmp_path / "run.yaml")
     result = folder_for(tmp_path / "run.yaml", spec.name, spec.judge, spec.revision)
     sit(Sitting(spec, tmp_path, result, quiet=True, limit=5))
-    items = {item.question: item for item in checklist.checklist(ReportInputs.read([tmp_path], ReportOptions()))}
+    items = {
+        item.question: item for item in checklist.checklist(ReportInputs.read([tmp_path], ReportOptions(resamples=20)))
+    }
     assert items["The run is complete"].state == "gap"
     assert items["The run is complete"].closes == f"judge run {tmp_path}"

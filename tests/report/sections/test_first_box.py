@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from pathlib import Path
 
-from judge.show.report import ReportInputs, ReportOptions
+from judge.show.report import ReportInputs
 from judge.show.report.sections import headline
-from judge.show.report.sections import headline as first_box
 
 
-def test_the_demos_questions_are_answered(demo_run: Path) -> None:
-    answers = headline.answers(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
+def test_the_demos_questions_are_answered(demo_material: ReportInputs) -> None:
+    answers = headline.answers(demo_material)
     verdicts = {answer.question: answer.verdict and answer.verdict.text for answer in answers}
     assert verdicts["What share of the ratings is missing?"] == "nothing"
     assert verdicts["Does the judge agree with itself?"] == "poor"
@@ -20,9 +18,9 @@ def test_the_demos_questions_are_answered(demo_run: Path) -> None:
     assert verdicts["What limits these figures?"] is None
 
 
-def test_the_box_is_the_summary_of_one_row_in_its_words(demo_run: Path) -> None:
-    inputs = ReportInputs.read([demo_run], ReportOptions(resamples=60))
-    first, others = first_box.headline_blocks(inputs)
+def test_the_box_is_the_summary_of_one_row_in_its_words(demo_material: ReportInputs) -> None:
+    inputs = demo_material
+    first, others = headline.headline_blocks(inputs)
     (found,) = inputs.summary.datasets
     said = html.unescape(re.sub(r"<[^>]+>", "", first))
     assert f"About {found.row}." in said
