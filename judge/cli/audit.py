@@ -236,7 +236,7 @@ def sample(
 
     Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
 
-    Example: judge audit sample runs/my-run -n 100 --categories comments
+    Example: judge audit sample runs/my-run -n 100 --set categories=comments
     """
     from judge.cli.table_options import emit
     from judge.explanations.audit.items import check_blind, load_form
@@ -298,7 +298,7 @@ def import_(
 
     audit = audit_file(audit)
     if categories is not None and audit.exists():
-        raise SpecError(f"{audit} has its categories already; --categories is for a new audit")
+        raise SpecError(f"{audit} has its categories already; --set categories is for a new audit")
     merged, created = import_file(audit, file, replace=replace, form=load_form(categories) if categories else None)
     typer.echo(f"{audit}: {'made; ' * created}{merged.sentence()}")
 
@@ -308,7 +308,8 @@ def export(
     audit: _Audit,
     output: Annotated[Path, typer.Option("-o", "--output", help="file to write")],
     to: Annotated[
-        str, typer.Option("--to", help="form of the file: csv (the study's), label-studio, answers (of --annotator)")
+        str,
+        typer.Option("--to", help="form of the file: csv (the study's), label-studio, answers (of --set annotator)"),
     ] = "csv",
     annotator: Annotated[
         str | None, typer.Option("--annotator", help="annotator whose answers are written, for --to answers")
@@ -334,7 +335,7 @@ def export(
     elif to == "answers":
         annotators = audit_rows.annotation.annotators
         if annotator not in annotators:
-            raise SpecError(f"--annotator must be one of {', '.join(annotators) or 'nobody yet'}")
+            raise SpecError(f"--set annotator must be one of {', '.join(annotators) or 'nobody yet'}")
         write_answers(audit_rows, str(annotator), output)
     else:
         raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")

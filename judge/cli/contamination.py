@@ -50,7 +50,7 @@ SCORING = {
     "recital": "additional score: the likeliest 50 consecutive tokens",
     "full_distribution": "additional score Min-K%++, which needs whole distributions",
     "nonmembers": "texts not seen in training, put before each text for ReCaLL",
-    "shots": "number of texts from --nonmembers that are put before each text",
+    "shots": "number of texts of `nonmembers` that are put before each text",
     "revision": "revision of the model",
     "base_url": "address of a vLLM server, for openai/MODEL",
     "engine": "setting of the engine: device, dtype, batch_tokens, max_model_len...; may be given several times",

@@ -30,7 +30,6 @@ FLAGS: Mapping[str, str] = {
     "models": "--model",
     "annotators": "--annotator",
     "as_": "--as",
-    "notes": "--note",
 }
 
 # What stands for a value in help texts, where its type does not say it.
@@ -55,19 +54,23 @@ METAVARS: Mapping[str, str] = {
 # Options that few need: `--set KEY=VALUE` gives them.
 RARE = frozenset(
     {
-        *("adjust", "all_criteria", "allocation", "alpha", "as_published", "batch_size", "between", "bins"),
-        *("bootstraps", "carry_over", "cluster_on", "comments", "concurrency", "difference", "epochs", "epsilon"),
-        *("equivalence", "errors", "examples", "failed", "family", "first_repeat", "flips", "foldings", "folds"),
-        *("fpr", "full_text", "given_as", "hold_out", "holm_over", "interval_kind", "judged", "k", "keep"),
-        *("keep_out_of_scale", "learning_rate", "least", "long", "lowercase", "mark", "max_completion_tokens"),
+        *("adjust", "all_criteria", "allocation", "alpha", "annotator", "as_published", "back_translations"),
+        *("batch_size", "between", "bins", "blind", "bootstraps", "carry_over", "categories", "choice"),
+        *("cluster_on", "comments", "concurrency", "control", "cut", "diff", "difference", "differences", "engine"),
+        *("epochs", "epsilon", "equivalence", "errors", "examples", "failed", "family", "first_repeat", "flips"),
+        *("foldings", "folds", "fpr", "full_distribution", "full_text", "given_as", "grammar", "grammar_label"),
+        *("half_width", "hold_out", "holm_over", "interval_kind", "judged", "k", "keep", "keep_out_of_scale"),
+        *("learning_rate", "least", "leave_out", "like", "long", "lowercase", "mark", "max_completion_tokens"),
         *("max_length", "mean_interval", "members", "metric", "min_cluster", "min_members", "missing"),
-        *("most_lines", "neighbours", "new_judge", "no_own", "number_repeats", "old_judge", "one_by_one"),
-        *("organization", "own", "own_systems", "pairs", "parser", "pass_rate", "people", "permutations"),
-        *("positions", "power", "predict", "prompts", "rated", "rater", "rater_price", "rating", "rating_pattern"),
-        *("ratings", "readings", "recital", "reference", "refits", "released", "reliability", "rescale_people"),
-        *("revision", "roc", "sample", "sheet", "shots", "split", "spread", "stride", "structured"),
-        *("studies", "swap", "threshold", "ties", "title", "unrated", "width", "window", "with_batches"),
-        *("with_features", "with_measures", "workers"),
+        *("most_lines", "neighbours", "new_judge", "no_map", "no_own", "nonmembers", "notes", "number_repeats"),
+        *("old_judge", "one_by_one", "organization", "own", "own_systems", "pairs", "parser", "pass_rate"),
+        *("people", "per_story", "permutations", "positions", "positive", "power", "predict", "prompts", "rank"),
+        *("rated", "rater", "rater_price", "rating", "rating_pattern", "ratings", "readings", "recital"),
+        *("reference", "refits", "released", "reliability", "replace", "rescale_people", "revision", "rewriter"),
+        *("roc", "sample", "scale", "score", "sheet", "shots", "split", "spread", "story_file", "story_prompt"),
+        *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "threshold", "ties", "title"),
+        *("unrated", "validate_flags", "weights", "width", "window", "with_batches", "with_features"),
+        *("with_measures", "without_texts", "wording", "workers"),
     }
 )
 

@@ -93,7 +93,7 @@ replaces what was imported, and adds to a run only what it lacks.
 
 Example: judge import results.json --column story=vars.id --criteria hanna --rescale 0-1
 
-Example: judge import samples_rate_*.jsonl --column story=doc.id --column people=target --scale 1-5
+Example: judge import samples_rate_*.jsonl --column story=doc.id --column people=target --set scale=1-5
 
 Example: judge import scores.csv --dataset mans_roc --criteria overall -o runs/scores
 

@@ -125,7 +125,7 @@ def explain(
 
     Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --top 5 --figure ttcw_sides.png
 
-    Example: judge explain --validate-flags user_study.csv
+    Example: judge explain --set validate_flags=user_study.csv
 
     Example: judge explain runs/my-run --contradictions
     """
@@ -170,7 +170,7 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
 
     check_suffix(figure)
     if no_map:
-        raise SpecError("--figure draws the map, and --no-map makes none")
+        raise SpecError("--figure draws the map, and --set no_map=true makes none")
 
 
 def _refuse_beside_contradictions(
@@ -180,7 +180,7 @@ def _refuse_beside_contradictions(
     given = {
         "--figure": figure is not None,
         "--set mark": mark is not None,
-        "--no-map": no_map,
+        "--set no_map=true": no_map,
         "--by": by != _BY_DEFAULT,
     }
     for chosen, plain in (
@@ -259,7 +259,7 @@ def _validate(file: Path, named: list[str] | None, form: str, output: Path | Non
     from judge.explanations.quality.measures import validation_table
 
     if named:
-        raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
+        raise SpecError("--set validate_flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
     emit(validation_table(validation(file)), form, output, full=full)
 
 

@@ -132,7 +132,7 @@ def stories(
 
     Example: judge generate stories generations/hanna -o stories.jsonl
 
-    Example: judge generate stories generations/hanna -o plain.jsonl --strip preamble,run-on --human
+    Example: judge generate stories generations/hanna -o plain.jsonl --set strip=preamble,run-on --human
     """
     from judge.asking.run_folder import resolve
     from judge.base.errors import OptionError

@@ -128,9 +128,9 @@ def parse(
 
     Example: judge parse comparisons.jsonl --pair --labels "Story 1,Story 2,Tie"
 
-    Example: judge parse answers.jsonl --labels No,Yes --positive Yes
+    Example: judge parse answers.jsonl --labels No,Yes --set positive=Yes
 
-    Example: judge parse runs/mans-roc --diff
+    Example: judge parse runs/mans-roc --set diff=true
     """
     from judge.answers.parsing.answers_file import read_answers
     from judge.answers.parsing.ours.from_story import check_pattern
@@ -141,13 +141,13 @@ def parse(
         check_pattern(rating_pattern, where="--set rating_pattern")
     path, mode = Path(source), structured
     if pair:
-        own = {"--scale": scale != _SCALE, "--set parser": parser != "ours"}
-        _refuse(own | {"--diff": diff, "--set rating_pattern": rating_pattern, "--positive": positive})
+        own = {"--set scale": scale != _SCALE, "--set parser": parser != "ours"}
+        _refuse(own | {"--set diff": diff, "--set rating_pattern": rating_pattern, "--set positive": positive})
         _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output, full=full)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
-            raise SpecError("--labels and --positive are for a file: a run brings its own criteria")
+            raise SpecError("--labels and --set positive are for a file: a run brings its own criteria")
         answers, mode = _run_answers(path, rating_pattern)
     else:
         _refuse_missing(path)
@@ -181,10 +181,10 @@ def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
 
     if labels is None:
         if positive is not None:
-            raise SpecError("--positive names one of two labels", hint="add --labels, e.g. --labels No,Yes")
+            raise SpecError("--set positive names one of two labels", hint="add --labels, e.g. --labels No,Yes")
         return parse_scale(scale)
     if scale != _SCALE:
-        raise SpecError("--scale and --labels are two kinds of scale", hint="give one of them")
+        raise SpecError("--set scale and --labels are two kinds of scale", hint="give one of them")
     return parse_labels(labels, positive)
 
 

@@ -114,7 +114,7 @@ def render(
     As text, a line `=== role ===` comes before each message and one newline after it; JSON holds the messages alone.
     One newline at the end of a story's file is not part of the story.
 
-    Example: judge prompts render --eval-prompt ep3 --criterion CH --story-file story.txt --story-prompt "A door."
+    Example: judge prompts render --eval-prompt ep3 --criterion CH --set story_file=story.txt
     """
     from judge.inputs.criteria import load_criteria
     from judge.inputs.eval_prompts import load_eval_prompt
@@ -130,7 +130,7 @@ def render(
     elif story_file is not None and dataset is None and story is None:
         text = _story_from(story_file, story_prompt, reference)
     else:
-        raise SpecError("which story? Give --story-file FILE, or --dataset NAME with --story ID")
+        raise SpecError("which story? Give --set story_file=FILE, or --dataset NAME with --story ID")
     messages = template.render(
         text,
         picked[0] if template.criteria is None else _together(template, chosen, criterion),

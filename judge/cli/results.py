@@ -29,7 +29,7 @@ from judge.cli.table_options import (
 # Study (a module of `judge.reproduce`) -> options that it takes beside those of all; hanna takes every option.
 TAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "hanna": ("--choice", "--measures", "--resamples", "--seed"),
+        "hanna": ("--set choice", "--measures", "--resamples", "--seed"),
         "openmeva": ("--measures", "--resamples", "--seed"),
         "storyer": (),
         "ttcw": ("--resamples", "--seed"),
@@ -100,7 +100,7 @@ def reproduce(
     if list_ or not names:
         from judge.reproduce import cell
 
-        refuse_flags(ctx, (*TAKES["hanna"], "--table", "--differences"), "the list of tables")
+        refuse_flags(ctx, (*TAKES["hanna"], "--table", "--set differences"), "the list of tables")
         emit(cell.listing_tables(names or list(cell.TITLES), machine=machine), form, output)
         return
     if len(names) > 1:

@@ -75,7 +75,7 @@ def plan(
     Computed from a pilot RUN or, without one, from the variances of a published study. Sentences come first, then
     tables.
 
-    Example: judge plan runs/pilot --half-width 0.05 --set rater_price=0.25
+    Example: judge plan runs/pilot --set half_width=0.05 --set rater_price=0.25
     """
     from judge.analysis import planning
     from judge.cli.table_options import emit

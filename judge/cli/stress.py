@@ -132,7 +132,7 @@ def make(
 
     Example: judge stress make mans_roc -o stress.jsonl --references
 
-    Example: judge stress make mine.jsonl -o same.jsonl --perturbation invariance --rewriter openai/MODEL
+    Example: judge stress make mine.jsonl -o same.jsonl --perturbation invariance --set rewriter=openai/MODEL
 
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """

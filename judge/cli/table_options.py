@@ -64,7 +64,7 @@ Limit = Annotated[
 # Options and messages as the command line writes them: flags such as ``--level system`` in place of Python arguments.
 
 # (Field, value) -> flag, where a value has a flag of its own.
-SETTINGS = {("map", "none"): "--no-map"}
+SETTINGS = {("map", "none"): "--set no_map=true"}
 
 
 class Flags:

@@ -61,7 +61,7 @@ CONSISTENCY = Question(
 
     Example: judge consistency runs/mans-roc --full --format csv -o icc.csv
 
-    Example: judge consistency runs/hanna --layout components --target 0.9""",
+    Example: judge consistency runs/hanna --layout components --set target=0.9""",
     {
         "icc": Way(
             options=ConsistencyOptions,

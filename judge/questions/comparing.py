@@ -40,7 +40,7 @@ class _Pairs(Shown):
 class _Jury(Shown):
     weights: bool = shown("additional table of weights, means over folds")
     effective: bool = shown("additional table: number of independent judges that the panel is worth")
-    long: bool = shown("long layout, with --weights: one row for each predictor")
+    long: bool = shown("long layout, with weights: one row for each predictor")
 
 
 class _Systems(Shown):
@@ -123,7 +123,7 @@ JURY = Question(
 
     Layout calibration: people's mean rating against a judge's, before and after out-of-fold calibration.
 
-    Example: judge jury runs/hanna --drop-system Human --set with_features=true --weights
+    Example: judge jury runs/hanna --drop-system Human --set with_features=true --set weights=true
 
     Example: judge jury runs/hanna --layout calibration --eval-prompt ep1 -o calibration.pdf""",
     {
@@ -166,7 +166,7 @@ SYSTEMS = Question(
     "systems",
     """Mean rating of each system by people and judges, ranks, and which systems do not differ significantly.
 
-    Example: judge systems runs/mans-roc --rank --eval-prompt ep1""",
+    Example: judge systems runs/mans-roc --set rank=true --eval-prompt ep1""",
     {
         "means": Way(
             options=SystemsOptions,

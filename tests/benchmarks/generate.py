@@ -46,7 +46,7 @@ def main() -> None:
 
 COMMANDS = (
     "generate gen --quiet",
-    "generate stories gen -o run/stories.jsonl --cut",
+    "generate stories gen -o run/stories.jsonl --set cut=true",
     "run run --quiet",
     "rank run",
     "systems run",

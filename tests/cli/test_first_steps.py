@@ -113,7 +113,7 @@ def test_doctor_fits_the_screen_and_says_first_what_needs_mending(
     assert lines[-1].endswith(" ok")
     # What the control was made of is told when it is asked for.
     assert "surface" not in text
-    assert run("doctor", "--control", "--format", "json") == 0
+    assert run("doctor", "--set", "control=true", "--format", "json") == 0
     cards = json.loads(capsys.readouterr().out)
     assert [len(card["rows"]) for card in cards] == [8, 30]
     assert all("surface" in card["title"] for card in cards)

@@ -53,7 +53,7 @@ def _save(path: Path, columns: list[str], rows: list[dict[str, object]]) -> None
 
 
 def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("jury", folder, *FAST, "--set", "with_features=true", "--weights", "--full") == 0
+    assert _run("jury", folder, *FAST, "--set", "with_features=true", "--set", "weights=true", "--full") == 0
     text = capsys.readouterr().out
     lines = [line for line in text.splitlines() if line.startswith("Overall")]
     labels = (
@@ -76,7 +76,18 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
 
 
 def test_the_long_form_has_every_table_and_predictor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--weights", "--set", "long=true", "--calibrate", "ordinal", "--combiner", "ridge", "--format", "json")
+    words = (
+        "--set",
+        "weights=true",
+        "--set",
+        "long=true",
+        "--calibrate",
+        "ordinal",
+        "--combiner",
+        "ridge",
+        "--format",
+        "json",
+    )
     assert _run("jury", folder, *FAST, *words) == 0
     found = json.loads(capsys.readouterr().out)
     assert [len(table["rows"]) for table in found[:4]] == [5, 3, 3, 2]

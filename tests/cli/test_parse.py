@@ -64,7 +64,7 @@ def test_as_published_prints_that_it_imputes(answers: Path) -> None:
 
 
 def test_diff_shows_only_answers_read_differently(answers: Path) -> None:
-    table = json.loads(told(answers, "--diff", "--format", "json"))
+    table = json.loads(told(answers, "--set", "diff=true", "--format", "json"))
     assert [(r["line"], r["ours"], r["as_published"]) for r in table["rows"]] == [
         (2, "out_of_scale", "3 (imputed)"), (3, "no_rating", "3 (imputed)"), (4, "ambiguous", "3")
     ]  # fmt: skip
@@ -75,16 +75,16 @@ def test_diff_shows_only_answers_read_differently(answers: Path) -> None:
 
 
 def test_the_scale_can_be_given(answers: Path) -> None:
-    table = json.loads(told(answers, "--scale", "1-10", "--format", "json"))
+    table = json.loads(told(answers, "--set", "scale=1-10", "--format", "json"))
     assert [r["rating"] for r in table["rows"]] == [4.0, 8.0, None, None]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--scale", "five"], "'five' is no scale"),
+        (["--set", "scale=five"], "'five' is no scale"),
         (["--set", "parser=our"], "did you mean 'ours'"),
-        (["--set", "parser=as-published", "--scale", "1-10"], "scale 1-5 only"),
+        (["--set", "parser=as-published", "--set", "scale=1-10"], "scale 1-5 only"),
         (["--set", "structured=yes"], "allowed: none, choice, json"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_run_is_parsed_again_without_asking(tmp_path: Path) -> None:
         assert len(rows) == ended.planned
         assert {row["status"] for row in rows} == {"ok"}
         assert {row["eval_prompt"] for row in rows} == {"ep1", "ep2"}
-    differences = CliRunner().invoke(app, [str(result), "--diff", "--format", "json"])
+    differences = CliRunner().invoke(app, [str(result), "--set", "diff=true", "--format", "json"])
     assert json.loads(differences.stdout)["rows"] == []
 
 
@@ -175,11 +175,11 @@ def test_a_line_of_a_pair_that_does_not_fit_is_named(comparisons: Path, line: di
 @pytest.mark.parametrize(
     "words",
     [
-        ["--diff"],
-        ["--scale", "1-7"],
+        ["--set", "diff=true"],
+        ["--set", "scale=1-7"],
         ["--set", "parser=as-published"],
         ["--set", "rating_pattern=a"],
-        ["--positive", "A"],
+        ["--set", "positive=A"],
         ["--labels", "A"],
     ],
 )

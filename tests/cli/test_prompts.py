@@ -51,8 +51,8 @@ def test_show_of_an_unknown_name_gives_the_nearest() -> None:
 
 
 def test_render_prints_what_would_be_sent(story: Path) -> None:
-    words = ("render", "--eval-prompt", "ep1", "--criterion", "coherence", "--story-file", story)
-    shown = prompts(*words, "--story-prompt", "A door.").stdout
+    words = ("render", "--eval-prompt", "ep1", "--criterion", "coherence", "--set", f"story_file={story}")
+    shown = prompts(*words, "--set", "story_prompt=A door.").stdout
     story_part = "Story prompt: A door.\n\nStory: It {{ opened }}.\n\n"
     request = "Judge this story's Coherence (how much the story makes sense) by a number from 1 to 5.\n\nRating:"
     assert shown == f"=== user ===\n{story_part}{request}\n"
@@ -65,8 +65,8 @@ def test_render_as_json_is_the_messages_and_nothing_else(story: Path) -> None:
         "ep4",
         "--criterion",
         "CH",
-        "--story-file",
-        story,
+        "--set",
+        f"story_file={story}",
         "--set",
         f"reference={story}",
     )
@@ -90,7 +90,17 @@ def test_render_takes_a_story_of_a_dataset() -> None:
 
 def test_render_in_the_published_words(studies: Path, story: Path) -> None:
     wording = studies / "hanna" / "eval_prompts.json"
-    words = ("render", "--eval-prompt", "ep1", "--criterion", "CH", "--story-file", story, "--wording", wording)
+    words = (
+        "render",
+        "--eval-prompt",
+        "ep1",
+        "--criterion",
+        "CH",
+        "--set",
+        f"story_file={story}",
+        "--set",
+        f"wording={wording}",
+    )
     assert prompts(*words).stdout.startswith(
         "=== user ===\nPrompt: \n\nStory: It {{ opened }}.\n\nRate the story on a "
     )
@@ -99,7 +109,7 @@ def test_render_in_the_published_words(studies: Path, story: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--criterion", "CH"), r"which story\? Give --story-file FILE, or --dataset NAME with --story ID"),
+        (("--criterion", "CH"), r"which story\? Give --set story_file=FILE, or --dataset NAME with --story ID"),
         (("--criterion", "CH", "--dataset", "demo"), r"which story\?"),
         (("--criterion", "CH", "--dataset", "demo", "--story", "nobody"), "demo: there is no story 'nobody' among its"),
         (("--criterion", "CH,RE", "--dataset", "demo", "--story", "x"), "for one criterion; --criterion names 2"),

@@ -94,19 +94,27 @@ def test_a_table_with_intervals(run: Callable[..., tuple[int, str, str]]) -> Non
 
 def test_only_what_differs(run: Callable[..., tuple[int, str, str]]) -> None:
     words = ("hanna", "--table", "eval_prompt_overall", "--resamples", "0", "--format", "json")
-    everything, differing = _rows(run(*words)[1]), _rows(run(*words, "--differences")[1])
+    everything, differing = _rows(run(*words)[1]), _rows(run(*words, "--set", "differences=true")[1])
     assert 0 < len(differing) < len(everything) == 112
     assert all(round(row["corrected"]) != row["as_published"] for row in differing)
-    shown = run("hanna", "--differences", "--resamples", "0")[1]
+    shown = run("hanna", "--set", "differences=true", "--resamples", "0")[1]
     assert "· 754 distinct printed cells match print, 0 are off print" in shown
-    rates = _rows(run("hanna", "--table", "user_study_error_rate", "--differences", "--format", "json")[1])
+    rates = _rows(run("hanna", "--table", "user_study_error_rate", "--set", "differences=true", "--format", "json")[1])
     assert rates[0]["row"] == "Incoherence"
     assert len(rates) == 4
 
 
 def test_one_choice_alone(run: Callable[..., tuple[int, str, str]]) -> None:
     _, out, _ = run(
-        "hanna", "--choice", "keep-human", "--table", "eval_prompt_system", "--differences", "--format", "json"
+        "hanna",
+        "--set",
+        "choice=keep-human",
+        "--table",
+        "eval_prompt_system",
+        "--set",
+        "differences=true",
+        "--format",
+        "json",
     )
     rows = _rows(out)
     assert sum(row["row"] != "Avg" for row in rows) == 95
@@ -143,7 +151,7 @@ def test_mistakes_are_said_in_one_sentence(
     run: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "did you mean 'eval_prompt_overall'?" in run("hanna", "--table", "eval_prompt_overal")[2]
-    assert "did you mean 'exact-ties'?" in run("hanna", "--choice", "exact-tie", "--table", "icc2k_human")[2]
+    assert "did you mean 'exact-ties'?" in run("hanna", "--set", "choice=exact-tie", "--table", "icc2k_human")[2]
     assert "did you mean 'hanna'?" in run("hana", "--list")[2]
     monkeypatch.setenv("JUDGE_DATA", str(tmp_path))
     monkeypatch.setenv("JUDGE_HOME", str(tmp_path))

@@ -49,7 +49,7 @@ def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:
         ("measures demo --systems --measure all", "--measure has no effect with --systems"),
         ("measures demo mans_roc", "measures are of one dataset"),
         ("reproduce list hanna", "judge reproduce hanna --list"),
-        ("reproduce ttcw --choice on-scale", "--choice has no effect with study ttcw"),
+        ("reproduce ttcw --set choice=on-scale", "--set choice has no effect with study ttcw"),
         ("reproduce hana", "did you mean 'hanna'?"),
         ("reproduce hanna ttcw", "the numbers are of one study"),
     ],

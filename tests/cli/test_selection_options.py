@@ -108,7 +108,7 @@ def test_correlate_refuses_a_name_that_is_not_there(
 def test_against_and_labels_may_name_a_criterion_that_was_not_selected(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bare = ("--criterion", "Plot", "--ci", "none", "--no-control", "--format", "json")
+    bare = ("--criterion", "Plot", "--ci", "none", "--set", "control=false", "--format", "json")
     assert _run("correlate", folder, "--against", "Style", *bare) == 0
     first = json.loads(capsys.readouterr().out)
     assert _run("correlate", "--layout", "separation", folder, "--labels", "Style > 3", *bare) == 0

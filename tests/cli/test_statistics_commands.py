@@ -68,7 +68,7 @@ def test_consistency_prints_the_family_and_people(folder: Path, capsys: pytest.C
 
 
 def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("consistency", "--layout", "components", folder, "--target", 0.7, "--full") == 0
+    assert _run("consistency", "--layout", "components", folder, "--set", "target=0.7", "--full") == 0
     text = capsys.readouterr().out
     assert "system x story-prompt" in text
     assert "design: 3 systems x 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text
@@ -102,7 +102,7 @@ def test_ratings_are_saved_and_printed(folder: Path, tmp_path: Path, capsys: pyt
     [
         (["correlate", "--drop-system", "human"], "system 'human' is not known"),
         (["correlate", "--against", "Overal"], "did you mean 'Overall'"),
-        (["consistency", "--layout", "components", "--target", "2"], "--target 2 is not a reliability"),
+        (["consistency", "--layout", "components", "--set", "target=2"], "--set target 2 is not a reliability"),
         (["coverage", "--require", "120"], "--require 120 is not a percentage"),
     ],
 )
@@ -117,7 +117,7 @@ def test_mistakes_get_a_sentence(
     ("arguments", "sentence"),
     [
         (("correlate", "--level", "systems"), "'systems' is not one of 'overall', 'system', 'by-item', 'by-system'"),
-        (("consistency", "--engine", "r"), "'r' is not one of 'ours', 'pingouin'"),
+        (("consistency", "--set", "engine=r"), "'r' is not one of 'ours', 'pingouin'"),
         (
             ("correlate", "--layout", "grid", "--format", "xls"),
             "'xls' is not one of 'table', 'json', 'csv', 'md', 'latex'",

@@ -30,7 +30,7 @@ def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pyte
 
 def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--eval-prompt", "ep1", "--criterion", "coherence", "--resamples", 50]
-    assert _run("systems", demo, *options, "--rank") == 0
+    assert _run("systems", demo, *options, "--set", "rank=true") == 0
     text = capsys.readouterr().out
     assert "Rank [interval] group, demo: Coherence, by judge" in text
     assert "|crit:CH|ep:ep1|" in text
@@ -38,7 +38,10 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
     rows = list(csv.DictReader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 8
     assert float(rows[0]["low"]) < float(rows[0]["mean"])
-    assert _run("systems", demo, *options, "--differences", "--format", "json", "--set", "mean_interval=boot") == 0
+    assert (
+        _run("systems", demo, *options, "--set", "differences=true", "--format", "json", "--set", "mean_interval=boot")
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 12
     assert found["notes"][0].startswith("coverage: 144 asked")

@@ -127,7 +127,7 @@ def test_a_number_is_a_threshold_of_one_score_without_an_auc(
     assert row["rate"] is not None
     for key in ("auc", "unseen", "corrected"):
         assert row[f"{key}_reason"] == "undefined: the threshold was given as a number, not chosen on a labelled set"
-    assert run("report", folder, "--layout", "validity", "--scores", out, "--score", "loss") == 1
+    assert run("report", folder, "--layout", "validity", "--scores", out, "--set", "score=loss") == 1
     assert "hold no threshold for loss" in capsys.readouterr().err
 
 
@@ -172,8 +172,11 @@ def test_bad_labelled_lines_get_a_sentence(
         (["score", "STORIES", "--model", "hf", "-o", "OUT"], "names no model"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "k=0"], "--set k=0.0 is not a share"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--words", "900"], "no text of tales has 900"),
-        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--engine", "x"], "is not KEY=VALUE"),
-        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--nonmembers", "NO"], "there is no such file"),
+        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "engine=x"], "is not KEY=VALUE"),
+        (
+            ["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "nonmembers=NO"],
+            "there is no such file",
+        ),
         (
             ["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--calibration", "STORIES"],
             "not a scores file",

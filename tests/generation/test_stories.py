@@ -68,7 +68,7 @@ def test_stories_go_on_as_they_were_written_with_where_they_come_from(
     judge("generate", gen, "--quiet")
     verbatim, plain = prompts.parent / "verbatim.jsonl", prompts.parent / "plain.jsonl"
     judge("generate", "stories", gen, "-o", verbatim, "--human")
-    judge("generate", "stories", gen, "-o", plain, "--strip", "preamble,run-on", "--format", "json")
+    judge("generate", "stories", gen, "-o", plain, "--set", "strip=preamble,run-on", "--format", "json")
     said = capsys.readouterr().out
     assert "text as it was written" in said
     assert "stripped of preamble, run-on" in said

@@ -7,7 +7,7 @@ makes the golden files again.
 Left out, as `.[dev]` does not bring what they need: `judge explain` with a sentence model, UMAP or YAKE (the extra
 `explain`, so also `--set as_published=true` and `--map umap`), `judge contamination auc --model` (a model), and
 `judge demo --judge local/smollm2`. Left out, as what they print is the machine's or a server's: `judge doctor` without
-`--control`, `judge run --batch status` of batches that were sent, `judge data list` of JUDGE_DATA.
+`--set control=true`, `judge run --batch status` of batches that were sent, `judge data list` of JUDGE_DATA.
 Left out, as it takes ten seconds and has tests of its own in `tests/self_test`: `judge doctor --statistics`.
 Left out, as its file must be fetched from elsewhere: `judge data check hanna`.
 

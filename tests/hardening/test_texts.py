@@ -164,7 +164,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("data", "show", "stories.jsonl"),
         ("data", "check", "stories.jsonl"),
         ("data", "show", "stories.jsonl", "none"),
-        ("prompts", "render", "--eval-prompt", "ep1", "--criterion", "CH", "--story-file", "story.txt"),
+        ("prompts", "render", "--eval-prompt", "ep1", "--criterion", "CH", "--set", "story_file=story.txt"),
         ("prompts", "show", "./mine.jinja"),
         ("prompts", "check", "./mine.jinja"),
         ("try", "story.txt", "--judge", "surface", "--eval-prompts", "ep1"),

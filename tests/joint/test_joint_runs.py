@@ -263,7 +263,7 @@ def test_try_parse_and_render_show_each_criterion(
     assert [one["criterion"] for one in several["judgments"]] == list(CRITERIA)
     judge("try", story, "--eval-prompts", "joint1")
     assert "Complexity: rating" in capsys.readouterr().out
-    judge("prompts", "render", "--eval-prompt", "joint1", "--story-file", story, "--criterion", "CH,EG")
+    judge("prompts", "render", "--eval-prompt", "joint1", "--set", f"story_file={story}", "--criterion", "CH,EG")
     assert "Answer in 2 lines" in capsys.readouterr().out
     asked = sitting(loopback(style="joint"), stories)
     sit(asked)

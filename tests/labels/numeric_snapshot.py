@@ -95,9 +95,12 @@ def _asked(folder: Path) -> dict[str, Any]:
 
 def _printed(journal: Path, answers: Path) -> dict[str, str]:
     commands = [
-        *(["parse", answers, *more] for more in ([], ["--format", "jsonl"], ["--diff"], ["--set", "structured=json"])),
+        *(
+            ["parse", answers, *more]
+            for more in ([], ["--format", "jsonl"], ["--set", "diff=true"], ["--set", "structured=json"])
+        ),
         *(["parse", journal, "--format", form] for form in ("table", "csv", "jsonl")),
-        ["parse", journal, "--diff"],
+        ["parse", journal, "--set", "diff=true"],
         ["ratings", journal, "--format", "csv"],
         ["coverage", journal, "--format", "json"],
         ["consistency", journal, "--format", "json"],

@@ -81,7 +81,7 @@ def test_a_query_of_a_set_with_labels_is_rendered_as_it_is_sent(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "story.txt").write_text("It rained.\n", encoding="utf-8")
-    common = ("prompts", "render", "--eval-prompt", "ep3", "--criteria", "mine.yaml", "--story-file", "story.txt")
+    common = ("prompts", "render", "--eval-prompt", "ep3", "--criteria", "mine.yaml", "--set", "story_file=story.txt")
     code, out, _ = judge(capsys, *common, "--criterion", "Ending")
     assert code == 0
     assert "No: It stops.\nYes: It ends.\n" in out
@@ -103,7 +103,7 @@ def test_a_file_is_read_by_labels(folder: Path, capsys: pytest.CaptureFixture[st
         {"id": 4, "text": "4", "scale": "1-5", "criterion": "Pace"},
     )
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    one, two, three, four = rows_of(capsys, file, "--labels", "No,Yes", "--positive", "yes")
+    one, two, three, four = rows_of(capsys, file, "--labels", "No,Yes", "--set", "positive=yes")
     assert (one["rating"], one["label"], one["status"], one["explanation"]) == (0.0, "No", "ok", "it stops.")
     assert "response" not in one
     assert (two["label"], two["response"], two["given_label"]) == ("Yes", "kept", "given")
@@ -120,9 +120,9 @@ def test_a_file_is_read_by_labels(folder: Path, capsys: pytest.CaptureFixture[st
     ("more", "said"),
     [
         (("--labels", "No"), "--labels must be 2 to 26 different texts; found No"),
-        (("--labels", "No,Yes", "--positive", "Maybe"), "--positive must be one of the labels; found 'Maybe'"),
-        (("--positive", "Yes"), "--positive names one of two labels"),
-        (("--labels", "No,Yes", "--scale", "1-3"), "--scale and --labels are two kinds of scale"),
+        (("--labels", "No,Yes", "--set", "positive=Maybe"), "--set positive must be one of the labels; found 'Maybe'"),
+        (("--set", "positive=Yes"), "--set positive names one of two labels"),
+        (("--labels", "No,Yes", "--set", "scale=1-3"), "--set scale and --labels are two kinds of scale"),
     ],
 )
 def test_what_is_no_scale_of_labels_is_a_sentence(

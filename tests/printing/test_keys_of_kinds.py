@@ -15,12 +15,15 @@ from tests.golden_tables.calls import inside, judge, prepare
 COMMANDS = {
     "coverage": (),
     "consistency": (),
-    "correlate": ("--resamples", "20", "--no-control"),
+    "correlate": ("--resamples", "20", "--set", "control=false"),
     "replace": (),
     "systems": ("--resamples", "20"),
     "diagnose": ("--full",),
-    "correlate --layout margins": ("--resamples", "20", "--no-control"),
-    "correlate --layout drift": ("--no-control",),
+    "correlate --layout margins": ("--resamples", "20", "--set", "control=false"),
+    "correlate --layout drift": (
+        "--set",
+        "control=false",
+    ),
     "diagnose --layout stories": (),
     "diagnose --layout criteria": ("--resamples", "20"),
 }

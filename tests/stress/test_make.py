@@ -101,8 +101,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert [(row["strength"], row["made"], row["stories"]) for row in rows] == [(1, 6, 6), (2, 6, 6)]
     assert run("stress", "make", path, "-o", tmp_path / "t.jsonl", "--strength", "one") == 1
     assert "1,2,4" in capsys.readouterr().err
-    assert run("stress", "make", path, "-o", tmp_path / "t.jsonl", "--grammar-label", "1") == 1
-    assert "--grammar-label" in capsys.readouterr().err
+    assert run("stress", "make", path, "-o", tmp_path / "t.jsonl", "--set", "grammar_label=1") == 1
+    assert "--set grammar_label" in capsys.readouterr().err
     assert run("stress", "list", "--format", "json") == 0
     listed = [row for table in json.loads(capsys.readouterr().out) for row in table["rows"]]
     rows = {row["perturbation"]: row for row in listed}

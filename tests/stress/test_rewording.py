@@ -153,7 +153,7 @@ def test_a_file_of_back_translations_makes_both_perturbations(tmp_path: Path, st
     file.write_text(json.dumps(entries), encoding="utf-8")
     out = tmp_path / "out.jsonl"
     names = ("--perturbation", "paraphrases", "--perturbation", "semantic-repetition")
-    done = make(stories, "-o", out, *names, "--strength", "1,2", "--back-translations", file)
+    done = make(stories, "-o", out, *names, "--strength", "1,2", "--set", f"back_translations={file}")
     assert done.exit_code == 0, done.output
     other = TEXTS["b"].replace("The weather was crisp and cold outside.", "outside it was cold.")
     assert texts(out)["b@paraphrases.1"] == other
@@ -165,7 +165,7 @@ def test_a_file_of_back_translations_makes_both_perturbations(tmp_path: Path, st
 def test_a_model_is_asked_once_for_each_sentence(tmp_path: Path, stories: Path, model: Imitation) -> None:
     out = tmp_path / "out.jsonl"
     model.fails = {"He was out jogging one morning.": True}
-    call = (stories, "-o", out, "--perturbation", "paraphrases", "--rewriter", "openai/some")
+    call = (stories, "-o", out, "--perturbation", "paraphrases", "--set", "rewriter=openai/some")
     assert make(*call).exit_code == 0
     # Three sentences of five words or more, one of them in both stories, one asked again after a failure.
     assert sorted(model.asked) == sorted([*WORDS, "He was out jogging one morning."])
@@ -186,7 +186,7 @@ def test_a_model_is_asked_once_for_each_sentence(tmp_path: Path, stories: Path, 
 def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, stories: Path, model: Imitation) -> None:
     out = tmp_path / "out.jsonl"
     model.fails = {"[MALE] bought a loaf of bread.": False}
-    call = (stories, "-o", out, "--perturbation", "paraphrases", "--rewriter", "openai/some")
+    call = (stories, "-o", out, "--perturbation", "paraphrases", "--set", "rewriter=openai/some")
     assert make(*call).exit_code != 0
     assert not out.exists()
     kept = out.with_suffix(".rewordings.jsonl").read_text().splitlines()
@@ -204,9 +204,12 @@ def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, stories: Pat
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--perturbation", "paraphrases"), "--rewriter or --back-translations"),
-        (("--perturbation", "typos", "--rewriter", "openai/x"), "--rewriter"),
-        (("--perturbation", "paraphrases", "--rewriter", "openai/x", "--back-translations", "bt.json"), "--rewriter"),
+        (("--perturbation", "paraphrases"), "--set rewriter or --set back_translations"),
+        (("--perturbation", "typos", "--set", "rewriter=openai/x"), "--set rewriter"),
+        (
+            ("--perturbation", "paraphrases", "--set", "rewriter=openai/x", "--set", "back_translations=bt.json"),
+            "--set rewriter",
+        ),
         (("--perturbation", "typos", "--encoder", "folder"), "--encoder"),
         (("--perturbation", "typos", "--base-url", "http://localhost:1"), "--base-url"),
         (("--perturbation", "typos", "--top", " "), "--top"),

@@ -134,7 +134,20 @@ def test_what_was_trained_on_is_found_and_nothing_before(
         told = tmp_path / f"{name}.json"
         made = tmp_path / f"{name}.scores.jsonl"
         arguments = ["auc", file, "--model", f"hf/{folder}", "--scores-to", made, "--resamples", 100]
-        assert run("contamination", *arguments, "--full-distribution", "--format", "json", "-o", told, "--quiet") == 0
+        assert (
+            run(
+                "contamination",
+                *arguments,
+                "--set",
+                "full_distribution=true",
+                "--format",
+                "json",
+                "-o",
+                told,
+                "--quiet",
+            )
+            == 0
+        )
         rows = json.loads(told.read_text())["rows"]
         areas[name] = {row["score"]: row["auc"] for row in rows}
         assert all(row["seen"] == row["unseen"] == 100 for row in rows)

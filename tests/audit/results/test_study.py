@@ -154,7 +154,7 @@ def test_importing_again_changes_nothing_and_a_change_is_a_conflict(
     assert cli("import", audit, file) == 1
     said = capsys.readouterr().err
     assert "says otherwise than the audit holds (position 3, item 100: incoherence); nothing was imported" in said
-    assert cli("import", audit, file, "--replace") == 0
+    assert cli("import", audit, file, "--set", "replace=true") == 0
     assert "1 replaced" in capsys.readouterr().out
 
 

@@ -168,7 +168,7 @@ def test_the_command_makes_an_audit_beside_run_yaml(
 ) -> None:
     target = run_folder / "audit.sqlite"
     target.unlink(missing_ok=True)
-    words = ("sample", run_folder, "-n", 12, "--blind", "judge,rating", "--seed", 5)
+    words = ("sample", run_folder, "-n", 12, "--set", "blind=judge,rating", "--seed", 5)
     assert cli(*words, "--format", "json") == 0
     out = capsys.readouterr()
     table = json.loads(out.out)
@@ -192,7 +192,7 @@ def test_the_command_makes_an_audit_beside_run_yaml(
     [
         ((), "give RUNs, or --from FILE"),
         (("RUN", "--from", "x.csv"), "and not both"),
-        (("RUN", "--blind", "colour"), "--blind 'colour' is not known"),
+        (("RUN", "--set", "blind=colour"), "'colour' is not known"),
         (("RUN", "--criteria", "hanna"), "are for --from FILE"),
         (("nowhere",), "nowhere does not exist"),
         (("--from", "nowhere.csv"), "no such file"),

@@ -171,7 +171,7 @@ def test_what_the_file_says_must_be_what_the_dataset_says(tmp_path: Path) -> Non
     _minimum().assign(system="GPT-9").to_csv(tmp_path / "r.csv", index=False)
     with pytest.raises(DataError, match=r"row 2: the system of story .* is not that of demo") as caught:
         read_ratings(tmp_path / "r.csv", dataset=open_dataset("demo"))
-    assert "--leave-out system" in str(mend(caught.value))
+    assert "--set leave_out=system" in str(mend(caught.value))
     found = read_ratings(tmp_path / "r.csv", dataset=open_dataset("demo"), leave_out=["system"])
     assert "GPT-9" not in set(found.frame["system"])
     _minimum().assign(dataset="hanna").to_csv(tmp_path / "r.csv", index=False)
@@ -300,7 +300,12 @@ def test_diagnose_tests_single_ratings_and_refuses_means(tmp_path: Path) -> None
             "--column story=story_id --column criterion=metric --column rating=score",
         ),
         ({"story": "a", "rating": 3}, {}, "column 'criterion' missing", "--column criterion==NAME"),
-        ({"story": "a", "criterion": "Fun", "rating": 3, "day": 1}, {}, "column 'day' is not known", "--leave-out day"),
+        (
+            {"story": "a", "criterion": "Fun", "rating": 3, "day": 1},
+            {},
+            "column 'day' is not known",
+            "--set leave_out=day",
+        ),
         (
             {"story": "a", "criterion": "Fun", "rating": 3, "repeat": 1.5},
             {},

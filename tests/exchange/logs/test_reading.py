@@ -67,7 +67,7 @@ def test_a_log_that_was_cut_off_gives_a_sentence(name: str, tmp_path: Path, caps
 
 
 def test_scores_are_rescaled_only_when_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = [str(LOGS["deepeval"]), "--leave-out", "Surprise [GEval]"]
+    log = [str(LOGS["deepeval"]), "--set", "leave_out=Surprise [GEval]"]
     assert _code(["import", *log, "-o", str(tmp_path / "plain")]) == 0
     plain = read([tmp_path / "plain"]).frame["rating"].dropna().tolist()
     named = ["--criterion", "Coherence=Coherence [GEval]", "--criteria", "hanna", "--rescale", "0-1"]
@@ -81,11 +81,11 @@ def test_scores_are_rescaled_only_when_asked(tmp_path: Path, capsys: pytest.Capt
 
 def test_what_changes_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["-o", str(tmp_path / "x")]
-    only = [str(LOGS["mlflow"]), "--leave-out", "coherence,length", *out]
+    only = [str(LOGS["mlflow"]), "--set", "leave_out=coherence,length", *out]
     assert "--rescale changes nothing" in _says(capsys, 1, *only, "--rescale", "0-1")
-    assert "--scale changes nothing" in _says(capsys, 1, *only, "--scale", "1-5")
+    assert "--set scale changes nothing" in _says(capsys, 1, *only, "--set", "scale=1-5")
     assert "is no range" in _says(capsys, 1, *only, "--rescale", "1")
-    assert "criterion of the log 'Funny'" in _says(capsys, 1, str(LOGS["mlflow"]), "--leave-out", "Funny", *out)
+    assert "criterion of the log 'Funny'" in _says(capsys, 1, str(LOGS["mlflow"]), "--set", "leave_out=Funny", *out)
     assert "field 'storey'" in _says(capsys, 1, str(LOGS["mlflow"]), "--column", "storey=x", *out)
     assert "no record has 'info.x'" in _says(capsys, 1, str(LOGS["mlflow"]), "--column", "judge=info.x", *out)
     both = [str(LOGS["mlflow"]), str(LOGS["mlflow"])]
@@ -141,7 +141,7 @@ def test_without_pyarrow_a_packed_log_says_what_is_missing(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_a_table_written_out_and_read_in_again_is_the_same(name: str, tmp_path: Path) -> None:
-    more = {"phoenix": ["--labels", "funny=no,yes"], "langfuse": ["--leave-out", "genre"]}.get(name, [])
+    more = {"phoenix": ["--labels", "funny=no,yes"], "langfuse": ["--set", "leave_out=genre"]}.get(name, [])
     assert _code(["import", str(LOGS[name]), *more, "-o", str(tmp_path / "out")]) == 0
     first = read([tmp_path / "out"])
     first.frame.to_csv(tmp_path / "out.csv", index=False)

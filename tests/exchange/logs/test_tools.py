@@ -79,7 +79,7 @@ def test_inspect(tmp_path: Path, suffix: str) -> None:
 
 
 def test_inspect_of_inputs_has_epochs_as_repeats_and_targets_as_people(tmp_path: Path) -> None:
-    call = ["--set", "judged=inputs", "--column", "people=sample.target", "--leave-out", "includes,model_graded_qa"]
+    call = ["--set", "judged=inputs", "--column", "people=sample.target", "--set", "leave_out=includes,model_graded_qa"]
     frame = _table(tmp_path, str(FILES / "inspect-0.3.285.eval"), *call)
     judged = frame[frame["source"] == "judge"]
     assert set(judged["judge"]) == {"mockllm/model"}

@@ -171,7 +171,7 @@ def test_what_was_read_is_counted_as_the_document_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [["--no-map"], ["--figure", "a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
+    "more", [["--set", "no_map=true"], ["--figure", "a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
 )
 def test_options_of_the_map_are_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -131,13 +131,13 @@ def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Pat
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str], studies: Path) -> None:
     path = str(studies / "hanna" / "user_study.csv")
     with pytest.raises(SystemExit) as ended:
-        main(["explain", "--validate-flags", path, "--format", "json"])
+        main(["explain", "--set", f"validate_flags={path}", "--format", "json"])
     assert not ended.value.code
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert [row["items"] for row in found["rows"]] == [50] * 5
     assert {row["remark"] for row in found["rows"]} == {None, TOO_FEW}
     with pytest.raises(SystemExit) as ended:
-        main(["explain", "runs/demo", "--validate-flags", path])
+        main(["explain", "runs/demo", "--set", f"validate_flags={path}"])
     assert ended.value.code == 1
     assert "alone" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:

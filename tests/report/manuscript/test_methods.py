@@ -148,7 +148,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
 
     folder = shutil.copytree(demo_run, tmp_path / "demo")
     file = folder / "audit.sqlite"
-    assert runs.command("audit", "sample", folder, "-n", "6", "--seed", "4", "--blind", "judge", "-o", file) == 0
+    assert runs.command("audit", "sample", folder, "-n", "6", "--seed", "4", "--set", "blind=judge", "-o", file) == 0
 
     def said() -> tuple[checklist.Item, str, str]:
         inputs = ReportInputs.read([folder], ReportOptions(resamples=20))
@@ -214,7 +214,9 @@ def test_an_audit_is_drawn_by_what_was_known_of_its_explanations(unrated_run: Pa
         "1 of 6 explanations, drawn at random from 48, stratified by criterion and Eval-Prompt (equal allocation), "
         "spread over rating, seed 1; annotators saw only its texts, not the system, judge, Eval-Prompt and rating"
     )
-    said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--set", "spread=cluster", "--blind", "rating")
+    said = _audited(
+        unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--set", "spread=cluster", "--set", "blind=rating"
+    )
     assert said == (
         "1 of 6 explanations, drawn at random from 48, seed 1; annotators saw its judge and Eval-Prompt, not the "
         "system and rating"
