@@ -4,17 +4,12 @@ given by people. Tables and pages must not present them as human ratings."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from judge.asking.execution.session import Result, Sitting, sit
 from judge.asking.run_definition.spec import load_run_spec
 from judge.asking.run_folder import folder_for
 from judge.base.errors import SpecError, unknown
 from judge.base.files import shipped
-
-if TYPE_CHECKING:
-    from judge.base.printing.tables import Table
-
 
 # Judge -> the packaged runs that it is shown with; tables are of the first, the page is of all.
 JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
@@ -51,23 +46,3 @@ def demo_report(folder: Path, *results: Path) -> Path:
     options = ReportOptions(command=quoted(["report", *runs, "-o", str(output)]))
     write_page(ReportInputs.read(results, options), output, quiet=True)
     return output
-
-
-def demo_tables(result: Path) -> list[Table]:
-    """Coverage, consistency (if there are several repeats), and correlations."""
-    from judge.analysis import correlation
-    from judge.analysis.coverage.coverage import coverage
-    from judge.analysis.coverage.coverage import tables as coverage_tables
-    from judge.analysis.inputs.control import Control
-    from judge.analysis.options.table_options import CorrelationOptions
-    from judge.analysis.reliability.consistency import consistency
-    from judge.analysis.reliability.consistency import tables as consistency_tables
-    from judge.ratings.ratings_table import read
-
-    table = read([result])
-    several = any(fact.repeats > 1 for fact in table.facts)
-    return [
-        coverage_tables(coverage(table))[0],
-        *(consistency_tables(consistency(table)) if several else []),
-        *correlation.tables(correlation.correlations(table, CorrelationOptions(), Control())),
-    ]

@@ -18,7 +18,6 @@ from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.cli.main import main
-from judge.demo import demo_tables, run_demo
 from judge.ratings.ratings_table import COLUMNS, read
 
 STORIES = [
@@ -139,14 +138,6 @@ def test_the_notebook_api_gives_frames(ask: Callable[..., Path]) -> None:
     data = judge.load_dataset("demo")
     assert len(data.stories) == 48
     assert set(data.ratings["rater"]) == {"construction"}
-
-
-def test_the_demo_ends_in_tables_with_their_note(tmp_path: Path) -> None:
-    result, ended = run_demo(tmp_path, quiet=True)
-    assert (ended.planned, ended.missing) == (1728, 0)
-    tables = demo_tables(result)
-    assert len(tables) == 3
-    assert all(any("set by rule" in note for note in table.notes) for table in tables)
 
 
 def tampered(folder: Path, sql: str) -> tuple[int, list[str]]:

@@ -121,8 +121,6 @@ def demo(
     judge: Annotated[
         str, typer.Option("--judge", help="judge to run: surface, or local/smollm2 (make demo-llm sets it up)")
     ] = "surface",
-    form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="file for the tables")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Judge 48 packaged stories with the control judge, print what it comes to, and write a report.
@@ -133,39 +131,19 @@ def demo(
 
     Example: judge demo
     """
-    from judge.analysis.raters import Raters
-    from judge.base.printing.tables import worded
-    from judge.cli.table_options import FLAGS, emit
-    from judge.demo import JUDGES, demo_report, demo_tables, run_demos
-    from judge.inputs.datasets.studies import LABELS_NOTE
+    from judge.demo import JUDGES, demo_report, run_demos
     from judge.questions.summary import screen
     from judge.questions.summary.kept import summaries_of
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)
-    result = results[0]
-    if form == "table" and output is None:
-        sys.stdout.write(screen.printed(summaries_of([result], named=[str(folder)])))
-    else:
-        raters = Raters(LABELS_NOTE)
-        emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
-    if form != "table":
-        return
+    sys.stdout.write(screen.printed(summaries_of(results[:1], named=[str(folder)])))
     page = demo_report(folder, *results)
     if not quiet:
         program = _program()
-        words = (
-            f"         {program} view {results[1]}     the answers in its own words, beside the stories\n"
-            if results[1:]
-            else ""
-        )
+        words = f"words:   {program} view {results[1]}     the answers beside the stories\n" if results[1:] else ""
         sys.stderr.write(
-            f"\nresults: {result}\n"
-            f"report:  {page}     open it in a browser\n"
-            f"next:    {program} ratings {folder} | head\n{words}"
-            f"         {program} correlate {folder} --level system\n"
-            f"         {program} try STORY.txt --judge {judge} --eval-prompts ep1,ep2\n"
-            f"         {program} init my-run                  a run of your own\n"
+            f"\nreport:  {page}     open it in a browser\n{words}yours:   {program} init my-run     a run of your own\n"
         )
 
 

@@ -163,7 +163,7 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
         monkeypatch.setenv("PATH", path)
         assert run("demo") == 0
         out, err = capsys.readouterr()
-        assert f"next:    {name} ratings runs/demo | head\n" in err
+        assert f"yours:   {name} init my-run " in err
     assert out.count("\n") <= LINES
     assert "labels set by rule" in out
     (_, *shown) = re.findall(r"```text\n(1728/1728 .*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[

@@ -259,14 +259,15 @@ def test_advice_for_the_command_line_stays_off_the_page(demo_page: str) -> None:
 
 
 def test_the_demos_page_has_the_printed_tables_intervals(demo_run: Path, tmp_path: Path) -> None:
+    from judge.api import open_run
     from judge.asking.run_folder import resolve
-    from judge.demo import demo_report, demo_tables
+    from judge.demo import demo_report
 
     folder = shutil.copytree(demo_run, tmp_path / "demo")
     (result,) = resolve([folder])
     page = demo_report(folder, result.path).read_text(encoding="utf-8")
     tips = {html.unescape(tip) for tip in re.findall(r"<title>([^<]*)</title>", page)}
-    (table,) = [one for one in demo_tables(result.path) if "tau-b" in one.title]
+    (table,) = open_run(folder).correlate().tables
     judged = [row for row in table.rows if row["kind"] == "judge"]
     assert len(judged) == 12
     for row in judged:
