@@ -16,6 +16,10 @@ FORMATS: tuple[str, ...] = get_args(Format)
 # Of every interval that is drawn, unless an option says otherwise: equal numbers then have equal intervals everywhere.
 RESAMPLES = 1000
 
+# Dollars of one request. The dearest prices of 2026, for a context of a million tokens, come to a few hundred; what a
+# server reports beyond this is no cost, and is counted but not summed.
+MOST_PLAUSIBLE_COST = 1000.0
+
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".tex": "latex"}
 
 

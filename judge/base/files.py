@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import re
 import secrets
 import time
@@ -45,6 +44,8 @@ def clear_left(path: Path) -> None:
 @cache
 def _machine() -> str:
     # On Linux with the container: within it, process numbers are unique.
+    import platform
+
     container = ""
     with suppress(OSError):
         container = str(Path("/proc/self/ns/pid").stat().st_ino)

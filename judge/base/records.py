@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from judge.base.choices import MOST_PLAUSIBLE_COST
+
 # What the transport knows about an attempt, and no more.
 Outcome = Literal["answered", "provider_error", "timeout", "filtered"]
 
@@ -412,11 +414,6 @@ class Response:
     def known_cost(self) -> float | None:
         """The reported cost in dollars; None where none was reported, or one above `MOST_PLAUSIBLE_COST`."""
         return None if self.cost is None or self.cost > MOST_PLAUSIBLE_COST else self.cost
-
-
-# Dollars of one request. The dearest prices of 2026, for a context of a million tokens, come to a few hundred; what a
-# server reports beyond this is no cost, and is counted but not summed.
-MOST_PLAUSIBLE_COST = 1000.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,17 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from judge.base.choices import Format
 from judge.base.errors import JudgeError
-from judge.base.printing.tables import Column, Table
 from judge.base.wording import written
 from judge.cli.declared import RARE, flag
+
+if TYPE_CHECKING:
+    from judge.base.printing.tables import Table
 
 # Two-column tables of names and texts, wrapped to the width of the screen.
 
@@ -24,6 +26,8 @@ _WIDEST, _NARROWEST = 80, 30
 
 def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
     """Table of names and texts without headings; long texts wrap at the screen, at most at 80 columns."""
+    from judge.base.printing.tables import Column, Table
+
     screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
     beside = max((len(name) for name, _ in facts), default=0) + 2
     columns = [Column("name", ""), Column("text", "", wrap=screen - beside)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.answers.journal import database
-from judge.base.records import MOST_PLAUSIBLE_COST
+from judge.base.choices import MOST_PLAUSIBLE_COST
 
 # Executor of sessions whose answers came through a provider's batch API.
 BATCH = "batch"

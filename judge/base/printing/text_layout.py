@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from math import floor, log10
 from typing import TypeVar
 
+from judge.base.choices import MOST_PLAUSIBLE_COST
 from judge.base.late_pattern import late
-from judge.base.records import MOST_PLAUSIBLE_COST
 
 # Foreign texts made safe for terminals and spreadsheets: control characters and formulas are shown, not executed.
 
