@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +14,12 @@ from judge.analysis.correlation import correlations, tables
 from judge.analysis.correlation.margins import CEILING, margins
 from judge.analysis.inputs.bars import ControlMade, ControlSource, Remarks
 from judge.analysis.inputs.candidates import candidates
+from judge.analysis.inputs.control import Control
+from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate, Reason
 from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 
 BOTH = ("Relevance", "Empathy")
 OPTIONS = CorrelationOptions(resamples=50)
@@ -73,15 +77,26 @@ def test_rows_are_of_the_candidates_that_other_tables_compare(make_table) -> Non
     assert [row.subject for row in result.rows if row.kind != "mean"] == compared
 
 
-def test_a_paired_result_has_the_same_rows_and_margins_need_it(make_table) -> None:
+def test_a_paired_result_has_the_same_rows_and_its_differences_have_intervals(make_table) -> None:
     table = make_table(judged=BOTH, rated=BOTH, text="once")
     plain, paired = (correlations(table, OPTIONS, shipped, paired=both) for both in (False, True))
     assert plain.rows == paired.rows
     assert plain.notes == paired.notes
-    (margin,) = margins(paired)
+    (margin,), (without,) = margins(paired), margins(plain)
     assert margin.over[CEILING].low is not None
-    with pytest.raises(ValueError, match="computed paired"):
-        margins(plain)
+    assert without.value == margin.value
+    assert without.over[CEILING] == replace(margin.over[CEILING], low=None, high=None, method=None)
+
+
+@pytest.mark.parametrize("level", ["overall", "system"])
+def test_one_row_alone_has_the_numbers_of_the_whole_table(hanna_table: RatingsTable, level: Level) -> None:
+    """Its bars rest on the stories that some judge rated, so what the other judges rated still counts."""
+    options = CorrelationOptions(level=level, resamples=20)
+    whole = margins(correlations(hanna_table, options, Control(), paired=True))
+    for row in (whole[0], whole[-1]):
+        about = (row.dataset, row.run, row.judge, row.eval_prompt)
+        (alone,) = margins(correlations(hanna_table, options, Control(), paired=True, about=about))
+        assert replace(alone, rivals=row.rivals) == row
 
 
 def test_a_reason_keeps_its_parts() -> None:

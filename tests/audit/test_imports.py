@@ -39,7 +39,7 @@ def test_the_report_needs_the_core_alone(study: Path) -> None:
 def test_answering_loads_no_arrays_or_tables() -> None:
     loaded = _python(
         "import sys; import judge.explanations.audit.store, judge.explanations.audit.answers_file;"
-        "import judge.explanations.audit.answer_matrix, judge.explanations.audit.answers_file;"
+        "import judge.explanations.audit.adjudication;"
         "print(sorted({'numpy', 'pandas', 'scipy'} & set(sys.modules)))"
     )
     assert loaded == "[]\n"

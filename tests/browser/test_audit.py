@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.explanations.audit.answer_matrix import disputes
+from judge.explanations.audit.adjudication import disputes
 from judge.explanations.audit.answers_file import practice_score
 from judge.explanations.audit.items import Form, load_form
 from judge.explanations.audit.store import AuditStore, snapshot

@@ -90,7 +90,7 @@ def test_whatever_changed_is_computed(
         monkeypatch.setattr(kept, "__version__", "0.0.0")
         kept._program.cache_clear()
     else:
-        monkeypatch.setattr(kept, "_version", lambda package: "0.0.0")
+        monkeypatch.setattr(kept, "installed", lambda package: "0.0.0")
         kept._program.cache_clear()
     after = summaries_of(runs, chosen, options)
     kept._program.cache_clear()

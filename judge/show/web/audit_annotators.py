@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from judge.base.errors import SpecError
 from judge.base.records import Criterion
-from judge.explanations.audit.answer_matrix import Dispute, disputes
+from judge.explanations.audit.adjudication import Dispute, disputes
 from judge.explanations.audit.answers_file import FORMAT
 from judge.explanations.audit.items import Item, Subject, visible_facts
 from judge.explanations.audit.rows import clean_name

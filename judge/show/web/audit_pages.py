@@ -17,7 +17,7 @@ from judge.base.errors import JudgeError, SpecError
 from judge.base.files import write_whole
 from judge.base.fingerprint import sha256_script
 from judge.base.wording import PLAIN, Advice, written
-from judge.explanations.audit.answer_matrix import adjudicate, disputes
+from judge.explanations.audit.adjudication import adjudicate, disputes
 from judge.explanations.audit.answers_file import practise
 from judge.explanations.audit.rows import ItemState, clean_name
 from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, snapshot

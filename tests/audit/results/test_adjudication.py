@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from judge.base.errors import DataError
-from judge.explanations.audit.answer_matrix import adjudicate, answered, disputes
+from judge.explanations.audit.adjudication import adjudicate, disputes
+from judge.explanations.audit.answer_matrix import answered
 from judge.explanations.audit.printed import audit_tables
 from judge.explanations.audit.report import rates, report
 from judge.explanations.audit.store import AuditStore, snapshot

@@ -12,7 +12,7 @@ import judge
 from judge.base.estimate import Estimate
 from judge.explanations.audit import report
 from judge.explanations.audit import report as rates
-from judge.explanations.audit.answer_matrix import adjudicate, disputes
+from judge.explanations.audit.adjudication import adjudicate, disputes
 from judge.explanations.audit.printed import audit_tables
 from judge.explanations.audit.store import ADJUDICATION, AuditSnapshot, AuditStore, snapshot
 from judge.explanations.audit.study_csv import write_study_csv

@@ -12,7 +12,8 @@ import pytest
 
 import judge
 from judge.base.errors import SpecError
-from judge.explanations.audit.answer_matrix import adjudicate, answered
+from judge.explanations.audit.adjudication import adjudicate
+from judge.explanations.audit.answer_matrix import answered
 from judge.explanations.audit.answers_file import practise
 from judge.explanations.audit.items import Subject
 from judge.explanations.audit.options import EXEMPT, ReportOptions
@@ -228,10 +229,10 @@ def test_the_signature_names_the_sample(make_audit: Make, said: Said) -> None:
 def test_annotators_can_be_picked(
     gaps: AuditStore, cli: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli("report", gaps.path, "--set", "annotator=Ada", "--set", "annotator=Bo", "--format", "json") == 0
+    assert cli("report", gaps.path, "--annotator", "Ada", "--annotator", "Bo", "--format", "json") == 0
     made = json.loads(capsys.readouterr().out)
     assert made[0]["rows"][0]["annotators"] == 2
-    assert cli("report", gaps.path, "--set", "annotator=Eve") == 1
+    assert cli("report", gaps.path, "--annotator", "Eve") == 1
     assert "annotator 'Eve' is not known" in capsys.readouterr().err
 
 

@@ -192,7 +192,7 @@ def test_the_command_makes_an_audit_beside_run_yaml(
     [
         ((), "give RUNs, or --from FILE"),
         (("RUN", "--from", "x.csv"), "and not both"),
-        (("RUN", "--set", "blind=colour"), "'colour' is not known"),
+        (("RUN", "--set", "blind=colour"), "--set blind=colour is not known"),
         (("RUN", "--criteria", "hanna"), "are for --from FILE"),
         (("nowhere",), "nowhere does not exist"),
         (("--from", "nowhere.csv"), "no such file"),

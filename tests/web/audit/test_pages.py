@@ -17,7 +17,7 @@ import pytest
 
 from judge.base.errors import SpecError
 from judge.cli.main import main
-from judge.explanations.audit.answer_matrix import disputes
+from judge.explanations.audit.adjudication import disputes
 from judge.explanations.audit.answers_file import practice_score
 from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.access import access_for
