@@ -70,7 +70,7 @@ RARE = frozenset(
         *("roc", "sample", "scale", "score", "sheet", "shots", "split", "spread", "story_file", "story_prompt"),
         *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "threshold", "ties", "title"),
         *("unrated", "validate_flags", "weights", "width", "window", "with_batches", "with_features"),
-        *("with_measures", "without_texts", "wording", "workers"),
+        *("with_measures", "without_texts", "workers"),
     }
 )
 

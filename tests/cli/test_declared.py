@@ -59,7 +59,7 @@ def test_options_that_are_not_given_have_the_fields_defaults(app: typer.Typer, s
 
 def test_every_type_of_field_is_read(app: typer.Typer, seen: dict[str, Any]) -> None:
     words = ["x", "--level", "system", "--drop-system", "a", "--drop-system", "b", "--against", "Overall"]
-    assert CliRunner().invoke(app, [*words, "--top", "0", "--set", "control=false"]).exit_code == 0
+    assert CliRunner().invoke(app, [*words, "--top", "0", "--no-control"]).exit_code == 0
     assert seen["options"] == Choices("system", ("a", "b"), "Overall", 0, control=False)
 
 

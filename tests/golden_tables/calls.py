@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from judge.cli.main import main
+from judge.demo import run_demo
 
 HERE = Path(__file__).resolve().parent
 GROUPS = ("demo", "hanna")
@@ -128,7 +129,7 @@ def prepare(folder: Path, group: str, data: Path | None) -> None:
 
 def _demo_runs() -> None:
     """The demo run, a copy for what leaves files in it, runs of recited answers, an audit, labels, panels."""
-    _done("demo", "demo-run", "--quiet", "--format", "json")
+    run_demo(Path("demo-run"), quiet=True)
     shutil.copytree("demo-run", "explained-run")
     for name, script, structured in _RECITED:
         folder = Path(name)

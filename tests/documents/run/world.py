@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from judge.demo import run_demo
 from judge.inputs.datasets import open_dataset
 from tests.documents.blocks import ROOT
 from tests.golden_tables.calls import judge
@@ -51,7 +52,7 @@ def define(name: str, folder: Path | None = None, **keys: Any) -> None:
 def build(url: str) -> None:
     """Everything that pages assume, in the working folder; `url` is that of the stand-in for models' servers."""
     _stories()
-    done("demo", "runs/demo", "--quiet", "--format", "json")
+    run_demo(Path("runs/demo"), quiet=True)
     define("my-run", judge="openai/gpt-4o-mini", base_url=url)
     define("three", judges=["surface", *({"judge": f"openai/{name}", "base_url": url} for name in ("old", "my-model"))])
     for name in ("my-run", "three"):

@@ -200,7 +200,7 @@ def test_what_a_form_does_not_take_is_refused_by_name(
         ("export bundle runs/demo", "judge export runs/demo --as bundle"),
         ("export runs/demo", "forms: hub, irw, eee, metrics, bibtex, trl, bundle, batch"),
         ("export runs/demo --as hubs", "did you mean 'hub'"),
-        ("export runs/demo --as irw --set without_texts=true", "--set without_texts has no effect with --as irw"),
+        ("export runs/demo --as irw --set without_texts=true", "--set without_texts=true has no effect with --as irw"),
     ],
 )
 def test_a_former_or_half_a_command_is_answered_by_the_form(
