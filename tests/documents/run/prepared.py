@@ -267,6 +267,7 @@ _PHOENIX = _of_one_criterion(
 _LM_EVAL = next((LOG_FILES / "lm_eval-0.4.13").rglob("samples_rate*.jsonl"))
 
 BEFORE: dict[str, Callable[[str], None]] = {
+    "README.md": _removed("runs/my-run"),
     "docs/guides/first_run.md": _removed("runs/my-run"),
     "docs/auditing_explanations.md": _ttcw,
     "docs/comparisons_as_data.md": _aspects,
@@ -284,6 +285,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "docs/slurm.md": _unasked("my-run"),
     "aspects": _salience,
     "audit export": _done("audit sample runs/hanna -n 12 -o audit.sqlite"),
+    "audit import": _study,
     "audit pack": _done("audit sample runs/demo -n 12"),
     "audit report": _all(lambda _: audited("runs/my-run"), _study_audit),
     "audit sample": _done(
@@ -292,6 +294,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "confusion": _ttcw_run,
     "figure confusion": _ttcw_run,
     "figure explanations": _mapped,
+    "contamination auc": _labelled,
     "contamination check": _labelled,
     "contamination score": _calibrated,
     "contamination report": _scored("beluga.scores.jsonl"),
