@@ -263,7 +263,7 @@ class OpenedRun:
         `pass_rate` adds a criterion ``pass rate``: the share of binary criteria that a story passes. `panel` restricts
         the human raters to one panel.
         """
-        from judge.analysis.inputs.selection import Selection
+        from judge.analysis.options.selection import Selection
 
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         part = OpenedRun(self.folders, self.parser)
@@ -341,7 +341,7 @@ class OpenedRun:
         options = _options(SuccessionOptions, **words)
         found = succession.succession(self.table, new.table, options)
         way = Way(options=SuccessionOptions, compute=succession.succession, tables=succession.tables)
-        return Answer(found, self.table, options, way, {})
+        return Answer(found, lambda: self.table, options, way, {})
 
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ from judge.cli.table_options import (
 )
 
 if TYPE_CHECKING:
+    from judge.base.printing.tables import Table
     from judge.questions.answer import Answer, Way
     from judge.questions.question import Question
 
@@ -42,6 +44,8 @@ _Ratings = Annotated[
 ]
 # Choice of what is shown that matters on a screen only: files hold whole texts.
 _FULL_TEXT = "full_text"
+# The exit code where a check that options declare did not hold.
+NOT_MET = 4
 # Everything on the screen; a way may have more to show then.
 _FULL = "full"
 
@@ -57,7 +61,8 @@ def command_of(question: Question) -> Any:
         inspect.Parameter("context", _KEYWORD, annotation=typer.Context),
         _shared("runs", Runs, inspect.Parameter.empty),
     ]
-    after = [
+    ways = question.ways.values()
+    of_all = [
         _shared("criterion", Criteria),
         _shared("judge", Judges),
         _shared("eval_prompt", EvalPrompts),
@@ -65,12 +70,22 @@ def command_of(question: Question) -> Any:
         _shared("pass_rate", PassRate, default=False),
         *([] if _FULL in question.options else [_shared("full", Full, default=False)]),
         _shared("form", Form, "table"),
-        _shared("output", _Output),
-        *([_shared("ratings", _Ratings)] if any(way.ratings for way in question.ways.values()) else []),
-        *([_shared("width", Width, "page")] if any(way.picture for way in question.ways.values()) else []),
+        _shared("output", _output(question)),
+        *([_shared("ratings", _Ratings)] if any(way.ratings for way in ways) else []),
+        *([_shared("width", Width, "page")] if any(way.picture for way in ways) else []),
         _shared("parser", ParserName, "ours"),
     ]
-    return with_parameters(ask, [*shared, *offered(question.options.values()), *after])
+    after = [each for each in of_all if not all(each.name in way.without for way in ways)]
+    of_frame = {name for way in ways for name in way.of_frame}
+    own = [option for name, option in question.options.items() if name not in of_frame]
+    return with_parameters(ask, [*shared, *offered(own), *after])
+
+
+def _output(question: Question) -> Any:
+    files = [way.file for way in question.ways.values() if way.file]
+    if not files:
+        return _Output
+    return Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help=files[0].text)]
 
 
 def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
@@ -78,7 +93,7 @@ def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Paramete
 
 
 def _ask(question: Question, values: Mapping[str, Any]) -> None:
-    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.options.selection import Selection
     from judge.cli.table_options import reading_bar
     from judge.questions.source import Source
 
@@ -90,18 +105,24 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
     if _FULL in own and values[_FULL]:
         words[_FULL] = True
     way, options, _ = question.chosen(words)
-    inches = _inches(question, way, values) if is_picture(output) else None
+    inches = _inches(question, way, values) if is_picture(output) and not way.file else None
     chosen = (values["criterion"], values["judge"], values["eval_prompt"])
-    people = way.people(options)
-    keep = Selection.of(*chosen, people=people, pass_rate=values["pass_rate"], panel=values["panel"])
-    source = Source(values["runs"], values["parser"], (keep,), explanations=way.explanations, telling=reading_bar)
-    answer = question.ask(source, **words)
+    restricted = {name: values[name] for name in ("pass_rate", "panel") if name in values}
+    keep = Selection.of(*chosen, people=way.people(options), **restricted)
+    parser = values.get("parser", "ours")
+    source = Source(values["runs"], parser, (keep,), explanations=way.explanations, telling=reading_bar)
+    answers = [question.ask(each, **words) for each in (source.kinds() if way.kinds else [source])]
     if inches is not None:
-        _draw(answer, output, inches)
+        _draw(answers[0], output, inches)
     else:
-        _print(answer, form, output, full=values[_FULL])
+        _print(answers, form, output, full=values[_FULL])
     if folder is not None:
-        _write(answer, folder)
+        _write(answers[0], folder)
+    failed = [answer.failed for answer in answers if answer.failed]
+    if failed:
+        if not (way.file and output):  # what was written has said it
+            sys.stderr.write("".join(f"{question.name}: {each}\n" for each in failed))
+        raise typer.Exit(NOT_MET)
 
 
 def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
@@ -122,7 +143,8 @@ def _draw(answer: Answer, output: Path, inches: float) -> None:
     from judge.questions.figures import panels
 
     panels.write(answer.figure(inches), output)
-    typer.echo("; ".join([str(output), *map(with_flags, people_said(answer.table))]))
+    said = people_said(answer.table) if answer.way.coverage != "none" else ()
+    typer.echo("; ".join([str(output), *map(with_flags, said)]))
 
 
 def _write(answer: Answer, folder: Path) -> None:
@@ -137,14 +159,29 @@ def _write(answer: Answer, folder: Path) -> None:
     typer.echo(f"{imported.judge}: ratings in {folder}", err=True)
 
 
-def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
+def _print(answers: Sequence[Answer], form: str, output: Path | None, *, full: bool) -> None:
+    from judge.cli.table_options import emit
+
+    way = answers[0].way
+    told = form == "table" and (output is None or way.file is not None)
+    if told and way.screen is not None:
+        sys.stdout.write("\n".join(way.screen(answer.value) for answer in answers))
+        return
+    tables = [table for answer in answers for table in _tables(answer, form, told=told)]
+    emit(tables, form, None if way.file else output, full=full)
+    if way.file and output is not None:
+        sys.stderr.write(f"{way.file.write(answers[0].value, output)}\n")
+
+
+def _tables(answer: Answer, form: str, *, told: bool) -> list[Table]:
+    """With a line on what was answered."""
     from judge.analysis.coverage.coverage import with_coverage
     from judge.analysis.inputs.selection import asked_for
-    from judge.cli.table_options import FLAGS, emit
+    from judge.cli.table_options import FLAGS
 
-    printed = list(answer.told(FLAGS) if form == "table" and output is None else answer.printed(FLAGS))
-    if (answer.table.frame["source"] == "judge").any():
-        counted = printed[:1] if answer.way.coverage_once else printed
-        dropped = getattr(answer.options, "drop_systems", ())
-        printed = [*with_coverage(asked_for(answer.table), counted, form, dropped), *printed[len(counted) :]]
-    emit(printed, form, output, full=full)
+    printed = list(answer.told(FLAGS) if told else answer.printed(FLAGS))
+    if answer.way.coverage == "none" or not (answer.table.frame["source"] == "judge").any():
+        return printed
+    counted = printed[:1] if answer.way.coverage == "first" else printed
+    dropped = getattr(answer.options, "drop_systems", ())
+    return [*with_coverage(asked_for(answer.table), counted, form, dropped), *printed[len(counted) :]]

@@ -44,13 +44,13 @@ PANELS: dict[str, dict[str, Entry]] = {
     "What was answered?": {
         "parse": Entry("parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
         "ratings": Entry(
-            "answered", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
+            "ratings", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
         ),
-        "coverage": Entry("answered", "What was requested, answered and parsed, and what missing ratings depend on."),
+        "coverage": Entry(QUESTION, "What was requested, answered and parsed, and what missing ratings depend on."),
     },
     "What does it come to?": {
-        "summary": Entry("verdicts", "One screen: whether it may replace a person, best prompt, faults, next steps."),
-        "certify": Entry("verdicts", "Certificate of a judge's agreement with people, and whether it is sufficient."),
+        "summary": Entry(QUESTION, "One screen: whether it may replace a person, best prompt, faults, next steps."),
+        "certify": Entry(QUESTION, "Certificate of a judge's agreement with people, and whether it is sufficient."),
     },
     "Does a judge agree with itself?": {
         "consistency": Entry(QUESTION, "ICC over repeats, flip rate; repeats needed; variance components."),
@@ -72,10 +72,10 @@ PANELS: dict[str, dict[str, Entry]] = {
     "Which prompt, judge, system is better?": {
         "compare": Entry(QUESTION, "Paired comparisons of Eval-Prompts, judges or runs on the same stories."),
         "succeed": Entry(
-            "verdicts", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
+            "succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
         ),
         "jury": Entry(QUESTION, "A panel of judges combined, out of fold, beside its best member and the control."),
-        "rank": Entry("rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."),
+        "rank": Entry(QUESTION, "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."),
         "systems": Entry(QUESTION, "Ratings of each system's stories: means, ranks, groups, differences."),
     },
     "What do explanations say?": {

@@ -96,7 +96,8 @@ def check(
 
     Example: judge contamination check runs/hanna --set released=my-model=2024-11 --labelled WikiMIA_length64.jsonl
     """
-    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.analysis.inputs.selection import narrowed
+    from judge.analysis.options.selection import Selection
     from judge.cli.table_options import FLAGS, emit
     from judge.contamination.check import check as check_runs
     from judge.contamination.check import table, text

@@ -293,10 +293,10 @@ def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
     """Print a run's summary as `judge summary` does, or the error."""
     from judge.base.errors import JudgeError
     from judge.questions.summary import screen
-    from judge.questions.summary.of_runs import of_runs
+    from judge.questions.summary.kept import summaries_of
 
     try:
-        summaries = of_runs([folder.path for folder in folders], named=[str(run)])
+        summaries = summaries_of([folder.path for folder in folders], [str(run)])
     except JudgeError as error:
         sys.stderr.write(f"no summary: {complaint(error)}\n")
         return

@@ -88,7 +88,7 @@ def plan(
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.coverage import with_coverage
-    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.options.selection import Selection
     from judge.cli.table_options import FLAGS, reading_bar
     from judge.questions.registry import question
     from judge.questions.source import Source

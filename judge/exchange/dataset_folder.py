@@ -18,6 +18,7 @@ import yaml
 
 from judge.analysis.options.alternatives import Form, option
 from judge.asking.run_folder import judge_slug
+from judge.asking.run_folder.layout import comparing
 from judge.base.choices import RESAMPLES
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.files import draft, write_whole, writing
@@ -26,7 +27,6 @@ from judge.base.wording import Advice
 from judge.exchange import exported_numbers
 from judge.exchange.reader import Say
 from judge.inputs.datasets.sources import LICENCES
-from judge.ratings.preferences_table import comparing
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 from judge.version import __version__
 

@@ -78,7 +78,7 @@ CONSISTENCY = Question(
             tables=repeats.tables,
             sentence=sentences.repeats,
             table=_stated,
-            coverage_once=True,
+            coverage="first",
         ),
         "components": Way(
             options=ComponentsOptions,
@@ -175,7 +175,7 @@ CORRELATE = Question(
             compute=of_panels.panels,
             tables=of_panels.tables,
             without=("level", "control", "given", "interval_kind", "readings"),
-            coverage_once=True,
+            coverage="first",
         ),
         "accuracy": Way(
             options=AccuracyOptions,

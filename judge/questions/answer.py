@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, dataclass_transform, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, dataclass_transform, get_type_hints
 
 from judge.base.errors import SpecError
 from judge.base.wording import PYTHON
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from judge.base.choices import Format
@@ -57,12 +59,25 @@ def _nothing(_source: Source, _table: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _no_sentence(_value: Any) -> str:
+def _computed(_source: Source, _options: Any, compute: Callable[[], Any]) -> Any:
+    return compute()
+
+
+def _no_words(_value: Any, **_shown: Any) -> str:
     return ""
 
 
 def _against(options: Any) -> Sequence[str | None]:
     return [getattr(options, "against", None)]
+
+
+class File(NamedTuple):
+    """A file of an answer's own form, which the command writes with -o beside its printed tables: the help of that
+    option, and what writes the result and says so.
+    """
+
+    text: str
+    write: Callable[[Any, Path], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +86,16 @@ class Way:
 
     `options` and `shown` are frozen dataclasses: of the choices that can change a number, and of what is shown. `table`
     makes the ratings table from the `Source` and the options; `further` gives more arguments of `compute` from the
-    source and the table; `compute` turns table and options into a result. `tables` and `frame` take it, and the fields
-    of `shown` by name; `frame_of_table` replaces `frame` where the numbers need the table too, which it takes after the
-    result. `sentence` answers the question; "" where the tables do. `helps` are help texts that differ from those
-    elsewhere; options in `without` keep their defaults. `ratings` gives the result's own ratings as an import, `people`
-    the human criteria that are kept even if others are selected. `explanations`: the computation looks at these, which
-    take long to read. `coverage_once`: only the first table says what was answered. `names_raters`: the tables
-    themselves say people, or labels.
+    source and the table; `compute` turns table and options into a result, and `kept` may give one that was computed
+    before. `tables` and `frame` take it, and the fields of `shown` by name; `frame_of_table` replaces `frame` where the
+    numbers need the table too, which it takes after the result. `sentence` answers the question; "" where the tables
+    do. `failed` says which check that the options declare did not hold; "" where none failed. On a screen `screen`
+    stands in place of the tables. `helps` are help texts that differ from those elsewhere. Options in `without` keep
+    their defaults, also those of every question such as `panel`; those in `of_frame` are Python's alone. `ratings`
+    gives the result's own ratings as an import, `people` the human criteria that are kept even if others are selected.
+    `explanations`: the computation looks at these, which take long to read. `coverage`: which tables say what was
+    answered. `kinds`: runs that rate stories and runs that compare them are answered each by themselves.
+    `names_raters`: the tables themselves say people, or labels.
     """
 
     options: type
@@ -87,15 +105,21 @@ class Way:
     further: Callable[[Source, Any], Mapping[str, Any]] = _nothing
     frame: Callable[..., pd.DataFrame] = _frame
     frame_of_table: Callable[..., pd.DataFrame] | None = None
-    sentence: Callable[[Any], str] = _no_sentence
+    sentence: Callable[[Any], str] = _no_words
+    failed: Callable[..., str] = _no_words
+    screen: Callable[[Any], str] | None = None
+    kept: Callable[[Source, Any, Callable[[], Any]], Any] = _computed
     shown: type = Shown
     helps: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    of_frame: tuple[str, ...] = ()
     picture: Picture | None = None
+    file: File | None = None
     ratings: Callable[[Any, Any], Import] | None = None
     people: Callable[[Any], Sequence[str | None]] = _against
     explanations: bool = False
-    coverage_once: bool = False
+    kinds: bool = False
+    coverage: Literal["each", "first", "none"] = "each"
     names_raters: bool = False
 
     @property
@@ -142,13 +166,37 @@ class Answer:
     """
 
     def __init__(
-        self, value: Any, table: RatingsTable | PreferencesTable, options: Any, way: Way, show: Mapping[str, Any]
+        self,
+        value: Any,
+        table: Callable[[], RatingsTable | PreferencesTable],
+        options: Any,
+        way: Way,
+        show: Mapping[str, Any],
     ) -> None:
         self.value, self.options, self.way = value, options, way
-        self.table: Any = table
-        self._show = show
-        self.frame = way.frame_of_table(value, table, **show) if way.frame_of_table else way.frame(value, **show)
-        self.frame.attrs |= {"signature": self.signature, "notes": list(self.notes)}
+        self._table, self._show = table, show
+
+    @functools.cached_property
+    def table(self) -> Any:
+        return self._table()
+
+    @functools.cached_property
+    def frame(self) -> pd.DataFrame:
+        way, show = self.way, self._show
+        frame = (
+            way.frame_of_table(self.value, self.table, **show) if way.frame_of_table else way.frame(self.value, **show)
+        )
+        frame.attrs |= {"signature": self.signature, "notes": list(self.notes)}
+        return frame
+
+    def showing(self, show: Mapping[str, Any]) -> Answer:
+        """The same answer with other choices of what is shown."""
+        return Answer(self.value, lambda: self.table, self.options, self.way, show)
+
+    @property
+    def failed(self) -> str:
+        """Which check that the options declare did not hold; "" where none failed."""
+        return self.way.failed(self.value, **self._show)
 
     @functools.cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -186,6 +234,8 @@ class Answer:
         from judge.ratings.ratings_table import RatingsTable
 
         words = self.way.sentence(self.value)
+        if not words:
+            return ""
         return Raters.of_all(self.table).worded(words) if isinstance(self.table, RatingsTable) else words
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis import systems, systems_tables
@@ -18,7 +18,7 @@ from judge.analysis.options.table_options import (
     SystemsOptions,
 )
 from judge.analysis.preference import ranked
-from judge.base.errors import SpecError
+from judge.base.errors import OptionError, SpecError
 from judge.base.wording import Advice
 from judge.questions import pictures, sentences
 from judge.questions.answer import Shown, Way, frame_of, shown
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.analysis.jury.result import Juries
+    from judge.analysis.preference.standings import Systems
     from judge.exchange.imported_folder import Import
     from judge.questions.source import Source
+    from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
 
 
@@ -41,6 +43,16 @@ class _Jury(Shown):
     weights: bool = shown("additional table of weights, means over folds")
     effective: bool = shown("additional table: number of independent judges that the panel is worth")
     long: bool = shown("long layout, with weights: one row for each predictor")
+
+
+class _Topics(Shown):
+    table: tuple[str, ...] = shown(f"table to print: {', '.join(ranked.TOPICS)}", default=ranked.TOPICS)
+    long: bool = shown("long layout: one row for each number")
+
+    def __post_init__(self) -> None:
+        for name in self.table:
+            if name not in ranked.TOPICS:
+                raise OptionError("table", name, allowed=ranked.TOPICS)
 
 
 class _Systems(Shown):
@@ -192,20 +204,56 @@ SYSTEMS = Question(
     },
 )
 
+
+def _preferences(source: Source, _options: RankOptions) -> PreferencesTable:
+    return source.preferences
+
+
+def _wins(table: PreferencesTable, options: RankOptions) -> Systems:
+    return ranked.ranked(table, replace(options, control=False)).systems
+
+
+_RANK = {
+    "ties": "model of ties for strengths: an outcome (Davidson), half a win for both, or left out",
+    "bootstraps": "number of resamples of story-prompts for intervals of strengths; 0: clustered intervals",
+    "seed": "seed of resamples and of the control's folds",
+    "control": "row of the control judge, out of fold",
+}
+
 RANK = Question(
     "rank",
-    """Comparisons of two stories: agreement with people, position bias, systems, stories, transitivity.
+    """Tables on comparisons of two stories: agreement with people, position bias, systems, stories, transitivity.
 
-    `.frame` is the frame of agreement. `.value` has `.agreement`, `.order`, `.systems`, `.stories` and
-    `.transitivity`, each with its `.frame`. In a run that rates single stories, a judge counts as preferring the story
-    with the higher mean rating.""",
+    Runs of ratings beside runs of comparisons are counted by the preferences that their means imply. The name of a
+    dataset stands for its people: their systems, with the longer story and the control as baselines for a judge.
+
+    Layout wins: who won against whom.
+
+    Example: judge rank runs/mans-roc-pairs --table agreement --table order
+
+    Example: judge rank runs/mans-roc-pairs -o strengths.pdf""",
     {
         "comparisons": Way(
             options=RankOptions,
             compute=ranked.ranked,
-            table=lambda source, _options: source.preferences,
-            tables=ranked.tables,
-            frame=lambda found: found.agreement.frame,
-        )
+            table=_preferences,
+            tables=lambda found, *, table, long: ranked.tables(found, table, long=long),
+            frame=lambda found, **_shown: found.agreement.frame,
+            shown=_Topics,
+            helps=_RANK,
+            without=("panel", "pass_rate", "parser"),
+            picture=pictures.strengths,
+            coverage="none",
+        ),
+        "wins": Way(
+            options=RankOptions,
+            compute=_wins,
+            table=_preferences,
+            tables=ranked.win_tables,
+            helps=_RANK,
+            without=("panel", "pass_rate", "parser", "control"),
+            picture=pictures.wins,
+            coverage="none",
+        ),
     },
 )

@@ -169,7 +169,7 @@ DIAGNOSE = Question(
                 "top": "number of stories, each listed once; 0: all, for every judge, Eval-Prompt and criterion",
             },
             explanations=True,
-            coverage_once=True,
+            coverage="first",
         ),
     },
 )
@@ -195,7 +195,7 @@ STRESS = Question(
                 "as_published": "additional correlations of unpaired ratings, as OpenMEVA printed them",
             },
             picture=pictures.stress,
-            coverage_once=True,
+            coverage="first",
         )
     },
 )

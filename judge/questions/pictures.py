@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from judge.analysis.labels.result import Confusions
     from judge.analysis.options.table_options import ConsistencyOptions, SystemsOptions
+    from judge.analysis.preference.ranked import Ranked
+    from judge.analysis.preference.standings import Systems, SystemStandings
     from judge.ratings.ratings_table import RatingsTable
 
 _One = TypeVar("_One")
@@ -124,6 +126,37 @@ def systems(table: RatingsTable, found: Any, options: SystemsOptions, inches: fl
         raters=Raters.of(table, matrix.dataset),
     )
     return forest.draw(drawing, inches or PAGE)
+
+
+def strengths(_table: Any, found: Ranked, _options: Any, inches: float | None) -> Any:
+    """Strengths of systems by each judge and by people, as dots with intervals."""
+    from judge.questions.charts import preferences
+    from judge.questions.figures import forest
+
+    return forest.draw(preferences.strengths(_comparable(found.systems), found.systems.signature), inches or PAGE)
+
+
+def wins(_table: Any, found: Systems, _options: Any, _inches: float | None) -> Any:
+    """Who won against whom, as a heat map."""
+    from judge.questions.charts.preferences import win_matrix
+    from judge.questions.figures import heatmap as figure
+
+    return figure.draw(win_matrix(_comparable(found), found.signature), None)
+
+
+def _comparable(found: Systems) -> Sequence[SystemStandings]:
+    from judge.base.errors import SpecError
+    from judge.base.wording import Advice
+
+    places = {(standing.dataset, standing.criterion.casefold()) for standing in found.standings}
+    if not places:
+        raise SpecError("nobody compared stories of two systems here", hint="judge rank prints what there is")
+    if len(places) > 1:
+        raise SpecError(
+            f"{len(places)} criteria or datasets are too many for one figure",
+            hint=Advice("choose one with {criterion}, or name runs of one dataset"),
+        )
+    return found.standings
 
 
 def only(results: Sequence[_One], subject: str) -> _One:

@@ -75,12 +75,17 @@ class Question:
 
 
 def _answer(way: Way, source: Source, options: Any, show: Mapping[str, Any]) -> Answer:
-    from judge.ratings.rating_matrix import built_once
+    @functools.cache
+    def table() -> Any:
+        return way.table(source, options)
 
-    table = way.table(source, options)
-    with built_once():
-        value = way.compute(table, options, **way.further(source, table))
-    return Answer(value, table, options, way, show)
+    def compute() -> Any:
+        from judge.ratings.rating_matrix import built_once
+
+        with built_once():
+            return way.compute(table(), options, **way.further(source, table()))
+
+    return Answer(way.kept(source, options, compute), table, options, way, show)
 
 
 def _made(kind: type, words: Mapping[str, Any]) -> Any:

@@ -21,7 +21,8 @@ ENTRY_POINT = "judge.questions"
 # Name of each question of this program -> module and name of its `Question`.
 QUESTIONS = MappingProxyType(
     {
-        "summary": "judge.questions.whole:SUMMARY",
+        "summary": "judge.questions.summary.question:SUMMARY",
+        "certify": "judge.questions.whole:CERTIFY",
         "coverage": "judge.questions.whole:COVERAGE",
         "plan": "judge.questions.whole:PLAN",
         "consistency": "judge.questions.agreement:CONSISTENCY",

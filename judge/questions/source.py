@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judge.base.errors import SpecError, nearest
+
 if TYPE_CHECKING:
     from judge.analysis.inputs.control import RememberedControl
-    from judge.analysis.inputs.selection import Selection
+    from judge.analysis.options.selection import Selection
     from judge.inputs.datasets import Dataset
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
@@ -36,6 +39,8 @@ class Source:
         self.parser = parser
         self.kept = kept
         self.explanations, self.telling = explanations, telling
+        # Whether these runs compare stories beside others, of the same command, that rate them.
+        self.beside_ratings = False
 
     @cached_property
     def dataset(self) -> Dataset | None:
@@ -48,12 +53,39 @@ class Source:
     @cached_property
     def table(self) -> RatingsTable:
         """Ratings without perturbed stories."""
-        return self.read(self.parser)
+        return self._narrowed(self.whole)
+
+    @cached_property
+    def whole(self) -> RatingsTable:
+        """These ratings before any selection."""
+        return self._read(self.parser, perturbed=False)
+
+    def kinds(self) -> list[Source]:
+        """The source by what its runs do: one of those that rate stories, one of those that compare them."""
+        from judge.asking.run_folder.layout import comparing
+
+        if self.dataset is not None:
+            return [self]
+        compare, rate = comparing(self.folders)
+        if not (compare and rate):
+            return [self]
+        rated, compared = self._of(rate, self.kept), self._of(compare, tuple(map(of_comparisons, self.kept)))
+        compared.beside_ratings = True
+        return [rated, compared]
+
+    @property
+    def judged(self) -> Source:
+        """This source of runs. Raises SpecError where a dataset stands for its people."""
+        if self.dataset is None:
+            return self
+        raise SpecError(
+            f"{self.named[0]} is a dataset, and no judge was asked", hint="name a run that judges its stories"
+        )
 
     @cached_property
     def compares(self) -> bool:
         """Whether every run compares stories, so that there is no rating to ask about."""
-        from judge.ratings.preferences_table import comparing
+        from judge.asking.run_folder.layout import comparing
 
         return self.dataset is None and not comparing(self.folders)[1]
 
@@ -76,38 +108,55 @@ class Source:
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
         """Ratings read again with the given parser; `perturbed` includes perturbed stories."""
+        return self._narrowed(self._read(parser, perturbed=perturbed))
+
+    def _read(self, parser: str, *, perturbed: bool) -> RatingsTable:
         from judge.analysis.inputs.rating_sources import ratings_of
-        from judge.analysis.inputs.selection import narrowed
         from judge.ratings.ratings_table import read
         from judge.ratings.ratings_table.judgments import silent
 
+        if self.dataset:
+            return ratings_of(self.dataset)
         telling = self.telling or silent
-        table = (
-            ratings_of(self.dataset)
-            if self.dataset
-            else read(self.folders, parser, explanations=self.explanations, telling=telling, perturbed=perturbed)
-        )
+        return read(self.folders, parser, explanations=self.explanations, telling=telling, perturbed=perturbed)
+
+    def _narrowed(self, table: RatingsTable) -> RatingsTable:
+        from judge.analysis.inputs.selection import narrowed
+
         for keep in self.kept:
             table = narrowed(table, keep)
         return table
+
+    def _of(self, folders: Sequence[Path | str], kept: tuple[Selection, ...]) -> Source:
+        return Source(
+            folders, self.parser, kept, explanations=self.explanations, telling=self.telling, named=self.named
+        )
 
     def only(self, keep: Selection) -> Source:
         """The source with one more selection, by filtering its table; the result folders are not read again."""
         from judge.analysis.inputs.selection import narrowed
 
-        kept = (*self.kept, keep)
-        part = Source(
-            self.folders, self.parser, kept, explanations=self.explanations, telling=self.telling, named=self.named
-        )
+        part = self._of(self.folders, (*self.kept, keep))
         part.table, part.control = narrowed(self.table, keep), self.control
         return part
 
 
+def of_comparisons(keep: Selection) -> Selection:
+    """The selection without what is about ratings alone."""
+    return replace(keep, panel=None, pass_rate=False)
+
+
 def _is_dataset(name: str, names: Sequence[str]) -> bool:
-    """A folder is a run; a file is a dataset unless it is YAML; another word if known, or without slash and suffix."""
+    """A folder is a run; a file is a dataset unless it is YAML; another word if it is a known name."""
     path = Path(name)
     if path.is_dir():
         return False
     if path.is_file():
         return path.suffix.lower() not in (".yaml", ".yml")
-    return name in names or (path.name == name and path.suffix == "")
+    if name in names or path.name != name or path.suffix or path.exists():
+        return name in names
+    close = nearest(name, names)
+    meant = f"; did you mean {close!r}?" if close else ""
+    raise SpecError(
+        f"{name} is neither a run nor a dataset{meant}", hint="RUN is a run.yaml, its folder, or one result folder"
+    )

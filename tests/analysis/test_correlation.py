@@ -14,7 +14,8 @@ from scipy.stats import kendalltau
 from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.inputs.bars import CONTROL_NAME, PEOPLE_NAME, ControlSource
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

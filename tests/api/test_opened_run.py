@@ -86,6 +86,7 @@ NEEDS = {
     "correlate separation": {"labels": "Coherence > 3"},
     "jury panel": {"combiner": "mean"},
     "summary screen": {"resamples": 50},
+    "certify certificate": {"floor": "tau=0.1"},
 }
 ELSEWHERE = {
     "correlate panels": "people of several panels",
@@ -94,6 +95,7 @@ ELSEWHERE = {
     "correlate sliding-sets": "more stories than the demo has",
     "stress report": "perturbed stories",
     "rank comparisons": "comparisons",
+    "rank wins": "comparisons",
     "contamination seen": "scores of contamination",
     "contamination validity": "scores of contamination",
 }

@@ -13,11 +13,12 @@ import pytest
 from judge.answers.journal import JournalReader
 from judge.asking.execution import preparation
 from judge.asking.execution.session import sit
+from judge.asking.run_folder.layout import comparing
 from judge.base.errors import RunFolderError
 from judge.base.records import Pair, Preference, Rating, Story
 from judge.cli.main import main
 from judge.inputs.datasets import Dataset
-from judge.ratings.preferences_table import COLUMNS, comparing, read
+from judge.ratings.preferences_table import COLUMNS, read
 from judge.ratings.ratings_table import read as read_ratings
 from tests.comparing.conftest import sitting
 from tests.server.loopback import LoopbackServer

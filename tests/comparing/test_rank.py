@@ -58,8 +58,8 @@ def test_the_same_from_python(results: Path) -> None:
 @pytest.mark.parametrize("kind", ["wins", "strengths"])
 def test_figures(results: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
-    asked = ("--table", "wins") if kind == "wins" else ()
-    assert "systems" in ran(capsys, "rank", str(results), *asked, "-o", str(tmp_path / f"{kind}.png"))
+    asked = ("--layout", "wins") if kind == "wins" else ()
+    assert f"{kind}.png" in ran(capsys, "rank", str(results), *asked, "-o", str(tmp_path / f"{kind}.png"))
     assert (tmp_path / f"{kind}.png").stat().st_size > 5_000
 
 

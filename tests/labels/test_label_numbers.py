@@ -13,7 +13,8 @@ from judge.analysis.coverage.coverage import coverage
 from judge.analysis.criteria import criteria
 from judge.analysis.disagreements import disagreements
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems import systems

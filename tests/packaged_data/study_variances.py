@@ -21,8 +21,9 @@ from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import by_criterion, comparable, match
 from judge.analysis.inputs.control import control_predictions
 from judge.analysis.inputs.rating_sources import ratings_of
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
 from judge.analysis.options.agreement_options import PlanOptions
+from judge.analysis.options.selection import Selection
 from judge.analysis.planning.figures import FILE, Figures, figures_of, plain
 from judge.base.files import package_file
 from judge.exchange.imported_folder import write_folder

@@ -13,7 +13,8 @@ from judge.analysis import correlation, diagnose
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.disagreements import disagreements
 from judge.analysis.inputs.candidates import match
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec

@@ -10,7 +10,8 @@ import pytest
 
 import judge
 from judge.analysis import correlation, panels
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.panels import Panels
 from judge.base.errors import SpecError

@@ -19,6 +19,7 @@ import judge
 from judge.base.errors import JudgeError
 from judge.base.printing.tables import Table, render, worded
 from judge.cli import table_options as option_words
+from judge.cli.asking import NOT_MET
 from judge.cli.commands import COMMANDS
 from judge.questions import registry
 from judge.show.web.view.tables import RATED, Answers
@@ -32,6 +33,7 @@ LEAF = {"stress": "stress report", "contamination": "contamination report"}
 """Question -> its command, where that has another name."""
 
 NEEDED = {
+    ("certify", "certificate"): {"floor": "tau=0.1", "full_text": True},
     ("correlate", "separation"): {"labels": "Coherence > 3"},
     ("diagnose", "stories"): {"full_text": True},  # the screen alone shortens texts
 }
@@ -127,7 +129,7 @@ def _asked(
     narrowed = [word for key, value in (part or {}).items() for word in (f"--{key}", value)]
     code = runs.command(*LEAF.get(name, name).split(), run, *_given(words), *narrowed, "--format", "json")
     out, err = capsys.readouterr()
-    if code:
+    if code not in (0, NOT_MET):
         return [{"error": err.partition("\n")[0]}]
     found = json.loads(out)
     return found if isinstance(found, list) else [found]

@@ -8,19 +8,19 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judge.analysis.options.selection import Selection
 from judge.base.errors import JudgeError
-from judge.questions.summary import kept, screen
-from judge.questions.summary.kept import Chosen, summaries_of
-from judge.questions.summary.result import EvidenceOptions, Summary
+from judge.questions.summary import kept, of_runs, screen
+from judge.questions.summary.kept import summaries_of
+from judge.questions.summary.result import Summary
 from tests.benchmarks import many_criteria
 
-FEW = EvidenceOptions(resamples=20)
+FEW = {"resamples": 20}
 
 
 @pytest.fixture(scope="session")
@@ -37,13 +37,13 @@ def folder(made: Path, tmp_path: Path) -> Path:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one where summaries are computed."""
     calls: list[int] = []
-    plain = kept._computed
+    plain = of_runs.of_ratings
 
-    def compute(*words: Any) -> list[Summary]:
+    def compute(*words: Any) -> Summary:
         calls.append(1)
         return plain(*words)
 
-    monkeypatch.setattr(kept, "_computed", compute)
+    monkeypatch.setattr(of_runs, "of_ratings", compute)
     return calls
 
 
@@ -55,7 +55,7 @@ def _all(summaries: list[Summary]) -> list[Any]:
 
 
 def test_the_second_summary_is_the_first_and_is_not_computed(folder: Path, computed: list[int]) -> None:
-    first, second = summaries_of([folder], None, FEW), summaries_of([folder], None, FEW)
+    first, second = summaries_of([folder], **FEW), summaries_of([folder], **FEW)
     assert len(computed) == 1
     assert _all(first) == _all(second)
     assert first[0].frame.equals(second[0].frame)
@@ -67,8 +67,8 @@ def test_the_second_summary_is_the_first_and_is_not_computed(folder: Path, compu
 def test_whatever_changed_is_computed(
     change: str, folder: Path, computed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = summaries_of([folder], None, FEW)
-    runs, chosen, options = [folder], Chosen(), FEW
+    before = summaries_of([folder], **FEW)
+    runs, keep, options = [folder], None, FEW
     if change == "ratings":
         text = (folder / "imported.csv").read_text().splitlines()
         # The size of the file stays, and each judge's rating is another.
@@ -81,9 +81,9 @@ def test_whatever_changed_is_computed(
     elif change == "further file":
         (folder / "imported_stories.csv").write_text("dataset,story,words\nrandom,s0-0,7\n")
     elif change == "resamples":
-        options = replace(FEW, resamples=21)
+        options = {"resamples": 21}
     elif change == "criterion":
-        chosen = Chosen(criteria=["criterion 0001"])
+        keep = Selection(("criterion 0001",))
     elif change == "name":
         runs = [folder / "." / ".." / folder.name]
     elif change == "program":
@@ -92,7 +92,7 @@ def test_whatever_changed_is_computed(
     else:
         monkeypatch.setattr(kept, "installed", lambda package: "0.0.0")
         kept._program.cache_clear()
-    after = summaries_of(runs, chosen, options)
+    after = summaries_of(runs, keep=keep, **options)
     kept._program.cache_clear()
     assert len(computed) == 2
     if change in ("ratings", "resamples", "criterion", "name"):
@@ -100,22 +100,22 @@ def test_whatever_changed_is_computed(
 
 
 def test_scores_of_a_contamination_check_are_looked_at(folder: Path) -> None:
-    summaries_of([folder], None, FEW)
+    summaries_of([folder], **FEW)
     (folder / "derived" / "model.seen.jsonl").write_text("no scores\n")
     with pytest.raises(JudgeError, match=r"model\.seen\.jsonl"):
-        summaries_of([folder], None, FEW)
+        summaries_of([folder], **FEW)
 
 
 def test_summaries_with_other_options_are_kept_side_by_side(folder: Path, computed: list[int]) -> None:
-    other = replace(FEW, seed=2)
-    both = [summaries_of([folder], None, options) for options in (FEW, other)]
-    again = [summaries_of([folder], None, options) for options in (FEW, other)]
+    other = FEW | {"seed": 2}
+    both = [summaries_of([folder], **options) for options in (FEW, other)]
+    again = [summaries_of([folder], **options) for options in (FEW, other)]
     assert len(computed) == 2
     assert [_all(each) for each in both] == [_all(each) for each in again]
 
 
 def test_at_most_so_many_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    summary = summaries_of([folder], None, FEW)
+    (summary,) = summaries_of([folder], **FEW)
     monkeypatch.setattr(kept, "_MOST", 3)
     path = folder / "derived" / "summaries.sqlite"
     for number in range(6):
@@ -127,7 +127,7 @@ def test_at_most_so_many_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("damage", ["cut", "no database", "value", "another key", "columns", "shape", "folder"])
 def test_a_damaged_file_is_no_error_and_no_number(damage: str, folder: Path, computed: list[int]) -> None:
-    first = summaries_of([folder], None, FEW)
+    first = summaries_of([folder], **FEW)
     path = folder / "derived" / "summaries.sqlite"
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:2_000])
@@ -148,9 +148,9 @@ def test_a_damaged_file_is_no_error_and_no_number(damage: str, folder: Path, com
             elif damage == "columns":
                 base.execute("ALTER TABLE summaries RENAME COLUMN value TO other")
             else:
-                value = b'[{"datasets": 5}]'
+                value = b'{"datasets": 5}'
                 base.execute("UPDATE summaries SET value = ?, checksum = ?", (value, kept._checksum(key, value)))
-    assert _all(summaries_of([folder], None, FEW)) == _all(first)
+    assert _all(summaries_of([folder], **FEW)) == _all(first)
     assert len(computed) == 2
 
 
@@ -159,7 +159,7 @@ def test_nothing_is_kept_while_a_journal_is_written(demo_run: Path, tmp_path: Pa
     (journal,) = run.glob("*/journal.sqlite")
     shutil.rmtree(journal.parent / "derived", ignore_errors=True)
     journal.touch()
-    summaries_of([run], None, FEW)
+    summaries_of([run], **FEW)
     assert not (journal.parent / "derived" / "summaries.sqlite").exists()
 
 

@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 import typer
 
-from judge.analysis.inputs.selection import Selection
+from judge.analysis.options.selection import Selection
 from judge.base.errors import OptionError
 from judge.cli.commands import COMMANDS
 from judge.cli.main import app
 from judge.questions.summary import screen
-from judge.questions.summary.of_runs import of_runs
+from judge.questions.summary.kept import summaries_of
 from judge.questions.summary.result import EvidenceOptions, Missing, OfDataset, Summary
 from judge.questions.summary.rules import RULES, of_order
 from judge.questions.summary.summarize import commands
 
-FEW = EvidenceOptions(resamples=60)
+FEW = {"resamples": 60}
 
 
 @cache
 def summed(run: Path, keep: Selection | None = None) -> tuple[Summary, OfDataset]:
-    (found,) = of_runs([run], keep, FEW)
+    (found,) = summaries_of([run], keep=keep, **FEW)
     (one,) = found.datasets
     return found, one
 

@@ -357,6 +357,14 @@ def _matrix(standings: SystemStandings) -> Table:
     return Table("Share of comparisons won, ties one half", columns, rows, "")
 
 
+def win_tables(result: Systems) -> list[Table]:
+    """Share of comparisons that each system won against each other, by each judge and by people."""
+    return [
+        replace(_matrix(standing), title=f"Wins: {_title(standing, result)}", signature=result.signature)
+        for standing in result.standings
+    ]
+
+
 def story_tables(result: Stories) -> list[Table]:
     """Agreement with people on the order of stories within story-prompts; empty without rows."""
     rows = [

@@ -137,6 +137,24 @@ def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
     return list(results.values())
 
 
+def compares(folder: ResultFolder) -> bool:
+    """Whether a result folder holds comparisons of stories."""
+    if not folder.journal.is_file():
+        return folder.preferences.is_file()
+    from judge.answers.journal import JournalReader
+
+    with JournalReader(folder.journal) as journal:
+        return journal.compares
+
+
+def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
+    """(Result folders with comparisons, other result folders) of `runs`: definitions, run folders, or result
+    folders."""
+    folders = resolve(runs)
+    compared = [folder.path for folder in folders if compares(folder)]
+    return compared, [folder.path for folder in folders if folder.path not in compared]
+
+
 def _results_in(run: Path) -> list[ResultFolder]:
     if not run.exists():
         raise RunFolderError(f"{run} does not exist", hint=f"RUN is {_RUN}")

@@ -67,7 +67,7 @@ def write_tables(
     """Write a bundle's tables; gives the number of rows in the ratings and preferences tables, and the datasets. These
     have no explanations, because the journal contains them. `exports` is the folder for other programs' formats; None
     writes none."""
-    from judge.ratings.preferences_table import comparing
+    from judge.asking.run_folder.layout import comparing
 
     target.mkdir(parents=True, exist_ok=True)
     compare, rate = comparing(folders)
@@ -167,7 +167,7 @@ def _audit(path: Path, target: Path) -> None:
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:
     """File names of the tables that a bundle of these result folders must have."""
-    from judge.ratings.preferences_table import comparing
+    from judge.asking.run_folder.layout import comparing
 
     compare, rate = comparing(folders)
     return (OF_RATINGS if rate else ()) + (OF_COMPARISONS if compare else ())

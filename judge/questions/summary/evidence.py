@@ -34,9 +34,10 @@ from judge.analysis.diagnose import Diagnosis
 from judge.analysis.inputs.bars import JUDGE, Predict
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.control import RememberedControl
-from judge.analysis.inputs.selection import Selection, asked_for, narrowed
+from judge.analysis.inputs.selection import asked_for, narrowed
 from judge.analysis.labels import Confusions, confusions
 from judge.analysis.options.agreement_options import ConfusionOptions, ReplacementOptions
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import (
     CompareOptions,
     ConsistencyOptions,

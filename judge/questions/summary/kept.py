@@ -8,8 +8,8 @@ file that cannot be read or written, or that is damaged, is ignored.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,11 +22,14 @@ from judge.asking.run_folder.layout import JOURNAL, resolve
 from judge.base import sqlite_file
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes, fingerprint_file
-from judge.questions.summary.result import Answer, EvidenceOptions, Missing, OfDataset, Summary, Verdict
+from judge.questions.summary.result import Answer, Missing, OfDataset, Summary, Verdict
 from judge.version import __version__, installed
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from judge.analysis.options.selection import Selection
+    from judge.questions.source import Source
 
 _FILE = "summaries.sqlite"
 _TABLE = "CREATE TABLE IF NOT EXISTS summaries (key TEXT PRIMARY KEY, checksum TEXT NOT NULL, value BLOB NOT NULL)"
@@ -40,78 +43,49 @@ _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "nltk")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What of the runs is summarised, in words as the command line has them."""
-
-    criteria: Sequence[str] | None = None
-    judges: Sequence[str] | None = None
-    eval_prompts: Sequence[str] | None = None
-    panel: str | None = None
-    pass_rate: bool = False
+def kept(source: Source, options: Any, compute: Callable[[], Summary]) -> Summary:
+    """The summary of a source by `SummaryOptions`, from `derived/` of its first result folder if it is kept there, else
+    computed and kept.
+    """
+    if source.dataset is not None:
+        return compute()
+    folders = [folder.path for folder in resolve(source.folders)]
+    path, key = folders[0] / "derived" / _FILE, _key(folders, source, options)
+    found = None if key is None else _read(path, key)
+    if found is not None:
+        return found
+    summary = compute()
+    # What was written in the meantime may be in the numbers, or not.
+    if key is not None and key == _key(folders, source, options):
+        _write(path, key, summary)
+    return summary
 
 
 def summaries_of(
-    runs: Sequence[str | Path],
-    chosen: Chosen | None = None,
-    options: EvidenceOptions | None = None,
-    scores: Sequence[Path] = (),
-    parser: str = "ours",
-    named: Sequence[str] | None = None,
+    runs: Sequence[str | Path], named: Sequence[str] | None = None, keep: Selection | None = None, **words: Any
 ) -> list[Summary]:
-    """Summaries as of `of_runs`, from `derived/` of the first result folder where they are kept. Raises its errors, and
-    DataError for a file of `scores` that cannot be read.
+    """Summaries of the runs that rate stories and of those that compare them, by options in words. `named` are the runs
+    in suggested commands. Raises RunFolderError for a run without results.
     """
-    chosen, options = chosen or Chosen(), options or EvidenceOptions()
-    named = list(named or map(str, runs))
-    folders = [folder.path for folder in resolve(runs)]
-    path, key = folders[0] / "derived" / _FILE, _key(folders, named, chosen, options, scores, parser)
-    kept = None if key is None else _read(path, key)
-    if kept is not None:
-        return kept
-    summaries = _computed(runs, chosen, options, scores, parser, named)
-    # What was written in the meantime may be in the numbers, or not.
-    if key is not None and key == _key(folders, named, chosen, options, scores, parser):
-        _write(path, key, summaries)
-    return summaries
+    from judge.questions.registry import question
+    from judge.questions.source import Source
+
+    source = Source(runs, "ours", (keep,) if keep else (), explanations=False, named=named)
+    return [question("summary").ask(each, **words).value for each in source.kinds()]
 
 
-def _computed(
-    runs: Sequence[str | Path],
-    chosen: Chosen,
-    options: EvidenceOptions,
-    scores: Sequence[Path],
-    parser: str,
-    named: Sequence[str],
-) -> list[Summary]:
-    from judge.analysis.inputs.selection import Selection
-    from judge.contamination import scores_file
-    from judge.questions.summary.of_runs import of_runs
-
-    names = (chosen.criteria, chosen.judges, chosen.eval_prompts)
-    keep = Selection.of(*names, pass_rate=chosen.pass_rate, panel=chosen.panel)
-    return of_runs(runs, keep, options, [scores_file.read(file) for file in scores], parser, named=named)
-
-
-def _key(
-    folders: Sequence[Path],
-    named: Sequence[str],
-    chosen: Chosen,
-    options: EvidenceOptions,
-    scores: Sequence[Path],
-    parser: str,
-) -> str | None:
-    """Fingerprint of all that the summaries depend on; None where some of it cannot be told."""
+def _key(folders: Sequence[Path], source: Source, options: Any) -> str | None:
+    """Fingerprint of all that the summary depends on; None where some of it cannot be told."""
     try:
-        code = code_of(parser)
+        code = code_of(source.parser)
         files = [[str(folder), _files(folder)] for folder in folders]
-        given = [fingerprint_file(file) for file in scores]
+        given = [fingerprint_file(file) for file in options.contamination]
     except OSError:
         return None
     if code is None or any(own is None for _, own in files):
         return None
-    asked = [named, asdict(chosen), asdict(options), parser]
-    return fingerprint([_program(), code, files, given, asked])
+    chosen = asdict(options) | {"contamination": given}
+    return fingerprint([_program(), code, files, source.named, [asdict(keep) for keep in source.kept], chosen])
 
 
 def _files(folder: Path) -> list[list[str]] | None:
@@ -131,23 +105,23 @@ def _program() -> str:
     return fingerprint([__version__, sys.version, [installed(name) for name in _PACKAGES], stats])
 
 
-def _read(path: Path, key: str) -> list[Summary] | None:
-    def stored(base: sqlite3.Connection) -> list[Summary] | None:
+def _read(path: Path, key: str) -> Summary | None:
+    def stored(base: sqlite3.Connection) -> Summary | None:
         row = base.execute(_READ, (key,)).fetchone()
         if row is None or row[0] != _checksum(key, row[1]):
             return None
-        return [_summary(values) for values in orjson.loads(row[1])]
+        return _summary(orjson.loads(row[1]))
 
     try:
-        with sqlite_file.reading(path, stored) as summaries:
-            return summaries
+        with sqlite_file.reading(path, stored) as summary:
+            return summary
     except (ValueError, TypeError):
         return None
 
 
-def _write(path: Path, key: str, summaries: Sequence[Summary]) -> None:
-    values = [asdict(summary) for summary in summaries]
-    if not all(_plain(value) for value in values):
+def _write(path: Path, key: str, summary: Summary) -> None:
+    values = asdict(summary)
+    if not _plain(values):
         return
     value = orjson.dumps(values)
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.analysis.options.alternatives import option
 from judge.analysis.options.choices import Level
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import CorrelationOptions, DiagnoseOptions, from_words
@@ -27,15 +28,22 @@ class EvidenceOptions:
     """
 
     drop_systems: tuple[str, ...] = ()
-    epsilon: float = 0.1
-    margin: float = 0.1
-    # Fewer than the tables', since a screen resamples for several analyses at once and is waited for.
+    epsilon: float = option("advantage granted to a judge over a person, as in judge replace", default=0.1)
+    margin: float = option(
+        "difference of tau from the average person within which a judge counts as not below people", default=0.1
+    )
     resamples: int = RESAMPLES
-    readings: str = "mean"
-    positions: bool = False
+    readings: str = option(
+        "judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)", default="mean"
+    )
+    positions: bool = option(
+        "columns of unidentified raters, each taken for one person, as in judge replace", default=False
+    )
     seed: int = 1
-    own: tuple[str, ...] = ()
-    no_own: bool = False
+    own: tuple[str, ...] = option(
+        "system that is the judge's own model (default: by name), as in judge diagnose", default=()
+    )
+    no_own: bool = option("statement that no system is the judge's own model, as in judge diagnose", default=False)
 
     def __post_init__(self) -> None:
         if self.resamples < 1:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
+from judge.asking.run_folder.layout import compares
 from judge.base.records import Pair, Story
 from judge.inputs.datasets import Dataset
 from judge.ratings import ratings_table
@@ -84,22 +85,6 @@ def _preferred(dataset: Dataset, stories: dict[str, Story]) -> pd.DataFrame:
             own = {"criterion": preference.criterion, "preference": preference.value, "rater": preference.rater}
             rows.append({**about, **own, "source": "rater", "status": "ok", "flags": ""})
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
-
-
-def compares(folder: ResultFolder) -> bool:
-    """Whether a result folder holds comparisons of stories."""
-    if not folder.journal.is_file():
-        return folder.preferences.is_file()
-    with JournalReader(folder.journal) as journal:
-        return journal.compares
-
-
-def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
-    """(Result folders with comparisons, other result folders) of `runs`: definitions, run folders, or result
-    folders."""
-    folders = resolve(runs)
-    compared = [folder.path for folder in folders if compares(folder)]
-    return compared, [folder.path for folder in folders if folder.path not in compared]
 
 
 def read(runs: Sequence[Path | str]) -> PreferencesTable:

@@ -32,6 +32,7 @@ from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency
 from judge.analysis.stress import Stress, stress
 from judge.asking.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
+from judge.asking.run_folder.layout import compares
 from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError, SpecError
 from judge.base.wording import written
@@ -50,7 +51,7 @@ from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import EvidenceOptions, Summary
 from judge.questions.summary.summarize import summarize
-from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, compares, unasked
+from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable, unasked
 from judge.ratings.preferences_table import read as read_preferences
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read, without_perturbed

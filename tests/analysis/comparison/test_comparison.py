@@ -15,7 +15,8 @@ from judge.analysis import correlation
 from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.analysis.comparison.sentence import compared
 from judge.analysis.comparison.tau_differences import drawn_in
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

@@ -14,7 +14,8 @@ from judge.analysis import criteria_profiles as analysis
 from judge.analysis.criteria import criteria, tables
 from judge.analysis.criteria_profiles import Profile, profiles, scales
 from judge.analysis.inputs.rating_sources import ratings_of
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import render

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, Finding, diagnose, tables
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

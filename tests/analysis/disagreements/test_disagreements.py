@@ -15,7 +15,8 @@ from scipy import stats
 
 from judge.analysis.disagreement_tables import Disagreement, JudgeSide, PeopleSide, tables
 from judge.analysis.disagreements import disagreements
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import DisagreementsOptions
 from judge.base.errors import SpecError
 from judge.base.printing.tables import Table, render

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from judge.analysis import correlation
-from judge.analysis.inputs.selection import PASS_RATE, Selection, asked_for, narrowed, with_pass_rate
+from judge.analysis.inputs.selection import PASS_RATE, asked_for, narrowed, with_pass_rate
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import ConsistencyOptions, CorrelationOptions, SystemsOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems import systems

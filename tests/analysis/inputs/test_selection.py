@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CorrelationOptions, JuryOptions, from_words, names
 from judge.base.errors import SpecError
 from judge.ratings.ratings_table import RatingsTable

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from judge.analysis import systems as standings
-from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.inputs.selection import narrowed
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems import Separated, systems
 from judge.analysis.systems_tables import tables

@@ -12,10 +12,11 @@ import pytest
 
 from judge.analysis.preference.ranked import ranked
 from judge.asking.run_folder import ResultFolder
+from judge.asking.run_folder.layout import compares
 from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, read_preferences, write_preferences
-from judge.ratings.preferences_table import PreferencesTable, compares, read
+from judge.ratings.preferences_table import PreferencesTable, read
 from judge.ratings.ratings_table import read as read_ratings
 
 FILES = Path(__file__).parent / "files"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -81,6 +81,8 @@ class Answers:
 
     def __init__(self, rated: Sequence[Path], compared: Sequence[Path]) -> None:
         self._rated, self._compared = rated, compared
+        self._answers: dict[Any, Answer] = {}
+        self._source = functools.cache(_source)
 
     def names(self) -> list[str]:
         """Pages of these folders, without the summary."""
@@ -90,47 +92,27 @@ class Answers:
     def shown(self, name: str) -> list[Table | Forest]:
         """Raises JudgeError where the question cannot be answered."""
         found: list[Table | Forest] = []
-        if self._rated and name in RATED:
-            found += self._of_ratings(RATED[name])
-        if self._compared and name in COMPARED:
-            found += self._of_comparisons(COMPARED[name])
+        for folders, pages in ((self._rated, RATED), (self._compared, COMPARED)):
+            if folders and name in pages:
+                found += self._of(folders, pages[name])
         return found
 
-    def _of_ratings(self, page: Asked) -> list[Table | Forest]:
+    def _of(self, folders: Sequence[Path], page: Asked) -> list[Table | Forest]:
         from judge.questions.registry import question
 
-        asked = question(page.question)
-        source = self._explained if asked.way(page.words)[1].explanations else self._plain
-        answer = asked.ask(source, **page.words)
+        way, options, show = question(page.question).chosen(page.words)
+        computed = (tuple(folders), page.question, way.compute, options)
+        if computed not in self._answers:
+            source = self._source(tuple(folders), explanations=way.explanations)
+            self._answers[computed] = question(page.question).ask(source, **page.words)
+        answer = self._answers[computed].showing(show)
         return [*(_plots(answer) if page.question == "stress" else ()), *answer.told(PLAIN)]
 
-    def _of_comparisons(self, page: Asked) -> Sequence[Table]:
-        from judge.analysis.coverage import counts
-        from judge.analysis.preference import ranked
-        from judge.ratings import preferences_table
 
-        if page.question == "coverage":
-            return counts.tables(counts.verdict_coverage(preferences_table.read(self._compared)))
-        return ranked.tables(self._ranked.value, [page.words["table"]])
+def _source(folders: Sequence[Path], *, explanations: bool) -> Source:
+    from judge.questions.source import Source
 
-    @cached_property
-    def _plain(self) -> Source:
-        from judge.questions.source import Source
-
-        return Source(self._rated, "ours", explanations=False)
-
-    @cached_property
-    def _explained(self) -> Source:
-        from judge.questions.source import Source
-
-        return Source(self._rated, "ours")
-
-    @cached_property
-    def _ranked(self) -> Answer:
-        from judge.questions.registry import question
-        from judge.questions.source import Source
-
-        return question("rank").ask(Source(self._compared, "ours"))
+    return Source(folders, "ours", explanations=explanations)
 
 
 def _plots(answer: Answer) -> list[Forest]:

@@ -53,14 +53,14 @@ def _map(state: str, folder: str, file: str) -> None:
 
 def _tables(state: str, into: str, *folders: str) -> None:
     # Each kind is written as soon as it is computed; a table that cannot be is replaced by the reason.
+    from judge.asking.run_folder.layout import comparing
     from judge.base.printing.output import plain
     from judge.questions.charts.forest import Forest
-    from judge.ratings import preferences_table
     from judge.show.web.view import pictures
     from judge.show.web.view.tables import Answers
 
     began = time.monotonic()
-    compare, rate = preferences_table.comparing(folders)
+    compare, rate = comparing(folders)
     answers = Answers(rate, compare)
     for name in answers.names():
         file = Path(into) / f"view-{name}.json"
