@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from judge.analysis.options.table_options import StressOptions
-from judge.analysis.stress import Paired, Stress, stress, tables
+from judge.analysis.stress import Paired, Stress, statistics, stress, tables
 from judge.analysis.stress.result import verdicts
 from judge.base.errors import OptionError, SpecError
 from judge.base.printing.tables import render
@@ -288,3 +289,14 @@ def test_ids_that_only_look_perturbed_are_ordinary_stories() -> None:
     assert perturbed_names(["a@b.2", "me@mail.1"]) == {}
     assert set(perturbed_names(["a@b.2", "a@none", "c"])) == {"a@b.2", "a@none"}
     assert perturbed_names(["a@typos.1"])["a@typos.1"].perturbation == "typos"
+
+
+@pytest.mark.parametrize("count", [2, 5, 9, 13])
+def test_the_exact_signed_rank_test_of_tied_ranks_is_scipys(count: int) -> None:
+    rng = np.random.default_rng(count)
+    for _ in range(3):
+        differences = rng.choice([-1.5, -1, -0.5, 0.5, 1], count)
+        differences[:2] = 1, -1  # tied
+        ranks = stats.rankdata(np.abs(differences))
+        expected = stats.wilcoxon(differences).pvalue
+        assert statistics._exact(ranks, differences > 0) == pytest.approx(expected, abs=1e-12)
