@@ -1,25 +1,34 @@
-"""docs/summary.md and the rules in the code are the same."""
+"""docs/summary.md lists every verdict, with the limits of the program; other tests find each printed verdict in it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from judge.questions.summary.rules import RULES
+from judge.questions.summary.people import MARGIN
+from judge.questions.summary.rules import FEW_SYSTEMS, WIDE
 from judge.questions.summary.summarize import CONDITIONS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs/summary.md").read_text(encoding="utf-8")
 
 
-def test_every_rule_stands_in_the_document_under_its_answer_and_nothing_else_does() -> None:
+def verdicts() -> set[tuple[str, str, str]]:
+    """Every verdict of the document: the short name of its answer, its text, and when it is given."""
     parts = re.split(r"^### (\w+): .*$", DOCUMENT.split("## What may be missing")[0], flags=re.MULTILINE)[1:]
-    written = {
-        (answer, *row.strip("| ").split(" | "))
+    return {
+        (answer, *row.strip("| ").split(" | "))  # type: ignore[misc]  # each row has two columns
         for answer, text in zip(parts[::2], parts[1::2], strict=True)
         for row in text.splitlines()
         if row.startswith("| ") and not row.startswith("| verdict ")
     }
-    assert written == {(rule.answer, rule.verdict, rule.when) for rule in RULES}
+
+
+def test_limits_in_the_document_are_those_of_the_program() -> None:
+    rules = {(answer, verdict): when for answer, verdict, when in verdicts()}
+    assert f"({100 * MARGIN:.0f} points of tau x100 " in rules["people", "not below people"]
+    assert f"above minus {MARGIN:g}" in rules["labels", "not below people"]
+    assert rules["stories", f"enough for tau to ±{100 * WIDE:.0f}"].count(f"{100 * WIDE:.0f} points") == 1
+    assert all(f"fewer than {FEW_SYSTEMS} systems" in rules[name, "too few systems"] for name in ("systems", "better"))
 
 
 def test_every_condition_stands_in_the_document() -> None:

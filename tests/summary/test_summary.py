@@ -17,8 +17,9 @@ from judge.cli.main import app
 from judge.questions.summary import screen
 from judge.questions.summary.kept import summaries_of
 from judge.questions.summary.result import EvidenceOptions, Missing, OfDataset, Summary
-from judge.questions.summary.rules import RULES, of_order
+from judge.questions.summary.rules import of_order
 from judge.questions.summary.summarize import commands
+from tests.summary.test_document import verdicts
 
 FEW = {"resamples": 60}
 
@@ -32,9 +33,9 @@ def summed(run: Path, keep: Selection | None = None) -> tuple[Summary, OfDataset
 
 def known(answer: str, verdict: str) -> bool:
     """Whether a part of a verdict has a rule."""
-    for rule in RULES:
-        if rule.answer in (answer, {"judges": "prompts"}.get(answer)):
-            words = re.escape(rule.verdict)
+    for about, given, _ in verdicts():
+        if about in (answer, {"judges": "prompts"}.get(answer)):
+            words = re.escape(given)
             pattern = re.sub(r"\b[KN]\b", r"[\\d.]+", words)
             if re.fullmatch(pattern, verdict):
                 return True

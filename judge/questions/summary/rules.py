@@ -3,13 +3,12 @@
 Agreement is compared with 0, with the control and with one more person, by the interval of the correlation and those of
 paired differences. Consistency is classified by the bounds of Koo & Li (2016, A guideline of selecting and reporting
 intraclass correlation coefficients for reliability research, J. Chiropractic Medicine 15(2), p. 161): .5, .75, .9.
-`RULES` and docs/summary.md say when each verdict is given.
+docs/summary.md lists every verdict and says when it is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -156,116 +155,6 @@ def of_missing(number: int) -> Verdict:
     """Number of gaps in the evidence."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A possible verdict: the label of its answer, its text with `K` and `N` for numbers, and the condition for it."""
-
-    answer: str
-    verdict: str
-    when: str
-
-
-# Every verdict that a summary gives, by the short name of its answer; docs/summary.md holds the same.
-RULES = (
-    Rule("replace", "yes", "on every criterion that can be tested the judge passes the alternative annotator test, "
-         "its tau lies above that of every uninformed judge (chance, the control, the number of words) over all "
-         "stories and within systems, and nothing shows that it lies below one more person; faults that were found "
-         "stand beside it"),
-    Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested, after Holm's "
-         "adjustment"),
-    Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference, "
-         "or it gives every story the same rating on every criterion that can be tested"),
-    Rule("replace", "cannot tell", "none of the others: the sentence says what is lacking"),
-    Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
-    Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0; that the judge lies below "
-         "people is said besides, where it is shown"),
-    Rule("people", "some agreement", "the interval lies above 0 (or there is none), and there is neither control nor "
-         "one more person to set it beside"),
-    Rule("people", "above the control", "the 95 % interval of the paired difference from the control lies above 0"),
-    Rule("people", "below the control", "that interval lies below 0"),
-    Rule("people", "not told apart from the control", "that interval holds 0, or there is none"),
-    Rule("people", "above people", "the 95 % interval of the paired difference from one more person, against the means "
-         "of the others and for other raters like these, lies above 0"),
-    Rule("people", "below people", "that interval lies below 0"),
-    Rule("people", "not below people", f"neither, and the 95 % interval of the difference from the average person lies "
-         f"above minus the margin ({100 * MARGIN:.0f} points of tau x100 unless the option margin says otherwise)"),
-    Rule("people", "people: cannot tell", "none of these: the interval is too wide, and the sentence says how many "
-         "story-prompts or people would decide"),
-    Rule("people", "undefined", "tau does not exist, for the reason that is printed"),
-    Rule("labels", "above chance", "the 95 % interval of balanced accuracy lies above one over the number of labels "
-         "(without an interval: the value does)"),
-    Rule("labels", "below chance", "the interval lies below it"),
-    Rule("labels", "not told apart from chance", "the interval holds it"),
-    Rule("labels", "not above chance", "without an interval: the value is not above it"),
-    Rule("labels", "below people", "the 95 % interval of the difference from one person, both against the majority of "
-         "the others, lies below 0"),
-    Rule("labels", "above people", "that interval lies above 0"),
-    Rule("labels", "not below people", f"it holds 0 and lies above minus {MARGIN:g}"),
-    Rule("labels", "people: cannot tell", "it is wider"),
-    Rule("labels", "undefined", "balanced accuracy does not exist, for the reason that is printed"),
-    Rule("prompts", "leads", "the 95 % interval of the paired difference of tau (mean over criteria) from the best row "
-         "leaves 0 out for each of the others, each for itself"),
-    Rule("prompts", "tied with K of N others", "for K of the N others the interval holds 0"),
-    Rule("prompts", "tied with the other", "of two, the interval holds 0"),
-    Rule("prompts", "cannot be said", "no difference is defined, or one has no interval"),
-    Rule("prompts", "only one", "one Eval-Prompt (or judge) was tried"),
-    Rule("systems", "better than chance", "the 95 % interval of tau over system means lies above 0: the order is "
-         "not chance, and not more than that"),
-    Rule("systems", "against people", "that interval lies below 0"),
-    Rule("systems", "not shown", "that interval holds 0"),
-    Rule("systems", "no interval", "there is no interval"),
-    Rule("systems", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
-    Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
-    Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings over "
-         "criteria and by people's"),
-    Rule("better", "order turned round", "so many have the opposite order as in 2.5 % of random orders or fewer"),
-    Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems; the order is said besides"),
-    Rule("stories", f"enough for tau to ±{100 * WIDE:.0f}", "the 95 % interval of tau reaches "
-         f"{100 * WIDE:.0f} points (x100) or less to a side"),
-    Rule("stories", f"more are needed for tau to ±{100 * WIDE:.0f}", "it reaches further"),
-    Rule("itself", "excellent", "the median of ICC(1,1) over the row's criteria is above .9 (Koo & Li 2016)"),
-    Rule("itself", "good", "it is above .75"),
-    Rule("itself", "moderate", "it is above .5"),
-    Rule("itself", "poor", "it is .5 or less"),
-    Rule("itself", "not known", "ICC does not exist: one repeat, or means of repeats"),
-    Rule("lost", "nothing", "every repeat requested has a rating"),
-    Rule("lost", "N %", "the share of requested repeats without a rating"),
-    Rule("lost", "less than 0.1 %", "that share is below .05 %"),
-    Rule("wrong", "nothing found in K of N tests that could be made", "of the N tests of judge diagnose that apply to "
-         "the row K could be made, and none finds anything after Holm's adjustment over all of them, at .05"),
-    Rule("wrong", "faults in K of N tests", "K of the N tests that could be made do"),
-    Rule("wrong", "cannot be told", "nothing is found, and fewer than a quarter of the tests could be made, or none "
-         "because nobody's ratings are known"),
-    Rule("seen", "recites stories", "judge contamination check has left a scores file with the run (or one was given), "
-         "and by it some story is recited: 50 tokens in a row with a probability of 1 in 1,000 or more"),
-    Rule("seen", "recites none", "by that file none is, which is no proof that none was seen"),
-    Rule("seen", "cannot be told", "by that file none is, and the model recites none of the passages that everybody "
-         "knows, nor expects half of them more than any story"),
-    Rule("seen", "measured", "a scores file of judge contamination score was given that holds no recitals"),
-    Rule("seen", "not measured", "none was"),
-    Rule("missing", "K things", "so many conditions of the list below hold"),
-    Rule("missing", "1 thing", "one condition of the list below holds"),
-    Rule("missing", "nothing on the list", "none does"),
-    Rule("prefers", "not told apart from guessing", "the 95 % interval of accuracy holds one half"),
-    Rule("prefers", "less often than by guessing", "the interval lies below one half"),
-    Rule("prefers", "more often than by guessing", "it lies above one half, and there is no control to set it beside"),
-    Rule("prefers", "above the control", "it does, and the interval of the paired difference from the control lies "
-         "above 0"),
-    Rule("prefers", "below the control", "that interval lies below 0"),
-    Rule("prefers", "not told apart from the control", "that interval holds 0"),
-    Rule("prefers", "no interval", "accuracy has no interval"),
-    Rule("prefers", "undefined", "accuracy does not exist, for the reason that is printed"),
-    Rule("place", "the first place is an advantage", "in some row the 95 % interval of the position's log odds lies "
-         "above 0"),
-    Rule("place", "the second place is an advantage", "in some row it lies below 0, and there further from 0"),
-    Rule("place", "not shown", "in every row it holds 0"),
-    Rule("place", "undefined", "no row has log odds, for the reason that is printed"),
-    Rule("wins", "NAME", "the one system at the top that Holm's method at 5 % tells from every other"),
-    Rule("wins", "N not told apart at the top", "so many systems are not told apart from the highest"),
-    Rule("wins", "undefined", "strengths do not exist, for the reason that is printed"),
-)  # fmt: skip
 
 
 # Answers to questions of a summary about agreement with people: the choice of Eval-Prompt and judge, the number of
