@@ -16,7 +16,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
 from judge.contamination.auc import Areas, scored_by
 from judge.contamination.options import ValidityOptions
@@ -250,9 +250,7 @@ def auc_table(areas: Areas) -> Table:
         Column("tpr", f"TPR at {100 * areas.options.fpr:g} % FPR x100", digits=1, factor=100),
         Column("accuracy", "best accuracy x100", digits=1, factor=100),
         Column("threshold", "threshold", digits=4),
-        Column("seen", "seen"),
-        Column("unseen", "unseen"),
-        Column("undefined", "undefined"),
+        *plain("seen", "unseen", "undefined"),
     ]
     rows = [row.cells for row in areas.rows]
     title = f"Seen against unseen texts of {areas.source}, {areas.judge}"
@@ -267,8 +265,7 @@ def report_table(report: ContaminationReport) -> Table:
         Column("rate", "seems seen x100", digits=1, factor=100),
         Column("unseen", "of unseen texts x100", digits=1, factor=100),
         Column("corrected", "seen, corrected x100", digits=1, factor=100),
-        Column("stories", "stories"),
-        Column("undefined", "undefined"),
+        *plain("stories", "undefined"),
         Column("threshold", "threshold", digits=4),
         Column("rule", "rule"),
         Column("auc", "AUC", digits=3),

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Criterion
 from judge.ratings.ratings_table import COLUMNS
 from judge.version import __version__
@@ -247,8 +247,7 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
         Column("least", "at least %", digits=1, factor=100),
         Column("false_alarms", "false alarms %", digits=1, factor=100),
         Column("limit", "at most %", digits=1, factor=100),
-        Column("tests", "tests"),
-        Column("state", "state"),
+        *plain("tests", "state"),
     ]
     rows = [
         {

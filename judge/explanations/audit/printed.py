@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.base.printing.tables import Column, Table, printable
+from judge.base.printing.tables import Column, Table, plain, printable
 from judge.base.wording import Advice
 from judge.explanations.audit.answer_matrix import Disagreement
 from judge.explanations.audit.report import AuditReport, Strata
@@ -116,8 +116,7 @@ def _agreement(report: AuditReport) -> Table:
         Column("raw", "raw agreement"),
         Column("fleiss", "Fleiss' kappa"),
         Column("alpha", "Krippendorff's alpha"),
-        Column("items", "items"),
-        Column("stories", "stories"),
+        *plain("items", "stories"),
     ]
     notes = [
         "over items that two annotators or more finished",
@@ -179,7 +178,7 @@ def _by(report: AuditReport, strata: Strata) -> Table:
 def _disagreements(report: AuditReport) -> Table:
     disagreements, top = report.disagreements, report.options.top
     shown = disagreements[:top] if top else disagreements
-    columns = [Column("item", "no."), Column("story", "story"), Column("criterion", "criterion")]
+    columns = [Column("item", "no."), *plain("story", "criterion")]
     columns += [Column("differ", "annotators differ on", wrap=50)]
     if report.audit.adjudication.answers:
         columns += [Column("final", "settled", wrap=40), Column("by", "by, reason", text=True, wrap=50)]

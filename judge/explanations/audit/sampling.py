@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.errors import OptionError, SpecError
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.explanations.audit.items import BLINDABLE, Category, Facts, Subject
@@ -249,6 +249,6 @@ def _table(
         row |= {"explanations": int(drawn.size[code]), "drawn": count}
         rows.append(row | {"stands_for": float(stands[code]) / count if count else None})
     columns = [Column(name, name.replace("_", " ")) for name in by]
-    columns += [Column("explanations", "explanations"), Column("drawn", "drawn")]
+    columns += plain("explanations", "drawn")
     columns.append(Column("stands_for", "each stands for", digits=1))
     return Table("Sample by stratum", columns, rows, line, notes)

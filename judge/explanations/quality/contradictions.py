@@ -24,7 +24,7 @@ from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Criterion, Scale
 from judge.explanations.quality.guideline_point import QUOTED, QuotedPoints
 from judge.explanations.quality.specificity import rows_with, story_prompts
@@ -279,11 +279,7 @@ _FRESH: dict[Sample, str] = {
 def table(contradictions: Contradictions) -> Table:
     """The table of flagged texts, the clearest first, with counts and the measured precision of the rules."""
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
-        Column("story", "story"),
-        Column("repeat", "repeat"),
+        *plain("judge", "eval_prompt", "criterion", "story", "repeat"),
         Column("rating", "rating", digits=1),
         Column("suggested", "text suggests", digits=1),
         Column("rule", "by"),

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.options import NumbersOptions, fragments
 from judge.explanations.quality import error_flags, guideline_point, presence, quoted_evidence, specificity, stability
@@ -289,8 +289,7 @@ def validation_table(rules: Measured[Validated]) -> Table:
         Column("precision", "precision x100", digits=0, factor=100),
         Column("recall", "recall x100", digits=0, factor=100),
         Column("base", "base rate x100", digits=0, factor=100),
-        Column("both", "both"),
-        Column("flagged", "flagged"),
+        *plain("both", "flagged"),
         Column("positive", "any annotator"),
         Column("items", "items"),
         Column("remark", ""),
@@ -312,8 +311,7 @@ _PRESENCE = (
 _STABILITY = (
     Column("within", "one story"),
     Column("between", "different stories"),
-    Column("difference", "difference"),
-    Column("threshold", "threshold"),
+    *plain("difference", "threshold"),
     Column("other_reasons", "same rating, different reasons %", digits=1, factor=100),
     Column("pairs", "pairs of equal rating"),
     Column("texts", "texts"),
@@ -322,8 +320,7 @@ _NEAREST = (
     Column("match", "nearest is the rating %", digits=1, factor=100),
     Column("chance", "by chance", digits=1, factor=100),
     Column("difference", "nearest - rating"),
-    Column("ties", "ties"),
-    Column("texts", "texts"),
+    *plain("ties", "texts"),
 )
 _SUBSTANCE = (
     Column("pointing", "point into the story %", digits=1, factor=100),
@@ -348,7 +345,7 @@ def _specificity(numbers: Numbers) -> list[Table]:
             Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
             Column(f"{key}_p", "p", digits=3, p="greater"),
         ]
-    columns += [Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
+    columns += plain("texts", "stories", "criteria")
     pairs = [
         Column("criterion", "text about"),
         Column("taken_for", "taken for"),
@@ -368,13 +365,11 @@ def _agreement(numbers: Numbers) -> list[Table]:
         Column("error", "mean error"),
         Column("baseline", "error of the mean"),
         Column("gain", "less error"),
-        Column("texts", "texts"),
-        Column("stories", "stories"),
+        *plain("texts", "stories"),
     ]
     listed = [
         *(Column(name, _TITLES.get(name, name)) for name in BY_CRITERION[1:]),
-        Column("story", "story"),
-        Column("repeat", "repeat"),
+        *plain("story", "repeat"),
         Column("rating", "rating", digits=1),
         Column("predicted", "predicted", digits=1),
         Column("text", "text", text=True, wrap=_WRAP),

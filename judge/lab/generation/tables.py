@@ -12,7 +12,7 @@ from judge.asking.execution.preparation import story_prompts_of
 from judge.asking.plan import WritingPlan, load_prices, plan_of
 from judge.asking.run_definition.writing import AnySpec
 from judge.base.errors import SpecError
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.lab.generation.faults import FAULT_TEXTS, FAULTS, Fault, faults_of
 from judge.lab.generation.stories import LENGTH, SHARE, STATUSES, Status, Written, near_duplicates
@@ -56,8 +56,7 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
     columns = [
         Column("writer", "writer"),
         Column("story_prompts", "story-prompts"),
-        Column("stories", "stories"),
-        Column("prompt_tokens", "prompt tokens"),
+        *plain("stories", "prompt_tokens"),
         Column("tokens", "tokens of stories"),
         Column("cost", "cost", money=True),
     ]
@@ -137,21 +136,16 @@ def _of_system(system: str, texts: Sequence[tuple[str, tuple[Fault, ...]]]) -> S
 
 
 _COLUMNS = (
-    Column("system", "system"),
-    Column("stories", "stories"),
+    *plain("system", "stories"),
     Column("words", "mean words", 0),
-    Column("leading_blank", "leading blank"),
-    Column("no_end", "no end"),
-    Column("run_on", "run on"),
-    Column("preamble", "preamble"),
-    Column("title", "title"),
+    *plain("leading_blank", "no_end", "run_on", "preamble", "title"),
     Column("announced", "either"),
     Column("reply", "other reply"),
     Column("prompt_echo", "prompt echoed"),
     Column("once_upon_a_time", "once upon a time"),
     Column("pairs", "near-duplicate pairs"),
 )
-_LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
+_LENGTH = plain("too_short", "too_long")
 
 
 def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.inputs import text_features
 from judge.inputs.embedding import embed
@@ -285,8 +285,7 @@ def _vendi(likeness: NDArray[np.float64]) -> float:
 def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
     """One row for each system; the line of settings names the embedding model (None = none)."""
     columns = [
-        Column("system", "system"),
-        Column("stories", "stories"),
+        *plain("system", "stories"),
         Column("self_bleu", "self-BLEU", digits=3),
         Column("distinct", "distinct-2", digits=3),
         Column("cosine", "mean cosine", digits=3),

@@ -20,7 +20,7 @@ from judge.analysis.preference.ranked import agreement_tables
 from judge.analysis.preference.sides import Side
 from judge.backends.trained.model import Encoder, Head
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.correlation.kendall import codes
 from judge.stats.correlation.kendall import tau_b as kendall_tau
@@ -277,8 +277,7 @@ def training_tables(result: Trained) -> list[Table]:
 def _ratings(result: RatingAgreement) -> Table:
     columns = [
         *([Column("dataset", "dataset")] if len({row.dataset for row in result.rows}) > 1 else []),
-        Column("criterion", "criterion"),
-        Column("predictor", "predictor"),
+        *plain("criterion", "predictor"),
         Column("tau", "tau x 100", digits=1, factor=100),
         Column("lowest", "lowest folding", digits=1, factor=100),
         Column("highest", "highest folding", digits=1, factor=100),
@@ -296,9 +295,7 @@ def _calibration(result: Calibrations) -> Table:
         Column("criterion", "criterion"),
         Column("what", "quantity"),
         Column("bin", "fifth"),
-        Column("predicted", "predicted"),
-        Column("people", "people"),
-        Column("n", "n"),
+        *plain("predicted", "people", "n"),
     ]
     rows = [{column.key: getattr(row, column.key) for column in columns} for row in result.rows]
     return Table("Calibration, out of fold", columns, rows, result.signature, result.notes)
