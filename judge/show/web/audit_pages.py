@@ -198,10 +198,9 @@ def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 
 def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
     with store.reading():
-        progress_by_name = [
-            (who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)
-        ]
-    shown = [(who, len(progress.done), progress.total) for who, progress in progress_by_name]
+        only_adjudicating = set(store.annotators(ADJUDICATION)) - set(store.annotators())
+        names = [name for name in store.registered() if name not in only_adjudicating]
+        shown = [(name, store.done_count(name), store.item_count) for name in names]
     return pages.response(
         "audit_welcome.html",
         status,
@@ -211,10 +210,6 @@ def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str 
         audit=store.audit_id,
         **introduction(store),
     )
-
-
-def _only_adjudicating(store: AuditStore) -> set[str]:
-    return set(store.annotators(ADJUDICATION)) - set(store.annotators())
 
 
 def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
