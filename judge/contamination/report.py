@@ -44,20 +44,11 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Joined:
-    """One score for each story of a rating matrix (NaN = none); `matched` counts stories in the scores file."""
-
-    scores: Floats
-    matched: int
-
-
-def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score `name` of each story of a rating matrix, joined by the hash of its text. A story whose text is not
-    stored is joined by its id, if the scores were computed on the dataset of the same name."""
-    scores_by_row, rows = scores.score(name), _places(matrix, scores)
-    values = np.where(rows >= 0, scores_by_row[rows], np.nan)
-    return Joined(np.asarray(values, dtype=np.float64), int((rows >= 0).sum()))
+def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Floats:
+    """The score `name` of each story of a rating matrix (NaN = none), joined by the hash of its text. A story whose
+    text is not stored is joined by its id, if the scores were computed on the dataset of the same name."""
+    rows = _places(matrix, scores)
+    return np.asarray(np.where(rows >= 0, scores.score(name)[rows], np.nan), dtype=np.float64)
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
@@ -82,9 +73,9 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
     return rows
 
 
-def refuse_strangers(scores: ScoresFile, joined: int) -> None:
+def refuse_strangers(scores: ScoresFile, matrices: Sequence[RatingMatrix]) -> None:
     """Raise SpecError if no scored text is a story of the runs."""
-    if joined == 0:
+    if all((_places(matrix, scores) < 0).all() for matrix in matrices):
         raise SpecError(
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
             hint=Advice("score the runs' own dataset: judge contamination score DATASET {model} ..."),
@@ -193,7 +184,7 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     values = scores.score(options.score)[chosen]
     usable = values[~np.isnan(values)]
     threshold = of_score(scores, options.score)
-    refuse_strangers(scores, sum(join(matrix, scores, options.score).matched for matrix in matrices))
+    refuse_strangers(scores, matrices)
     prompts = story_prompts(matrices, scores)[chosen][~np.isnan(values)]
     if threshold is None:
         why = scores.header["without_threshold"].get(options.score)

@@ -109,10 +109,10 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
             strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
         cut = _cut(scores, options)
         joined = {id(matrix): join(matrix, scores, options.score) for matrix in matrices}
-        refuse_strangers(scores, sum(scores_of.matched for scores_of in joined.values()))
+        refuse_strangers(scores, matrices)
         drawn: dict[int, Resamples] = {}
         for matrix, candidate in own or candidates:
-            values = joined[id(matrix)].scores
+            values = joined[id(matrix)]
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
                 drawn[id(matrix)] = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
