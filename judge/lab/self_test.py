@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.base.printing.tables import Column, Table, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Criterion
 from judge.ratings.ratings_table import COLUMNS
 from judge.version import __version__
@@ -249,19 +249,8 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
         Column("limit", "at most %", digits=1, factor=100),
         *plain("tests", "state"),
     ]
-    rows = [
-        {
-            "diagnostic": outcome.diagnostic,
-            "fault": outcome.fault,
-            "power": outcome.power,
-            "least": outcome.least,
-            "false_alarms": outcome.false_alarms,
-            "limit": outcome.limit,
-            "tests": outcome.tests,
-            "state": "ok" if outcome.passed else "failed",
-        }
-        for outcome in outcomes
-    ]
+    names = ("diagnostic", "fault", "power", "least", "false_alarms", "limit", "tests")
+    rows = [cells_of(outcome, *names, state="ok" if outcome.passed else "failed") for outcome in outcomes]
     stories = PROMPTS * SYSTEMS
     notes = (
         (
