@@ -10,7 +10,7 @@ from judge.base.printing.tables import Column, Table, plain, printable
 from judge.base.wording import Advice, Note
 from judge.explanations.mapping import explanation_map, keybert_ranking, keywords
 from judge.explanations.mapping.clusters import NOISE
-from judge.explanations.mapping.explanation_map import ExplanationMap, Step, cluster_name
+from judge.explanations.mapping.explanation_map import ExplanationMap, cluster_name
 from judge.explanations.mapping.keybert_ranking import (
     GroupWords,
     Keywords,
@@ -20,6 +20,7 @@ from judge.explanations.mapping.keybert_ranking import (
     yake_keywords,
 )
 from judge.explanations.mapping.keywords import SideWords, side_words
+from judge.explanations.options import Step
 from judge.explanations.quality import measures
 from judge.explanations.quality.measures import Numbers, numbers
 from judge.explanations.quality.specificity import Asked, Measured, Row

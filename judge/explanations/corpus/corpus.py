@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import SpecError, TemplateError, unknown_value
 from judge.base.fingerprint import text_key
+from judge.base.late_pattern import late
 from judge.base.records import Criterion, names_in
 from judge.inputs.prompt_file import split
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
@@ -47,6 +49,22 @@ COLUMNS = (
 
 # The side of people, where people's explanations stand beside judges'; other sides are judges' names.
 EXPERT = "expert"
+
+_WORD = late(r"[a-z0-9]+")
+_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+
+Pairs = frozenset[tuple[str, str]]
+
+
+def plain_words(text: str) -> list[str]:
+    """Words in lower case; grammatical person is ignored ("surprised me" equals "surprised you")."""
+    return [_PERSON.get(word, word) for word in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
+
+
+def word_pairs(text: str) -> Pairs:
+    """All pairs of neighbouring words of `plain_words`."""
+    return frozenset(pairwise(plain_words(text)))
+
 
 STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.records import Criterion
 from judge.explanations.options import NumbersOptions
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, story_codes
 from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.sample_size import clustered_proportion
 
@@ -236,16 +236,8 @@ class Reading:
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """Features of all texts of one analysis. Equal texts, which are frequent, are analysed once."""
-
-    _known: dict[str, Reading] = field(default_factory=dict)
-
-    def of(self, text: str) -> Reading:
-        if text not in self._known:
-            self._known[text] = Reading.of(text)
-        return self._known[text]
+# Features by text: `Reading.of`, or its values kept for equal texts, which are frequent in one analysis.
+Readings = Callable[[str], Reading]
 
 
 # Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate. The numbers do
@@ -367,7 +359,7 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
     """The evidence of each row's text; None where the story's text is not known."""
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
     return [
-        evidence(readings.of(text).quoting, library.of(dataset, story, criterion))
+        evidence(readings(text).quoting, library.of(dataset, story, criterion))
         if library.knows(dataset, story)
         else None
         for dataset, story, criterion, text in zip(*columns, strict=True)
@@ -376,7 +368,7 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
 
 def _groundedness(frame: pd.DataFrame, evidences: Sequence[Evidence | None], common: Floats) -> Groundedness:
     has_story = np.array([item is not None for item in evidences])
-    story = codes(frame, STORY) if bool(rows_with(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
+    story = story_codes(frame)
     defined = [item for item in evidences if item is not None]
     pointing = np.array(
         [item.count("quotes", "story") + item.count("names", "story") > 0 for item in defined], dtype=float
