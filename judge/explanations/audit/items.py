@@ -243,10 +243,6 @@ def _subject(example: _PracticeFile, criteria: str) -> Subject:
         explanation=example.explanation.strip(),
         story_prompt=example.story_prompt.strip(),
         text=example.story.strip(),
-        criterion=_criterion(example.criterion, criteria),
+        criterion=load_criteria(criteria).pick([example.criterion])[0],
         facts=Facts(rating=example.rating),
     )
-
-
-def _criterion(name: str, criteria: str) -> Criterion:
-    return load_criteria(criteria).pick([name])[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
-from judge.base.records import Criterion, Response, Story
+from judge.base.records import Criterion, Response
 from judge.explanations.corpus.corpus import (
     EXPERT,
     ExplanationTexts,
@@ -56,7 +56,8 @@ def ttcw_explanations() -> ExplanationTexts:
         "judge names the side; which of the experts wrote is left out",
         f"{without} of {len(stories)} stories are the magazine's, whose texts are not released",
     )
-    return ExplanationTexts(frame_of(rows), stories_of([_known(s) for s in stories.values()]), criteria, (), notes)
+    known = [(_DATASET, s.id, s.story_prompt, s.system, s.text or None, None) for s in stories.values()]
+    return ExplanationTexts(frame_of(rows), stories_of(known), criteria, (), notes)
 
 
 def _experts(path: Path) -> Iterator[dict[str, Any]]:
@@ -88,10 +89,6 @@ def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parse
             "answer": answer.text or "",
             "explanation": judgment.explanation,
         }
-
-
-def _known(story: Story) -> tuple[Any, ...]:
-    return (_DATASET, story.id, story.story_prompt, story.system, story.text or None, None)
 
 
 # Name on the command line -> the released file.
@@ -194,20 +191,17 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
     if wording is None:
         notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
     notes.append("rows are in the order of the file's items; the file does not name its judge")
-    stories = _human_stories(path.stem, human) if human else stories_of([])
-    if human is None:
+    stories = stories_of([])
+    if human is not None:
+        from judge.inputs.datasets.studies.hanna import read_human_stories
+
+        told = read_human_stories(human)
+        stories = stories_of([(path.stem, s.id, s.story_prompt, s.system, s.text, s.reference) for s in told])
+    else:
         notes.append("the human stories are not on this machine (judge data fetch hanna_llm)")
     prompts = stories["story_prompt"].to_dict()
     frame["story_prompt"] = [prompts.get((path.stem, story), "") for story in frame["story"]]
     return ExplanationTexts(frame, stories, criteria if wording else (), (), tuple(notes))
-
-
-def _human_stories(dataset: str, path: Path) -> Any:
-    from judge.inputs.datasets.studies.hanna import read_human_stories
-
-    return stories_of(
-        [(dataset, s.id, s.story_prompt, s.system, s.text, s.reference) for s in read_human_stories(path)]
-    )
 
 
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:

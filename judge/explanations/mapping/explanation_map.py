@@ -360,11 +360,10 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """One dict with the keys `POINT` for each analysed explanation. Unknown numbers are None."""
-    return [_point(row) for row in rows[list(POINT)].to_dict("records")]
-
-
-def _point(row: Mapping[Any, Any]) -> dict[str, Any]:
-    cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
-    cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
-    cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
-    return {key: cells[key] for key in POINT}
+    found = []
+    for row in rows[list(POINT)].to_dict("records"):
+        cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
+        cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
+        cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
+        found.append({key: cells[key] for key in POINT})
+    return found
