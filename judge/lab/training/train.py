@@ -206,7 +206,7 @@ def _finished(
         "program": f"storyjudge {__version__}",
         "data": data,
         "negatives": len(worse),
-        "options": _plain_options(options),
+        "options": {key: str(v) if isinstance(v, Path) else v for key, v in asdict(options).items()},
         "facts": result.facts,
         "out_of_fold": {
             "preferences": [] if ours is None else _plain(ours.frame),
@@ -221,10 +221,6 @@ def _finished(
     embedding = result.facts["embedding"]
     write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
     return Trained(folder, card, ours, ratings if rows else None, calibrations)
-
-
-def _plain_options(options: TrainOptions) -> dict[str, Any]:
-    return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(options).items()}
 
 
 def _bins(
