@@ -102,9 +102,6 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
         points = criterion.scale.points()
         named = criterion.scale.labels or [f"{point:g}" for point in points]
         guidelines = "\n".join(f"{name}: {text}" for name, text in zip(named, criterion.guidelines, strict=False))
-    # A rating without labels stays a number as the judge gave it.
-    labelled = criterion is not None and criterion.scale.labels
-    told = {name: subject.text_of(value) if labelled else value for name, value in facts.items()}
     return {
         "item": item.id,
         "key": item.key,
@@ -113,7 +110,7 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
         "reference": subject.shown_reference or "",
         "criterion": "" if criterion is None else f"{criterion.name}: {criterion.definition}".removesuffix(": "),
         "guidelines": guidelines,
-        "facts": ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in told.items()),
+        "facts": ", ".join(f"{name.replace('_', ' ')}: {subject.labelled(v)}" for name, v in facts.items()),
         "explanation": subject.explanation,
     }
 

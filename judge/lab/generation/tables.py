@@ -41,7 +41,9 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
         for prompt in plan.writer_prompts
     ]
     stories = len(lengths) * plan.spec.stories_each
-    each = _tokens(plan)
+    asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
+    # The maximum: from the requested length, or max_tokens if smaller.
+    each = min(asked, plan.spec.generation.max_tokens or asked)
     prompt = round(fmean(lengths) / _CHARACTERS_PER_TOKEN * stories) if lengths else 0
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     cost = None if price is None else price.cost(prompt, each * stories)
@@ -62,12 +64,6 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
     ]
     notes = ["tokens are estimated: 4 characters each in prompts, and each story as long as it may be, or 700 tokens"]
     return Table("Forecast", columns, [row], f"forecast of {spec.name}, {spec.judge}", notes)
-
-
-def _tokens(plan: WritingPlan) -> int:
-    asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
-    # The maximum: from the requested length, or max_tokens if smaller.
-    return min(asked, plan.spec.generation.max_tokens or asked)
 
 
 # Numbers of stories with each fault, by system, for generated stories and for any dataset.

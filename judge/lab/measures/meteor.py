@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from judge.base.errors import MissingExtraError, SpecError
@@ -187,9 +186,7 @@ def _chunks(matches: Sequence[tuple[int, int]]) -> int:
     return 1 + sum((after[0], after[1]) != (before[0] + 1, before[1] + 1) for before, after in pairwise(matches))
 
 
-@lru_cache(maxsize=1)
-def _opened(folder: Path) -> WordNet:
-    return WordNet(folder)
+_opened = lru_cache(maxsize=1)(WordNet)
 
 
 def _meteor(items: Sequence[Item], tools: Tools) -> list[Scored]:

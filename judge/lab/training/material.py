@@ -112,7 +112,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
     """Material on the named criteria (all where none are named); those with too little data are left out. Raises
     SpecError for a named criterion that nobody judged, and where no criterion has enough."""
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
-    preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
+    compared = datasets(of_dataset(dataset)) if dataset.pairs is not None else ()
+    preferences = [Preferences(s.criterion, s) for _, sides in compared for s in sides if s.kind == "people"]
     ratings = tuple(_ratings(dataset, stories))
     names = [*(preference.criterion for preference in preferences), *(rating.criterion for rating in ratings)]
     by_name = {name.casefold(): name for name in names}
@@ -184,7 +185,7 @@ def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) 
     most, so that perturbed stories do not outweigh people's preferences."""
     if not worse or not material.preferences:
         return []
-    most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)
+    most = max(map(_decided, material.preferences))
     return list(worse) if len(worse) <= most else random.Random(seed).sample(list(worse), most)
 
 
@@ -195,13 +196,6 @@ def _originals(dataset: Dataset) -> list[Story]:
         if name is None or name.perturbation is None:
             originals.append(story)
     return originals
-
-
-def _preferences(dataset: Dataset) -> list[Preferences]:
-    preferences = []
-    for _, sides in datasets(of_dataset(dataset)):
-        preferences += [Preferences(side.criterion, side) for side in sides if side.kind == "people"]
-    return preferences
 
 
 def _ratings(dataset: Dataset, stories: Sequence[Story]) -> list[Ratings]:

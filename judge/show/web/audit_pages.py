@@ -24,7 +24,7 @@ from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore,
 from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
 from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
-from judge.show.web.pages import Pages, in_words, read_body, static_route
+from judge.show.web.pages import Pages, in_words, plain_text, read_body, static_route
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
     pages, owners = Pages(TEMPLATES, access), Owners(store)
     routes = [
-        Route("/", _welcome(store, pages)),
+        Route("/", lambda _: _welcome_page(store, pages)),
         Route("/start", _start(store, pages, owners, "/annotate"), methods=["POST"]),
         Route("/annotate", _work(store, pages, owners, ANNOTATION)),
         Route("/results", _results(store, pages)),
@@ -187,13 +187,6 @@ def introduction(store: AuditStore) -> dict[str, Any]:
         "practice": len(store.practice),
         "blind": store.blind,
     }
-
-
-def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
-    def endpoint(_: Request) -> Response:
-        return _welcome_page(store, pages)
-
-    return endpoint
 
 
 def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
@@ -285,7 +278,7 @@ def _taking(
 ) -> Route:
     """Answers are confirmed after the commit."""
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.responses import JSONResponse
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
@@ -293,23 +286,18 @@ def _taking(
         try:
             return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
         except RefusedError as error:
-            return PlainTextResponse(str(error), error.status)
+            return plain_text(str(error), error.status)
 
     return Route(path, endpoint, methods=["POST"])
 
 
 async def _sentence(_: Request, error: Exception) -> Response:
-    from starlette.responses import PlainTextResponse
-
     hint = getattr(error, "hint", None)
-    return PlainTextResponse(f"{error} ({hint})" if hint else str(error), status_of(error))
+    return plain_text(f"{error} ({hint})" if hint else str(error), status_of(error))
 
 
-async def _nowhere(_: Request, error: Exception) -> Response:
-    from starlette.responses import PlainTextResponse
-
-    del error
-    return PlainTextResponse("There is no such page here. The audit begins at /\n", 404)
+async def _nowhere(_: Request, __: Exception) -> Response:
+    return plain_text("There is no such page here. The audit begins at /\n", 404)
 
 
 # HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers

@@ -36,7 +36,7 @@ from judge.lab.trial.sheet import (
     record,
     sheet,
 )
-from judge.show.web.pages import Pages, in_words, read_body, static_route
+from judge.show.web.pages import Pages, in_words, plain_text, read_body, static_route
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -303,7 +303,7 @@ class _Page:
 
         asked = self.trials.get(request.path_params["name"])
         if asked is None:
-            return _plain("This trial is no longer stored. Start it again.", 404)
+            return plain_text("This trial is no longer stored. Start it again.", 404)
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
@@ -361,16 +361,10 @@ def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
         try:
             return JSONResponse(await work(read_message(await read_body(request))))
         except Busy:
-            return _plain(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
+            return plain_text(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
 
     return endpoint
 
 
-def _plain(text: str, status: int) -> Response:
-    from starlette.responses import PlainTextResponse
-
-    return PlainTextResponse(text, status)
-
-
 async def _sentence(_: Request, error: Exception) -> Response:
-    return _plain(in_words(error) if isinstance(error, JudgeError) else str(error), 422)
+    return plain_text(in_words(error) if isinstance(error, JudgeError) else str(error), 422)

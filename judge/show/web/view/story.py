@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import TELLS_INTACT, JudgeError
-from judge.base.records import Answer, Judgment, Rating, Scale, Story, Verdict
+from judge.base.records import Answer, Judgment, Scale, Story, Verdict
 from judge.base.wording import PLAIN, written
 from judge.show.web.view.judgments import Stored, stored
 from judge.show.web.view.marked import answer as marked
@@ -102,7 +102,9 @@ def people_of(
     criterion to the human one."""
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
-        given.setdefault(rating.criterion, []).append((_named(rating), rating.value))
+        # With the panel, as far as known.
+        rater = ", ".join(name for name in (rating.rater, rating.panel) if name) or None
+        given.setdefault(rating.criterion, []).append((rater, rating.value))
     names = {name.casefold(): name for name in criteria}
     rated = {name: Rated(name) for name in criteria}
     for criterion, ratings in given.items():
@@ -118,11 +120,6 @@ def people_of(
             # Its mean stands beside the judge's; the page names it by what people were asked.
             rated[mine] = Rated(other, tuple(given[other]), scale=scales.get(mine, _NUMBERS))
     return rated
-
-
-def _named(rating: Rating) -> str | None:
-    """With the panel, as far as known."""
-    return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
 
 
 def side(opened: Stored, story: Story, problem: str | None = None) -> JudgeView[Cell]:
