@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
@@ -18,7 +17,7 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
-from judge.contamination.auc import Areas, scored_by
+from judge.contamination.auc import Areas, Findings, scored_by
 from judge.contamination.options import ValidityOptions
 from judge.contamination.report import ContaminationReport, join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
@@ -31,8 +30,6 @@ from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from judge.ratings.ratings_table import RatingsTable
 
 
@@ -78,19 +75,11 @@ class ValidityRow:
         return {**about, "cut": self.cut, "high": self.high, "low": self.low, **parts}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Validity:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Validity(Findings[ValidityRow]):
     """Agreement with people on stories with high and low scores, one row for each scores file and judge."""
 
     options: ValidityOptions
-    rows: tuple[ValidityRow, ...]
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each scores file and judge, with an estimate's value, interval, and reason if undefined."""
-        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
@@ -134,7 +123,7 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
         *remarks.notes,
     ]
     line = signature_of_runs(runs, matrices, extra=extra)
-    return Validity(options, tuple(rows), line, tuple(dict.fromkeys(notes)))
+    return Validity(options=options, rows=tuple(rows), signature=line, notes=tuple(dict.fromkeys(notes)))
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:

@@ -17,7 +17,8 @@ from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import SpecError, TemplateError, unknown_value
 from judge.base.fingerprint import text_key
 from judge.base.late_pattern import late
-from judge.base.records import Criterion, names_in
+from judge.base.printing.tables import cells_of
+from judge.base.records import Criterion, Judgment, names_in
 from judge.inputs.prompt_file import split
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 
@@ -91,6 +92,11 @@ class ExplanationTexts:
         return self.frame[self.frame["text"].notna()]
 
 
+def cells_of_judgment(judgment: Judgment) -> dict[str, Any]:
+    """Cells of a row from what the parser read of its answer."""
+    return cells_of(judgment, "rating", "status", "explanation", flags=";".join(judgment.flags))
+
+
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Data frame with all `COLUMNS` from rows that may lack some; `text` and its hash `key` are from `explanation`."""
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
@@ -127,13 +133,12 @@ def narrowed(
     Raises SpecError for a name that does not occur, and where no explanation is left."""
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)
-    chosen = (("criterion", criteria, "criterion"), ("judge", judges, "judge"))
-    for column, names, option in (*chosen, ("eval_prompt", eval_prompts, "eval_prompt")):
+    for column, names in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
         if names:
             levels = {str(name).casefold(): str(name) for name in frame[column].unique() if name}
             for name in names:
                 if name.casefold() not in levels:
-                    raise unknown_value(option, name, levels.values())
+                    raise unknown_value(column, name, levels.values())
             wanted &= frame[column].isin([levels[name.casefold()] for name in names])
     if not wanted.any():
         raise SpecError(f"no explanation is at once {', '.join([*judges, *eval_prompts, *criteria])}")

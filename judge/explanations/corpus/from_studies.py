@@ -16,6 +16,7 @@ from judge.explanations.corpus.corpus import (
     EXPERT,
     ExplanationTexts,
     Pairs,
+    cells_of_judgment,
     frame_of,
     plain_words,
     stories_of,
@@ -83,11 +84,8 @@ def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parse
             "judge": name,
             "side": name,
             "criterion": criterion.name,
-            "rating": judgment.rating,
-            "status": judgment.status,
-            "flags": ";".join(judgment.flags),
             "answer": answer.text or "",
-            "explanation": judgment.explanation,
+            **cells_of_judgment(judgment),
         }
 
 
@@ -177,11 +175,8 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
                 "system": "Human",
                 "criterion": criterion.name if criterion else "",
                 "eval_prompt": "ep3",
-                "rating": judgment.rating,
-                "status": judgment.status,
-                "flags": ";".join(judgment.flags),
                 "answer": answer,
-                "explanation": judgment.explanation,
+                **cells_of_judgment(judgment),
             }
         )
     frame = frame_of(rows)

@@ -12,7 +12,7 @@ from judge.answers.parsing import parser as load_parser
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Criterion, Response
 from judge.base.wording import Advice
-from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, read_runs, stories_of
+from judge.explanations.corpus.corpus import ExplanationTexts, cells_of_judgment, frame_of, read_runs, stories_of
 from judge.explanations.corpus.from_studies import NAME, NAMES, study_of
 from judge.inputs.datasets.files.source_file import rating_value
 from judge.inputs.datasets.files.table_file import SUFFIXES, cell, table_columns, table_rows
@@ -106,12 +106,7 @@ class _Reader:
         judgment = self.parser.parse(Response(row["answer"] or "", None), criterion)
         given = self._rating(cells, number)
         rating = judgment.rating if math.isnan(given) else given
-        return row | {
-            "explanation": judgment.explanation,
-            "rating": math.nan if rating is None else rating,
-            "status": judgment.status,
-            "flags": ";".join(judgment.flags),
-        }
+        return row | cells_of_judgment(judgment) | {"rating": math.nan if rating is None else rating}
 
     def _text(self, cells: Mapping[str, Any], field: str, number: int) -> str | None:
         value = self._cell(cells, field)

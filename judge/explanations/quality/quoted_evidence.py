@@ -77,7 +77,6 @@ _QUOTED = late(
     r"|(?<!\w)[‘']((?:[^\s‘’']|(?<=\w)[’'](?=\w))+(?:\s+(?:[^\s‘’']|(?<=\w)[’'](?=\w))+)+)[’'](?!\w)"
 )
 _OMITTED = late(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
-_WORDS = late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one.
 _NAME = late(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
 
@@ -170,7 +169,7 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 def normalised(text: str) -> str:
     """The words in lower case with single spaces, without punctuation, possessives and typographic apostrophes."""
-    return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
+    return " ".join(WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
 def quoting(text: str) -> Quoting:
@@ -179,7 +178,7 @@ def quoting(text: str) -> Quoting:
     spans, rest, at = [], [], 0
     for match in _QUOTED.finditer(text):
         span = next(part for part in match.groups() if part).strip()
-        if len(_WORDS.findall(span)) > 1:
+        if len(WORDS.findall(span)) > 1:
             spans.append(span)
         rest.append(text[at : match.start()])
         at = match.end()
@@ -192,7 +191,7 @@ def _names(bare: str) -> list[str]:
         return []
     low = {word.lower() for run in runs for word in run.split() if not _NOT_NAMES.issuperset(word.lower().split("-"))}
     # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
-    small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
+    small = {word for word in WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
     names: dict[str, None] = {}
     for run in runs:
         kept = [word for word in run.split() if word.lower() in low and word.lower() not in small]
@@ -280,7 +279,7 @@ def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
     """(code, index of the text) of all n-grams of `words` words in lower case; equal n-grams have equal codes. N-grams
     are identified by 64-bit hashes. With two million, the probability that any two share a hash is about 1e-7."""
     number: dict[str, int] = {}
-    codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
+    codes = [[number.setdefault(w, len(number)) for w in WORDS.findall(text.lower())] for text in texts]
     size = np.array([len(words_of_text) for words_of_text in codes], dtype=np.int64)
     flat = np.fromiter((w for words_of_text in codes for w in words_of_text), dtype=np.int64, count=int(size.sum()))
     text = np.repeat(np.arange(len(texts), dtype=np.int64), size)
