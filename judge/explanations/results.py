@@ -139,6 +139,11 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
     rows = mapped.rows[(mapped.rows["cluster"] == number).to_numpy(dtype=bool)]
     criterion, criterion_share = _most(rows["criterion"])
     prompt, prompt_share = _most(rows["eval_prompt"])
+    example = None
+    if number != NOISE:
+        vectors = mapped.embedded.vectors[rows.index]
+        near = vectors @ vectors.mean(axis=0)
+        example = str(rows["text"].iloc[near_ties.highest(near.tolist())])
     return ClusterFound(
         cluster=number,
         texts=len(rows),
@@ -151,7 +156,7 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
         eval_prompt_share=prompt_share,
         rating=float(rows["rating"].mean()) if rows["rating"].notna().any() else None,
         words=tuple(words.of_cluster(number)),
-        example=None if number == NOISE else _example(mapped, rows),
+        example=example,
     )
 
 
@@ -163,12 +168,6 @@ def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
     counts = named.value_counts()
     name = min(str(label) for label in counts.index[counts == counts.max()])
     return name, float(counts.max() / len(column))
-
-
-def _example(mapped: ExplanationMap, rows: pd.DataFrame) -> str:
-    vectors = mapped.embedded.vectors[rows.index]
-    near = vectors @ vectors.mean(axis=0)
-    return str(rows["text"].iloc[near_ties.highest(near.tolist())])
 
 
 # All tables that `judge explain` prints, in order: texts, clusters, keywords, and the quality measures.

@@ -266,9 +266,10 @@ def validation(path: Path) -> Measured[Validated]:
         [flags(explanation) for explanation in explained(texts.frame, texts.criteria, library, Reading.of)]
     )
     odd = np.arange(len(items)) % 2 == 1
+    marked = {name: np.array([any(item.errors[name]) for item in items], dtype=bool) for name in QUESTIONS}
     rows = [
-        Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd]))
-        for name in QUESTIONS
+        Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], positive[odd]))
+        for name, positive in marked.items()
     ]
     notes = [
         "rules were set on the even items (0, 2, 4...), and are reported on the odd ones; 95 % Wilson intervals",
@@ -282,10 +283,6 @@ def validation(path: Path) -> Measured[Validated]:
     ]
     signature = f"{path.stem}:{int(odd.sum())} odd items|against:any of 3|ci:wilson|v{__version__}"
     return Measured(tuple(rows), signature, tuple(notes))
-
-
-def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.array([any(item.errors[name]) for item in items], dtype=np.bool_)
 
 
 def _validated(name: str, flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> Validated:
