@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from judge.explanations.corpus.corpus import ExplanationTexts
-    from judge.explanations.mapping.explanation_map import Step
+    from judge.explanations.options import Step
     from judge.explanations.results import ExplanationResults
 
 _Named = Annotated[

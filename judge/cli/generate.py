@@ -139,7 +139,7 @@ def stories(
     from judge.cli.table_options import emit
     from judge.lab.generation.faults import rules_of
     from judge.lab.generation.stories import passed_on, write_all, written
-    from judge.lab.generation.tables import counted_written, faults_table, signature_of, status_table, statuses
+    from judge.lab.generation.tables import counted_written, faults_table, signature_of, status_table
 
     for name, given in (("cut", cut), ("human", human)):
         if given and output is None:
@@ -150,7 +150,7 @@ def stories(
     signature = signature_of(generated, rules)
     lengths = any({"too_short", "too_long"} & set(story.faults) for story in generated)
     tables = [
-        status_table(statuses(generated), ""),
+        status_table(generated),
         faults_table(counted_written(generated), signature, asked_length=lengths),
     ]
     if output is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from judge.analysis.frames import flat_frame
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.files import draft, writing
+from judge.base.printing.tables import cells_of
 from judge.base.wording import Advice, Note
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
@@ -26,10 +27,34 @@ from judge.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
+
+class Cells(Protocol):
+    """A row of results: its cells by column."""
+
+    @property
+    def cells(self) -> dict[str, Any]: ...
+
+
+Found = TypeVar("Found", bound=Cells)
+
 TEMPORAL = (
     "labels by date (WikiMIA, BookMIA: seen = older than the model) overstate: seen and unseen texts also differ in "
     "topic, style and popularity, and where they do not, such scores come close to chance (Duan et al. 2024)"
 )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Findings(Generic[Found]):
+    """Rows of results, with the signature line and the notes under their table."""
+
+    rows: tuple[Found, ...]
+    signature: str
+    notes: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each of `rows`, with an estimate's value, ends of its interval, and reason if undefined."""
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +74,16 @@ class ScoreFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return cells_of(self, *(field.name for field in fields(self)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Areas:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Areas(Findings[ScoreFound]):
     """Accuracy of every score, highest AUC first."""
 
     source: str
     judge: str
     options: AucOptions
-    rows: tuple[ScoreFound, ...]
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each score, with an estimate's value, ends of its interval, and reason if undefined."""
-        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:

@@ -37,6 +37,8 @@ class ScoringOptions:
     concurrency: int = 32
 
     def __post_init__(self) -> None:
+        if not 0 < self.k <= 100:
+            raise OptionError("k", self.k, "is not a share in per cent", hint="give a number above 0, at most 100")
         for field, value in (("shots", self.shots), ("concurrency", self.concurrency)):
             if value < 1:
                 raise OptionError(field, value, "must be 1 or more")

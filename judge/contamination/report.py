@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint_text
+from judge.base.printing.tables import cells_of
 from judge.base.wording import Advice, Note, joined
 from judge.contamination import thresholds
-from judge.contamination.auc import TEMPORAL, scored_by
+from judge.contamination.auc import TEMPORAL, Findings, scored_by
 from judge.contamination.options import ReportOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.thresholds import Threshold, of_score
@@ -32,8 +32,6 @@ from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from judge.ratings.ratings_table import RatingsTable
 
 
@@ -44,20 +42,11 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Joined:
-    """One score for each story of a rating matrix (NaN = none); `matched` counts stories in the scores file."""
-
-    scores: Floats
-    matched: int
-
-
-def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score `name` of each story of a rating matrix, joined by the hash of its text. A story whose text is not
-    stored is joined by its id, if the scores were computed on the dataset of the same name."""
-    scores_by_row, rows = scores.score(name), _places(matrix, scores)
-    values = np.where(rows >= 0, scores_by_row[rows], np.nan)
-    return Joined(np.asarray(values, dtype=np.float64), int((rows >= 0).sum()))
+def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Floats:
+    """The score `name` of each story of a rating matrix (NaN = none), joined by the hash of its text. A story whose
+    text is not stored is joined by its id, if the scores were computed on the dataset of the same name."""
+    rows = _places(matrix, scores)
+    return np.asarray(np.where(rows >= 0, scores.score(name)[rows], np.nan), dtype=np.float64)
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
@@ -82,9 +71,9 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
     return rows
 
 
-def refuse_strangers(scores: ScoresFile, joined: int) -> None:
+def refuse_strangers(scores: ScoresFile, matrices: Sequence[RatingMatrix]) -> None:
     """Raise SpecError if no scored text is a story of the runs."""
-    if joined == 0:
+    if all((_places(matrix, scores) < 0).all() for matrix in matrices):
         raise SpecError(
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
             hint=Advice("score the runs' own dataset: judge contamination score DATASET {model} ..."),
@@ -138,34 +127,21 @@ class ModelFound:
     def cells(self) -> dict[str, Any]:
         chosen = self.threshold
         return {
-            "model": self.model,
-            "set": self.set,
-            "rate": self.rate,
-            "unseen": self.unseen,
-            "corrected": self.corrected,
-            "stories": self.stories,
-            "undefined": self.undefined,
+            **cells_of(self, "model", "set", "rate", "unseen", "corrected", "stories", "undefined"),
             "threshold": None if chosen is None else chosen.value,
             "rule": None if chosen is None else chosen.rule,
             "auc": self.auc,
             "labelled": None if chosen is None or chosen.labelled is None else chosen.labelled.name,
             "own": ", ".join(self.own) or None,
-            "people": self.people,
-            "judges": self.judges,
+            **cells_of(self, "people", "judges"),
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ContaminationReport:
-    options: ReportOptions
-    rows: tuple[ModelFound, ...]
-    signature: str
-    notes: tuple[str, ...]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ContaminationReport(Findings[ModelFound]):
+    """Share of seen stories and ratings of the model's own, one row for each scores file."""
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each scores file, with an estimate's value, interval, and reason if undefined."""
-        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
+    options: ReportOptions
 
 
 def report(
@@ -181,7 +157,7 @@ def report(
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
     extra += [scored_by(scores) for scores in files]
     line = signature_of_runs(runs, matrices, extra=extra)
-    return ContaminationReport(options, rows, line, tuple(_notes(files, rows)))
+    return ContaminationReport(options=options, rows=rows, signature=line, notes=tuple(_notes(files, rows)))
 
 
 def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOptions) -> ModelFound:
@@ -193,7 +169,7 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
     values = scores.score(options.score)[chosen]
     usable = values[~np.isnan(values)]
     threshold = of_score(scores, options.score)
-    refuse_strangers(scores, sum(join(matrix, scores, options.score).matched for matrix in matrices))
+    refuse_strangers(scores, matrices)
     prompts = story_prompts(matrices, scores)[chosen][~np.isnan(values)]
     if threshold is None:
         why = scores.header["without_threshold"].get(options.score)

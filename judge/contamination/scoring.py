@@ -15,11 +15,12 @@ import orjson
 from numpy.typing import NDArray
 
 from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
-from judge.base.errors import BackendError, OptionError
+from judge.base.errors import BackendError
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import fingerprint, fingerprint_text
 from judge.base.sqlite_file import KeyedCache
 from judge.contamination import scores
+from judge.contamination.options import ScoringOptions
 from judge.contamination.texts import Text
 
 # Cache of log-probabilities by text and model, in one SQLite file.
@@ -72,40 +73,22 @@ _AT_ONCE = 512
 EMPTY_TEXT = "undefined: the text is empty"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreOptions:
-    """Options for computing scores; `k` is the percentage of least likely tokens that Min-K% Prob uses. `prefix` joins
-    `shots` unseen texts, for ReCaLL. `words` is the length to which texts were cut before (`texts.first_words`), stored
-    here because it affects every score."""
+def settings_of(options: ScoringOptions, before: Sequence[str]) -> dict[str, Any]:
+    """Settings for a scores file's header, with a hash in place of the unseen texts `before`."""
+    prefix = _prefix(before)
+    return {
+        "k": options.k,
+        "words": options.words,
+        "lowercase": options.lowercase,
+        "full_distribution": options.full_distribution,
+        "shots": len(before),
+        "prefix": None if prefix is None else fingerprint_text(prefix),
+        **({"recital": scores.RECITED} if options.recital else {}),
+    }
 
-    k: float = 20
-    words: int | None = None
-    lowercase: bool = False
-    full_distribution: bool = False
-    prefix: str | None = None
-    shots: int = 0
-    recital: bool = False
 
-    def __post_init__(self) -> None:
-        if not 0 < self.k <= 100:
-            raise OptionError("k", self.k, "is not a share in per cent", hint="give a number above 0, at most 100")
-
-    @property
-    def sweep(self) -> tuple[float, ...]:
-        """All percentages for which Min-K% is computed, including `k`."""
-        return tuple(sorted({*map(float, scores.SWEEP), float(self.k)}))
-
-    def written(self) -> dict[str, Any]:
-        """Options for a scores file's header, with a hash in place of the prefix."""
-        return {
-            "k": self.k,
-            "words": self.words,
-            "lowercase": self.lowercase,
-            "full_distribution": self.full_distribution,
-            "shots": self.shots,
-            "prefix": None if self.prefix is None else fingerprint_text(self.prefix),
-            **({"recital": scores.RECITED} if self.recital else {}),
-        }
+def _prefix(before: Sequence[str]) -> str | None:
+    return " ".join(before) + " " if before else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +105,15 @@ class Scored:
 async def score(
     texts: Sequence[Text],
     scorer: Scorer,
-    options: ScoreOptions,
+    options: ScoringOptions,
     cache: Cache,
     *,
+    before: Sequence[str] = (),
     reference: Scorer | None = None,
     progress: Progress | None = None,
 ) -> list[Scored]:
-    """Scores of all texts, in order, under the model `scorer` and, if given, a reference model. Raises `BackendError`
-    if the model cannot return log-probabilities at all."""
+    """Scores of all texts, in order, under the model `scorer` and, if given, a reference model. `before` are unseen
+    texts to put before each, for ReCaLL. Raises `BackendError` if the model cannot return log-probabilities at all."""
     show = progress or (lambda _name, _done, _total: None)
     bodies = [text.text for text in texts]
     reasons: dict[str, str] = {}
@@ -143,8 +127,8 @@ async def score(
     lower = conditional = other = None
     if options.lowercase:
         lower = await _passed(scorer, [body.lower() for body in bodies], cache, show, "lower case")
-    if options.prefix is not None:
-        after = _passed(scorer, bodies, cache, show, "after texts not seen", prefix=options.prefix)
+    if before:
+        after = _passed(scorer, bodies, cache, show, "after texts not seen", prefix=_prefix(before))
         conditional = await _if_possible("recall", reasons, after)
     if reference is not None:
         other = await _passed(reference, bodies, cache, show, "reference model")
@@ -159,7 +143,12 @@ async def score(
         tokens = int((~np.isnan(passes.logprobs)).sum())
         # A cut in any of the passes moves a number of this text.
         cut = any(p.truncated for p in (passes.plain, passes.lower, passes.conditional, passes.reference) if p)
-        scored.append(Scored(text, tokens, cut, _scores(text.text, passes, options, reasons)))
+        values = _scores(text.text, passes, options, reasons)
+        if before:
+            values["recall"] = _recall(passes, reasons)
+        if not text.text.strip():
+            values = dict.fromkeys(values, Estimate.undefined(EMPTY_TEXT))
+        scored.append(Scored(text, tokens, cut, values))
     return scored
 
 
@@ -177,11 +166,12 @@ class _Passes:
         return _array(self.plain.logprobs)
 
 
-def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
+def _scores(text: str, passes: _Passes, options: ScoringOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
     logprobs = passes.logprobs
+    sweep = sorted({*map(float, scores.SWEEP), float(options.k)})
     # The scores of an impossible pass are undefined, for its reason in `reasons`.
     values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
-    for k in options.sweep:
+    for k in sweep:
         values[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
     if options.recital:
         # Servers that tell no ids tell the tokens themselves.
@@ -189,7 +179,7 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
         values["recital"] = scores.recital(logprobs, tokens)
     if options.full_distribution:
         mean, variance = passes.plain.mean, passes.plain.variance
-        for k in options.sweep:
+        for k in sweep:
             if mean is None or variance is None:
                 value = Estimate.undefined(reasons.get("min_k_pp", "undefined: no full distribution"))
             else:
@@ -201,10 +191,6 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
         other = _array(passes.reference.logprobs)
         values["reference_difference"] = scores.reference_difference(logprobs, other)
         values["reference_ratio"] = scores.reference_ratio(logprobs, other)
-    if options.prefix is not None:
-        values["recall"] = _recall(passes, reasons)
-    if not text.strip():
-        return dict.fromkeys(values, Estimate.undefined(EMPTY_TEXT))
     return values
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from judge.backends import Scorer, Settings, open_scorer
 from judge.contamination.options import ScoringOptions
 from judge.contamination.scores_file import ScoresFile, assemble
-from judge.contamination.scoring import Cache, Progress, ScoreOptions, score
+from judge.contamination.scoring import Cache, Progress, score, settings_of
 from judge.contamination.texts import TextSet, first_words, plain_texts
 from judge.contamination.thresholds import refuse_other_model
 
@@ -26,7 +26,6 @@ def scored(
     are chosen on the labelled set `calibration`. If another model scored it, an error is raised before any text is
     scored."""
     # Before any weights are loaded: these are mistakes that can be told at once.
-    ScoreOptions(k=asked.k)
     if asked.words is not None:
         texts = first_words(texts, asked.words)
     before = plain_texts(asked.nonmembers, asked.shots) if asked.nonmembers is not None else []
@@ -54,21 +53,13 @@ async def _sitting(
             # The revision was said of the model, not of the reference.
             reference = open_scorer(asked.reference, Settings(settings.base_url, engine=settings.engine))
             opened.append(reference)
-        options = ScoreOptions(
-            k=asked.k,
-            words=asked.words,
-            lowercase=asked.lowercase,
-            full_distribution=asked.full_distribution,
-            prefix=" ".join(before) + " " if before else None,
-            shots=len(before),
-            recital=asked.recital,
-        )
         with Cache(folder / "derived" / "logprobs.sqlite") as cache:
-            scored_texts = await score(texts.texts, target, options, cache, reference=reference, progress=progress)
+            scored_texts = await score(
+                texts.texts, target, asked, cache, before=before, reference=reference, progress=progress
+            )
         of_reference = None if reference is None else await reference.facts()
-        return assemble(
-            texts.name, model, facts, options.written(), scored_texts, reference=of_reference, notes=texts.notes
-        )
+        written = settings_of(asked, before)
+        return assemble(texts.name, model, facts, written, scored_texts, reference=of_reference, notes=texts.notes)
     finally:
         for scorer in opened:
             await scorer.close()

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.frames import flat_frame
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable, first_columns
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
-from judge.contamination.auc import Areas, scored_by
+from judge.contamination.auc import Areas, Findings, scored_by
 from judge.contamination.options import ValidityOptions
 from judge.contamination.report import ContaminationReport, join, refuse_strangers, same_name
 from judge.contamination.scores_file import ScoresFile
@@ -31,8 +30,6 @@ from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from judge.ratings.ratings_table import RatingsTable
 
 
@@ -78,19 +75,11 @@ class ValidityRow:
         return {**about, "cut": self.cut, "high": self.high, "low": self.low, **parts}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Validity:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Validity(Findings[ValidityRow]):
     """Agreement with people on stories with high and low scores, one row for each scores file and judge."""
 
     options: ValidityOptions
-    rows: tuple[ValidityRow, ...]
-    signature: str
-    notes: tuple[str, ...]
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each scores file and judge, with an estimate's value, interval, and reason if undefined."""
-        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
@@ -109,10 +98,10 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
             strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
         cut = _cut(scores, options)
         joined = {id(matrix): join(matrix, scores, options.score) for matrix in matrices}
-        refuse_strangers(scores, sum(scores_of.matched for scores_of in joined.values()))
+        refuse_strangers(scores, matrices)
         drawn: dict[int, Resamples] = {}
         for matrix, candidate in own or candidates:
-            values = joined[id(matrix)].scores
+            values = joined[id(matrix)]
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
                 drawn[id(matrix)] = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
@@ -134,7 +123,7 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
         *remarks.notes,
     ]
     line = signature_of_runs(runs, matrices, extra=extra)
-    return Validity(options, tuple(rows), line, tuple(dict.fromkeys(notes)))
+    return Validity(options=options, rows=tuple(rows), signature=line, notes=tuple(dict.fromkeys(notes)))
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
@@ -250,9 +239,7 @@ def auc_table(areas: Areas) -> Table:
         Column("tpr", f"TPR at {100 * areas.options.fpr:g} % FPR x100", digits=1, factor=100),
         Column("accuracy", "best accuracy x100", digits=1, factor=100),
         Column("threshold", "threshold", digits=4),
-        Column("seen", "seen"),
-        Column("unseen", "unseen"),
-        Column("undefined", "undefined"),
+        *plain("seen", "unseen", "undefined"),
     ]
     rows = [row.cells for row in areas.rows]
     title = f"Seen against unseen texts of {areas.source}, {areas.judge}"
@@ -267,8 +254,7 @@ def report_table(report: ContaminationReport) -> Table:
         Column("rate", "seems seen x100", digits=1, factor=100),
         Column("unseen", "of unseen texts x100", digits=1, factor=100),
         Column("corrected", "seen, corrected x100", digits=1, factor=100),
-        Column("stories", "stories"),
-        Column("undefined", "undefined"),
+        *plain("stories", "undefined"),
         Column("threshold", "threshold", digits=4),
         Column("rule", "rule"),
         Column("auc", "AUC", digits=3),

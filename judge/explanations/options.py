@@ -67,6 +67,14 @@ def fragments(options: NumbersOptions, *names: str) -> list[str]:
     return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]
 
 
+# Told of (what, done, total); total 0 where a step cannot be counted.
+Step = Callable[[str, int, int], None]
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """Progress callback that does nothing."""
+
+
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
 ClusterOn = Literal["auto", "umap", "pca", "none"]
 

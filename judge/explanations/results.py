@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, replace
 
 import pandas as pd
 
-from judge.base.printing.tables import Column, Table, printable
+from judge.base.printing.tables import Column, Table, plain, printable
 from judge.base.wording import Advice, Note
 from judge.explanations.mapping import explanation_map, keybert_ranking, keywords
 from judge.explanations.mapping.clusters import NOISE
-from judge.explanations.mapping.explanation_map import ExplanationMap, Step, cluster_name
+from judge.explanations.mapping.explanation_map import ExplanationMap, cluster_name
 from judge.explanations.mapping.keybert_ranking import (
     GroupWords,
     Keywords,
@@ -20,6 +20,7 @@ from judge.explanations.mapping.keybert_ranking import (
     yake_keywords,
 )
 from judge.explanations.mapping.keywords import SideWords, side_words
+from judge.explanations.options import Step
 from judge.explanations.quality import measures
 from judge.explanations.quality.measures import Numbers, numbers
 from judge.explanations.quality.specificity import Asked, Measured, Row
@@ -138,6 +139,11 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
     rows = mapped.rows[(mapped.rows["cluster"] == number).to_numpy(dtype=bool)]
     criterion, criterion_share = _most(rows["criterion"])
     prompt, prompt_share = _most(rows["eval_prompt"])
+    example = None
+    if number != NOISE:
+        vectors = mapped.embedded.vectors[rows.index]
+        near = vectors @ vectors.mean(axis=0)
+        example = str(rows["text"].iloc[near_ties.highest(near.tolist())])
     return ClusterFound(
         cluster=number,
         texts=len(rows),
@@ -150,7 +156,7 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
         eval_prompt_share=prompt_share,
         rating=float(rows["rating"].mean()) if rows["rating"].notna().any() else None,
         words=tuple(words.of_cluster(number)),
-        example=None if number == NOISE else _example(mapped, rows),
+        example=example,
     )
 
 
@@ -164,12 +170,6 @@ def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
     return name, float(counts.max() / len(column))
 
 
-def _example(mapped: ExplanationMap, rows: pd.DataFrame) -> str:
-    vectors = mapped.embedded.vectors[rows.index]
-    near = vectors @ vectors.mean(axis=0)
-    return str(rows["text"].iloc[near_ties.highest(near.tolist())])
-
-
 # All tables that `judge explain` prints, in order: texts, clusters, keywords, and the quality measures.
 
 # Tables of the keywords of groups of explanations.
@@ -180,9 +180,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 def keyword_table(keyword_groups: Keywords) -> Table:
     """One row per group, ordered by grouping."""
     columns = [
-        Column("by", "by"),
-        Column("group", "group"),
-        Column("texts", "texts"),
+        *plain("by", "group", "texts"),
         Column("ctfidf", "class-TF-IDF", wrap=60),
     ]
     columns += [Column("keybert", "KeyBERT", wrap=60)] if keyword_groups.keybert else []
@@ -228,7 +226,7 @@ def side_words_table(terms: SideWords) -> Table:
 
 def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
     """Keywords by the HANNA judge study's method (YAKE), one row per criterion."""
-    columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
+    columns = [*plain("criterion", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}
         for group in keywords
@@ -265,12 +263,9 @@ def tables(result: ExplanationResults) -> list[Table]:
 
 def _texts_table(result: ExplanationResults) -> Table:
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
+        *plain("judge", "eval_prompt"),
         Column("asked", "rows"),
-        Column("texts", "texts"),
-        Column("distinct", "distinct"),
-        Column("stories", "stories"),
+        *plain("texts", "distinct", "stories"),
         Column("words", "median words", digits=0),
     ]
     rows = [row.cells for row in result.texts.rows]
@@ -279,9 +274,7 @@ def _texts_table(result: ExplanationResults) -> Table:
 
 def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
     columns = [
-        Column("cluster", "cluster"),
-        Column("texts", "texts"),
-        Column("distinct", "distinct"),
+        *plain("cluster", "texts", "distinct"),
         Column("share", "%", digits=1, factor=100),
         Column("stories", "stories"),
         Column("criterion", "most about"),

@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Criterion
 from judge.ratings.ratings_table import COLUMNS
 from judge.version import __version__
@@ -57,25 +57,9 @@ class Fault:
     say: Callable[[Floats, Stories, np.random.Generator], Floats] | None = None
 
 
-def _length(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return opinion + 0.3 * stories.length
-
-
-def _own(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(opinion + 0.5 * (stories.system == 0), dtype=np.float64)
-
-
-def _compress(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return 3.0 + 0.6 * (opinion - 3.0)
-
-
 def _halo(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
     overall = opinion.mean(axis=0, keepdims=True)
     return np.asarray(overall + 0.4 * (opinion - overall), dtype=np.float64)
-
-
-def _stick(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(np.where(rng.random(ratings.shape) < 0.15, 4.0, ratings), dtype=np.float64)
 
 
 def _lose(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:
@@ -83,18 +67,27 @@ def _lose(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats
     return np.asarray(np.where(rng.random(ratings.shape) < chance, np.nan, ratings), dtype=np.float64)
 
 
-def _lose_blindly(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(np.where(rng.random(ratings.shape) < 0.1, np.nan, ratings), dtype=np.float64)
-
+# An honest judge loses ratings too, whatever the story.
+_NO_FAULT = Fault("", "", say=lambda r, _, rng: np.where(rng.random(r.shape) < 0.1, np.nan, r))
 
 # Judge -> its fault.
 FAULTS: dict[str, Fault] = {
-    "lenient": Fault("leniency", "+0.2 points", think=lambda o, s, r: o + 0.2),  # noqa: ARG005
-    "lengthy": Fault("length", "+0.3 points per sd of log length", think=_length),
-    "compressed": Fault("compression", "differences x 0.6", think=_compress),
-    "stuck": Fault("stuck", "15 % of ratings are 4 whatever the story", say=_stick),
+    "lenient": Fault("leniency", "+0.2 points", think=lambda o, _, __: o + 0.2),
+    "lengthy": Fault(
+        "length", "+0.3 points per sd of log length", think=lambda o, stories, _: o + 0.3 * stories.length
+    ),
+    "compressed": Fault("compression", "differences x 0.6", think=lambda o, _, __: 3.0 + 0.6 * (o - 3.0)),
+    "stuck": Fault(
+        "stuck",
+        "15 % of ratings are 4 whatever the story",
+        say=lambda r, _, rng: np.where(rng.random(r.shape) < 0.15, 4.0, r),
+    ),
     "haloed": Fault("halo", "60 % of what sets criteria apart is lost", think=_halo),
-    "partial": Fault("self-preference", "+0.5 points for its own system", think=_own),
+    "partial": Fault(
+        "self-preference",
+        "+0.5 points for its own system",
+        think=lambda o, stories, _: o + 0.5 * (stories.system == 0),
+    ),
     "dropping": Fault("loss", "10 % lost, 1.8 times as likely for each point of quality", say=_lose),
 }
 
@@ -109,7 +102,7 @@ def write_folder(folder: Path, seed: int) -> None:
         writer = csv.writer(stream)
         writer.writerow(COLUMNS)
         writer.writerows(_people(stories, rng))
-        for name, fault in {HONEST: Fault("", "", say=_lose_blindly), **FAULTS}.items():
+        for name, fault in {HONEST: _NO_FAULT, **FAULTS}.items():
             writer.writerows(_judge(name, fault, stories, rng))
     words = np.round(np.exp(5.0 + 0.5 * stories.length)).astype(int)
     with (folder / "imported_stories.csv").open("w", encoding="utf-8", newline="") as stream:
@@ -247,22 +240,10 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
         Column("least", "at least %", digits=1, factor=100),
         Column("false_alarms", "false alarms %", digits=1, factor=100),
         Column("limit", "at most %", digits=1, factor=100),
-        Column("tests", "tests"),
-        Column("state", "state"),
+        *plain("tests", "state"),
     ]
-    rows = [
-        {
-            "diagnostic": outcome.diagnostic,
-            "fault": outcome.fault,
-            "power": outcome.power,
-            "least": outcome.least,
-            "false_alarms": outcome.false_alarms,
-            "limit": outcome.limit,
-            "tests": outcome.tests,
-            "state": "ok" if outcome.passed else "failed",
-        }
-        for outcome in outcomes
-    ]
+    names = ("diagnostic", "fault", "power", "least", "false_alarms", "limit", "tests")
+    rows = [cells_of(outcome, *names, state="ok" if outcome.passed else "failed") for outcome in outcomes]
     stories = PROMPTS * SYSTEMS
     notes = (
         (

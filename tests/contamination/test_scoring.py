@@ -12,7 +12,8 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint_text
 from judge.contamination import scores
-from judge.contamination.scoring import Cache, ScoreOptions, model_key, score
+from judge.contamination.options import ScoringOptions
+from judge.contamination.scoring import Cache, model_key, score
 from judge.contamination.texts import Text
 from tests.contamination.bigrams import BigramScorer
 
@@ -23,15 +24,15 @@ def texts(bodies: list[str]) -> list[Text]:
     return [Text(str(i), body, fingerprint_text(body)) for i, body in enumerate(bodies)]
 
 
-def scored(scorer: BigramScorer, options: ScoreOptions, cache: Cache | None = None, bodies: list[str] = TALES, **how):  # type: ignore[no-untyped-def]
+def scored(scorer: BigramScorer, options: ScoringOptions, cache: Cache | None = None, bodies: list[str] = TALES, **how):  # type: ignore[no-untyped-def]
     with nullcontext(cache) if cache is not None else Cache(None) as kept:
         return asyncio.run(score(texts(bodies), scorer, options, kept, **how))
 
 
 def test_every_pass_gives_its_scores() -> None:
-    options = ScoreOptions(k=25, lowercase=True, full_distribution=True, prefix="zz zz ", shots=1)
+    options = ScoringOptions(k=25, lowercase=True, full_distribution=True)
     model, other = BigramScorer("large"), BigramScorer("small")
-    found = scored(model, options, reference=other)
+    found = scored(model, options, before=["zz zz"], reference=other)
     names = {f"{kind}_{k}" for kind in ("min_k", "min_k_pp") for k in (5, 10, 20, 25, 30, 40, 50, 60)}
     names |= {"loss", "zlib", "lowercase", "reference_difference", "reference_ratio", "recall"}
     assert set(found[0].scores) == names
@@ -49,7 +50,7 @@ def test_every_pass_gives_its_scores() -> None:
 
 
 def test_one_token_has_no_score_and_says_why() -> None:
-    found = scored(BigramScorer("large"), ScoreOptions())[2]
+    found = scored(BigramScorer("large"), ScoringOptions())[2]
     assert found.tokens == 0
     assert {one.value for one in found.scores.values()} == {None}
     assert found.scores["min_k_20"].reason == scores.EMPTY
@@ -59,10 +60,10 @@ def test_the_cache_is_asked_first_and_keeps_numbers_to_the_last_digit(tmp_path: 
     path = tmp_path / "derived" / "logprobs.sqlite"
     first, again, other = BigramScorer("large"), BigramScorer("large"), BigramScorer("small")
     with Cache(path) as cache:
-        before = scored(first, ScoreOptions(), cache)
+        before = scored(first, ScoringOptions(), cache)
     with Cache(path) as cache:
-        after = scored(again, ScoreOptions(k=33), cache)
-        scored(other, ScoreOptions(), cache)
+        after = scored(again, ScoringOptions(k=33), cache)
+        scored(other, ScoringOptions(), cache)
     assert first.calls == [4]
     assert again.calls == []
     assert other.calls == [4]  # another model's log-probabilities are no answer
@@ -73,7 +74,7 @@ def test_the_cache_is_asked_first_and_keeps_numbers_to_the_last_digit(tmp_path: 
 
 def test_equal_texts_are_asked_once() -> None:
     scorer = BigramScorer("large")
-    found = scored(scorer, ScoreOptions(lowercase=True), bodies=["abc", "abc", "ABC"])
+    found = scored(scorer, ScoringOptions(lowercase=True), bodies=["abc", "abc", "ABC"])
     # The second pass is on "abc" alone, which the first pass had.
     assert scorer.calls == [2]
     assert found[0].scores == found[1].scores
@@ -86,19 +87,19 @@ def test_a_broken_cache_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_texts_longer_than_the_context_are_cut_and_counted() -> None:
-    found = scored(BigramScorer("large", context=10), ScoreOptions())
+    found = scored(BigramScorer("large", context=10), ScoringOptions())
     assert [one.truncated for one in found] == [True, True, False, True]
     assert found[0].tokens == 9
 
 
 def test_without_the_full_distribution_min_k_plus_plus_is_undefined_with_that_reason() -> None:
-    found = scored(BigramScorer("large", full=False), ScoreOptions(full_distribution=True))
+    found = scored(BigramScorer("large", full=False), ScoringOptions(full_distribution=True))
     assert found[0].scores["min_k_pp_20"].reason == "undefined: no whole distribution here"
     assert found[0].scores["min_k_20"].value is not None
 
 
 def test_an_empty_text_has_no_score() -> None:
-    (found,) = scored(BigramScorer("large"), ScoreOptions(), bodies=["  \n "])
+    (found,) = scored(BigramScorer("large"), ScoringOptions(), bodies=["  \n "])
     assert found.scores["loss"].reason == "undefined: the text is empty"
 
 

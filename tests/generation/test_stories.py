@@ -17,7 +17,7 @@ from judge.cli.main import main
 from judge.inputs.datasets import open_dataset
 from judge.lab.generation.faults import faults_of, rules_of, stripped
 from judge.lab.generation.stories import STATUSES, declines, near_duplicates, passed_on, write_all, written
-from judge.lab.generation.tables import counted, faults_table, status_table, statuses
+from judge.lab.generation.tables import counted, faults_table, status_table
 from tests.generation.conftest import PROMPTS, sitting, written_definition
 from tests.server.loopback import LoopbackServer
 
@@ -40,9 +40,8 @@ def test_each_answer_has_a_typed_status(loopback: Start, prompts: Path, style: s
     sit(asked)
     found = written([asked.result])
     assert Counter(one.status for one in found) == {status: PROMPTS}
-    (row,) = statuses(found)
-    assert (row.asked, row.statuses[status]) == (PROMPTS, PROMPTS)  # type: ignore[index]
-    cells = status_table([row], "s").rows[0]
+    (cells,) = status_table(found).rows
+    assert (cells["asked"], cells[status]) == (PROMPTS, PROMPTS)
     assert sum(cells[one] for one in STATUSES) == PROMPTS
     if status != "ok":
         assert passed_on(found) == []

@@ -63,8 +63,8 @@ def adjudicate(
     message: str | None = None,
 ) -> ItemState:
     """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one. A `message` of
-    this name is stored once. `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a
-    category on which annotators do not differ, or that somebody else has settled."""
+    this name is stored once. Raises DataError for a category on which annotators do not differ, or that somebody else
+    has settled."""
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:

@@ -101,7 +101,12 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
     final, settled, left = _final(audit, given, row)
     places: dict[Any, int] = {}
     changed = _changed(items)
-    story = [places.setdefault(_place(item, changed.get(item.id)), len(places)) for item in items]
+    story = []
+    for item in items:
+        origin = changed[item.id].origin if item.id in changed else item.subject.story
+        # All perturbed versions of a story belong to one cluster; an item without a known story is its own.
+        place = item.id if origin is None else (item.subject.dataset, origin)
+        story.append(places.setdefault(place, len(places)))
     weight = np.array([np.nan if (w := item.subject.facts.weight) is None else w for item in items])
     return Answered(
         items,
@@ -142,12 +147,6 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
     names_by_dataset = {dataset: perturbed_names(some) for dataset, some in stories.items()}
     asked = ((item.id, names_by_dataset.get(item.subject.dataset, {}).get(item.subject.story or "")) for item in items)
     return {number: name for number, name in asked if name is not None}
-
-
-def _place(item: Item, changed: PerturbedName | None) -> Any:
-    story = item.subject.story if changed is None else changed.origin
-    # All perturbed versions of a story belong to one cluster; an item without a known story is its own.
-    return item.id if story is None else (item.subject.dataset, story)
 
 
 def _level(item: Item, variable: str) -> str | None:

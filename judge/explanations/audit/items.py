@@ -67,6 +67,11 @@ class Subject:
             return str(value)
         return f"{value:g}" if self.criterion is None else self.criterion.scale.text_of(value)
 
+    def labelled(self, value: Any) -> Any:
+        """A fact as it is, but the label of a rating if the criterion has labels."""
+        has_labels = self.criterion is not None and self.criterion.scale.labels
+        return self.text_of(value) if has_labels and value is not None else value
+
     @property
     def key(self) -> str:
         """Hash of an explanation with its story and facts. It is the same in every file that holds all of these."""
@@ -243,10 +248,6 @@ def _subject(example: _PracticeFile, criteria: str) -> Subject:
         explanation=example.explanation.strip(),
         story_prompt=example.story_prompt.strip(),
         text=example.story.strip(),
-        criterion=_criterion(example.criterion, criteria),
+        criterion=load_criteria(criteria).pick([example.criterion])[0],
         facts=Facts(rating=example.rating),
     )
-
-
-def _criterion(name: str, criteria: str) -> Criterion:
-    return load_criteria(criteria).pick([name])[0]

@@ -14,7 +14,7 @@ import orjson
 from judge.base.errors import DataError
 from judge.base.files import write_whole
 from judge.explanations.audit.answers_file import FORMAT, Given, Merged, import_answers, merge
-from judge.explanations.audit.items import Category, Form, Item, Subject, visible_facts
+from judge.explanations.audit.items import Category, Form, Item, visible_facts
 from judge.explanations.audit.store import AuditSnapshot, AuditStore
 from judge.explanations.audit.study_csv import create_from_study_csv, import_study_csv, is_study_csv
 from judge.inputs.datasets.files.source_file import read_bytes, read_json
@@ -110,7 +110,7 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
         "reference": subject.shown_reference or "",
         "criterion": "" if criterion is None else f"{criterion.name}: {criterion.definition}".removesuffix(": "),
         "guidelines": guidelines,
-        "facts": ", ".join(f"{name.replace('_', ' ')}: {_fact(subject, value)}" for name, value in facts.items()),
+        "facts": ", ".join(f"{name.replace('_', ' ')}: {subject.labelled(v)}" for name, v in facts.items()),
         "explanation": subject.explanation,
     }
 
@@ -149,11 +149,6 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
     if who is None or isinstance(who, bool):
         raise DataError("an annotation does not say who made it (completed_by)", file=path, row=f"{row} (task)")
     return f"Label Studio {who}" if isinstance(who, int) else str(who)
-
-
-def _fact(subject: Subject, value: Any) -> Any:
-    labelled = subject.criterion is not None and subject.criterion.scale.labels
-    return subject.text_of(value) if labelled else value
 
 
 # Imports a file of answers into an audit. The file format is recognised by its content.

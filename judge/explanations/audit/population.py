@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from judge.base.wording import Advice, Note
 from judge.explanations.mapping import explanation_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
-from judge.inputs.perturbations.perturbation import PerturbedName
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
 from judge.stats import near_ties
@@ -53,13 +52,11 @@ class Population:
             return _text(self.frame["rating"].round())
         if variable == "gap":
             return self._gap_bands()
-        if variable == "perturbation":
-            return self._perturbations()
-        return _text(self.frame[variable])
-
-    def _perturbations(self) -> pd.Series[Any]:
+        if variable != "perturbation":
+            return _text(self.frame[variable])
         groups = self.frame.groupby("dataset", observed=True)["story"]
-        done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
+        named = {dataset: perturbed_names(stories.unique()) for dataset, stories in groups}
+        done = {(dataset, story): name.done for dataset, names in named.items() for story, name in names.items()}
         places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
         return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
 
@@ -155,10 +152,6 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
     return [names.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
 
 
-def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
-    yield from perturbed_names(stories.unique()).items()
-
-
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:
     number = pd.api.types.is_numeric_dtype(column)
     text = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
@@ -208,11 +201,8 @@ def read_population(
     frame = frame[~twice].reset_index(drop=True)
     if frame.empty:
         raise DataError("none of the rows has an explanation", file=path)
-    return Population(frame, left_out, stories, by_name or _named(frame), (), tuple(notes))
-
-
-def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
-    return {name: Criterion(name, name[:8], "") for name in map(str, frame["criterion"].unique()) if name}
+    by_name = by_name or {n: Criterion(n, n[:8], "") for n in map(str, frame["criterion"].unique()) if n}
+    return Population(frame, left_out, stories, by_name, (), tuple(notes))
 
 
 def _table(path: Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:

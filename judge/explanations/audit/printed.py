@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.base.printing.tables import Column, Table, printable
+from judge.base.printing.tables import Column, Table, cells_of, plain, printable
 from judge.base.wording import Advice
 from judge.explanations.audit.answer_matrix import Disagreement
 from judge.explanations.audit.report import AuditReport, Strata
@@ -39,9 +39,7 @@ def _coverage(report: AuditReport) -> Table:
         "done": int((answered.raters > 0).sum()),
         "twice": int((answered.raters > 1).sum()),
         "annotators": len(answered.annotators),
-        "begun": answered.begun,
-        "settled": answered.settled,
-        "open": answered.open,
+        **cells_of(answered, "begun", "settled", "open"),
     }
     columns = [
         Column("items", "items"),
@@ -62,15 +60,8 @@ def _coverage(report: AuditReport) -> Table:
 def _rates(report: AuditReport) -> Table:
     answered, unequal = report.answered, bool(report.audit.sampling.get("unequal"))
     rows = [
-        {
-            "category": error.category.label,
-            "mean": error.rates.mean,
-            "majority": error.rates.majority,
-            "any": error.rates.any,
-            "final": error.rates.final,
-            "weighted": error.rates.weighted,
-            "items": error.rates.mean.n,
-        }
+        {"category": error.category.label}
+        | cells_of(error.rates, "mean", "majority", "any", "final", "weighted", items=error.rates.mean.n)
         for error in report.errors
     ]
     columns = [Column("category", "error")]
@@ -116,8 +107,7 @@ def _agreement(report: AuditReport) -> Table:
         Column("raw", "raw agreement"),
         Column("fleiss", "Fleiss' kappa"),
         Column("alpha", "Krippendorff's alpha"),
-        Column("items", "items"),
-        Column("stories", "stories"),
+        *plain("items", "stories"),
     ]
     notes = [
         "over items that two annotators or more finished",
@@ -144,8 +134,7 @@ def _annotators(report: AuditReport) -> Table:
     rows = [
         {
             "annotator": row.name,
-            "done": row.done,
-            "seconds": row.seconds,
+            **cells_of(row, "done", "seconds"),
             "practice": "{}/{}".format(*row.practice) if row.practice[1] else None,
             "agreement": row.agreement,
             **row.rates,
@@ -179,7 +168,7 @@ def _by(report: AuditReport, strata: Strata) -> Table:
 def _disagreements(report: AuditReport) -> Table:
     disagreements, top = report.disagreements, report.options.top
     shown = disagreements[:top] if top else disagreements
-    columns = [Column("item", "no."), Column("story", "story"), Column("criterion", "criterion")]
+    columns = [Column("item", "no."), *plain("story", "criterion")]
     columns += [Column("differ", "annotators differ on", wrap=50)]
     if report.audit.adjudication.answers:
         columns += [Column("final", "settled", wrap=40), Column("by", "by, reason", text=True, wrap=50)]
@@ -270,19 +259,13 @@ class OpenedAudit:
 
         audit = self.read()
         round_answers = audit.adjudication if round_no == ADJUDICATION else audit.annotation
-        rows = [
-            (
-                a.annotator,
-                a.item,
-                a.category,
-                a.value,
-                a.done,
-                round_answers.note(a.annotator, a.item) or None,
-                round_answers.seconds(a.annotator, a.item),
-            )
-            for a in round_answers.answers
-        ]
-        return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
+        names = ("annotator", "item", "category", "value", "done")
+        rows = []
+        for answer in round_answers.answers:
+            place = (answer.annotator, answer.item)
+            note, seconds = round_answers.note(*place) or None, round_answers.seconds(*place)
+            rows.append(cells_of(answer, *names, note=note, seconds=seconds))
+        return pd.DataFrame(rows, columns=[*names, "note", "seconds"])
 
     def report(self, **options: Any) -> AuditReport:
         """The report of the audit as an object with a `.frame`. Options are the fields of `ReportOptions`."""

@@ -244,16 +244,16 @@ def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditR
         audit=audit,
         answered=matrix,
         options=options,
-        errors=tuple(_error(matrix, category, options) for category in matrix.categories),
+        errors=tuple(
+            ErrorFound(
+                c, rates(matrix, c.key), agreement(matrix, c.key, resamples=options.resamples, seed=options.seed)
+            )
+            for c in matrix.categories
+        ),
         annotators=tuple(_annotator(audit, matrix, name) for name in matrix.annotators),
         strata=tuple(strata for strata in by if len(strata.levels) > 1),
         disagreements=disagreements(audit, matrix),
     )
-
-
-def _error(matrix: Answered, category: Category, options: ReportOptions) -> ErrorFound:
-    agreed = agreement(matrix, category.key, resamples=options.resamples, seed=options.seed)
-    return ErrorFound(category, rates(matrix, category.key), agreed)
 
 
 def _annotator(audit: AuditSnapshot, matrix: Answered, name: str) -> AnnotatorFound:

@@ -57,24 +57,6 @@ class ItemState:
     revision: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """An annotator's finished and begun items, in the annotator's order; `next` is None if all are finished."""
-
-    total: int
-    done: list[int]
-    begun: list[int]
-    next: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """The item on which an annotator's change was undone, and the annotator's answers on it after the undo."""
-
-    item: int
-    state: ItemState
-
-
 def clean_name(annotator: str) -> str:
     """The name with trimmed and merged blanks, in Unicode's form NFC. Raises SpecError for an invalid name."""
     name = unicodedata.normalize("NFC", " ".join(str(annotator).split()))
@@ -205,22 +187,21 @@ def change(
     note: str | None,
     seconds: float | None,
 ) -> None:
-    """Update answers (None deletes one) and note (None keeps it), and keep the state before and after for undo.
+    """Update answers (None deletes one) and note (None keeps it), and keep the state before and after in the history.
     `seconds` is added to the time spent. `key` is (round, annotator, item), and `before` the state before the change.
     """
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
     new_note = before.note if note is None else note
     if after != before.values or new_note != before.note:
-        put(db, path, key, after, new_note)
+        _put(db, path, key, before.values, after)
+        db.execute(_NOTE, (*key, new_note))
         db.execute(_STEP, (*key, _said(before.values, before.note), _said(after, new_note), time.time()))
     if seconds is not None:
         db.execute(_SECONDS, (*key, seconds))
 
 
-def put(db: sqlite3.Connection, path: Path, key: Key, values: Mapping[str, int], note: str) -> None:
-    """Store an annotator's values and note on an item exactly as given. `key` is (round, annotator, item)."""
+def _put(db: sqlite3.Connection, path: Path, key: Key, old: Mapping[str, int], values: Mapping[str, int]) -> None:
     (round_no, name, item), now = key, time.time()
-    old = dict(db.execute(_VALUES, key).fetchall())
     db.executemany(_TAKE_BACK, [(*key, category) for category in old.keys() - values.keys()])
     changed = [(*key, category, value, now) for category, value in values.items() if old.get(category) != value]
     try:
@@ -232,7 +213,6 @@ def put(db: sqlite3.Connection, path: Path, key: Key, values: Mapping[str, int],
         if round_no == 1 or other is None:
             raise
         raise DataError(f"item {item} is settled by {other[0]!r} already", file=path) from error
-    db.execute(_NOTE, (*key, note))
 
 
 def _said(values: Mapping[str, int], note: str) -> str:

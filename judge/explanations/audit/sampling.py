@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.errors import OptionError, SpecError
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.explanations.audit.items import BLINDABLE, Category, Facts, Subject
@@ -44,7 +44,8 @@ def sample(population: Population, options: SampleOptions, categories: Sequence[
     by = tuple(name for name in options.by if len(options.by) == 1 or len(population.level(name).unique()) > 1)
     codes, levels = _codes(population, by, rows)
     # What a sample is said to be drawn by is what it was drawn by: a variable that nothing differs in decided nothing.
-    used, spread = (tuple(n for n in names if _differs(population, n, rows)) for names in (by, options.spread))
+    drawable = {name: population.level(name).to_numpy()[rows] for name in (*by, *options.spread)}
+    used, spread = (tuple(n for n in names if len(set(drawable[n])) > 1) for names in (by, options.spread))
     order = _codes(population, spread, rows)[0]
     crossed = np.array([np.unique(column, return_inverse=True)[1] for column in zip(*levels, strict=True)], np.int64).T
     drawn = stratified.draw(codes, order, options.n, rng, options.allocation, crossed if by else None)
@@ -58,7 +59,7 @@ def sample(population: Population, options: SampleOptions, categories: Sequence[
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(options).items()},
         "by": list(used),
         "spread": list(spread),
-        "unknown": _unknown(population, (*used, *spread), rows),
+        "unknown": {n: count for n in (*used, *spread) if (count := int((drawable[n] == NONE).sum()))},
         "population": len(population.frame),
         "left_out": dict(population.left_out),
         "signature": line,
@@ -93,16 +94,6 @@ def _thinned(
         population.frame.groupby(["dataset", "story"], sort=False, observed=True).ngroup(), dtype=np.int64
     )
     return stratified.thin(story, options.per_story, rng)
-
-
-def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
-    levels = population.level(name).to_numpy()[rows]
-    return bool((levels != levels[0]).any())
-
-
-def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
-    counts = {name: int((population.level(name).iloc[rows] == NONE).sum()) for name in variables}
-    return {name: count for name, count in counts.items() if count}
 
 
 def _codes(
@@ -249,6 +240,6 @@ def _table(
         row |= {"explanations": int(drawn.size[code]), "drawn": count}
         rows.append(row | {"stands_for": float(stands[code]) / count if count else None})
     columns = [Column(name, name.replace("_", " ")) for name in by]
-    columns += [Column("explanations", "explanations"), Column("drawn", "drawn")]
+    columns += plain("explanations", "drawn")
     columns.append(Column("stands_for", "each stands for", digits=1))
     return Table("Sample by stratum", columns, rows, line, notes)

@@ -1,4 +1,4 @@
-"""Stores one audit in one SQLite file: items, annotators, answers and the history for undo.
+"""Stores one audit in one SQLite file: items, annotators, answers and the history of all changes.
 
 Every change is on disk before the method returns, so `kill -9` loses no answer. Several programs and threads may use
 one file at once. There is one row for each (round, annotator, item, category), with 1 if the error is present and 0 if
@@ -8,9 +8,8 @@ not. An item is done for an annotator once every category is answered.
     store.register("Ada")
     for item in store.order("Ada"):                       # ids, in this annotator's own seeded order
         store.answer("Ada", item, {"poor_syntax": 0}, seconds=4.2)
-    store.undo("Ada")
 
-Round 2 settles disagreements (`results.adjudication`): one answer for each (item, category).
+Round 2 settles disagreements (`adjudication`): one answer for each (item, category).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from judge.base.fingerprint import digest
 from judge.base.foreign import reading
 from judge.explanations.audit import database, rows
 from judge.explanations.audit.items import Category, Form, Item, PracticeItem, Subject, check_blind, load_form
-from judge.explanations.audit.rows import Answer, ItemState, Progress, Undone, check_values, clean_name
+from judge.explanations.audit.rows import Answer, ItemState, check_values, clean_name
 
 ANNOTATION, ADJUDICATION = 1, 2
 _AUDIT = "an audit"
@@ -230,20 +229,6 @@ class AuditStore:
             rows.change(db, self.path, (round_no, name, item), before, changed, note, seconds)
             return self._state(db, name, item, round_no)
 
-    def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
-        """Undo the annotator's last change in a round that was not undone yet; None if there is none. Values and note
-        are restored; the time spent is kept."""
-        name = clean_name(annotator)
-        with self.transaction() as db:
-            sql = "SELECT id, item, before FROM history WHERE annotator = ? AND round = ? AND undone IS NULL"
-            row = db.execute(f"{sql} ORDER BY id DESC LIMIT 1", (name, round_no)).fetchone()
-            if row is None:
-                return None
-            step, item, before = row[0], int(row[1]), orjson.loads(row[2])
-            rows.put(db, self.path, (round_no, name, item), before["values"], before["note"])
-            db.execute("UPDATE history SET undone = ? WHERE id = ?", (time.time(), step))
-            return Undone(item, self._state(db, name, item, round_no))
-
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
         """Current answers of the annotator on the item in a round. Raises DataError for an unknown item."""
         with self._lock, database.sentences(self.path):
@@ -266,17 +251,10 @@ class AuditStore:
         records = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
         return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
-    def progress(self, annotator: str) -> Progress:
-        """Progress of an annotator in round 1: items done, begun and next, all in the annotator's order."""
-        name = clean_name(annotator)
-        sql = "SELECT item, count(*) FROM answers WHERE round = 1 AND annotator = ? GROUP BY item"
-        given = dict(self.select(sql, name))
-        total = len(self.categories)
-        order = self.order(name)
-        done = [i for i in order if given.get(i, 0) == total]
-        begun = [i for i in order if 0 < given.get(i, 0) < total]
-        following = next((i for i in order if given.get(i, 0) < total), None)
-        return Progress(len(order), done, begun, following)
+    def done_count(self, annotator: str) -> int:
+        """Number of items that an annotator has finished in round 1."""
+        sql = "SELECT item FROM answers WHERE round = 1 AND annotator = ? GROUP BY item HAVING count(*) = ?"
+        return len(self.select(sql, clean_name(annotator), len(self.categories)))
 
     def select(self, sql: str, *values: Any) -> list[Any]:
         """Rows that a SQL query returns; for the modules of this package only."""

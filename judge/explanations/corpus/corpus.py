@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import SpecError, TemplateError, unknown_value
 from judge.base.fingerprint import text_key
-from judge.base.records import Criterion, names_in
+from judge.base.late_pattern import late
+from judge.base.printing.tables import cells_of
+from judge.base.records import Criterion, Judgment, names_in
 from judge.inputs.prompt_file import split
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 
@@ -48,6 +51,22 @@ COLUMNS = (
 # The side of people, where people's explanations stand beside judges'; other sides are judges' names.
 EXPERT = "expert"
 
+_WORD = late(r"[a-z0-9]+")
+_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
+
+Pairs = frozenset[tuple[str, str]]
+
+
+def plain_words(text: str) -> list[str]:
+    """Words in lower case; grammatical person is ignored ("surprised me" equals "surprised you")."""
+    return [_PERSON.get(word, word) for word in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
+
+
+def word_pairs(text: str) -> Pairs:
+    """All pairs of neighbouring words of `plain_words`."""
+    return frozenset(pairwise(plain_words(text)))
+
+
 STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 
 
@@ -71,6 +90,11 @@ class ExplanationTexts:
     def with_text(self) -> pd.DataFrame:
         """The explanations that are not blank, as rows that keep their index in `frame`."""
         return self.frame[self.frame["text"].notna()]
+
+
+def cells_of_judgment(judgment: Judgment) -> dict[str, Any]:
+    """Cells of a row from what the parser read of its answer."""
+    return cells_of(judgment, "rating", "status", "explanation", flags=";".join(judgment.flags))
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -109,13 +133,12 @@ def narrowed(
     Raises SpecError for a name that does not occur, and where no explanation is left."""
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)
-    chosen = (("criterion", criteria, "criterion"), ("judge", judges, "judge"))
-    for column, names, option in (*chosen, ("eval_prompt", eval_prompts, "eval_prompt")):
+    for column, names in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
         if names:
             levels = {str(name).casefold(): str(name) for name in frame[column].unique() if name}
             for name in names:
                 if name.casefold() not in levels:
-                    raise unknown_value(option, name, levels.values())
+                    raise unknown_value(column, name, levels.values())
             wanted &= frame[column].isin([levels[name.casefold()] for name in names])
     if not wanted.any():
         raise SpecError(f"no explanation is at once {', '.join([*judges, *eval_prompts, *criteria])}")

@@ -6,15 +6,22 @@ criterion nor rating: the parser extracts the rating, and the criterion is infer
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
-from judge.base.late_pattern import late
-from judge.base.records import Criterion, Response, Story
-from judge.explanations.corpus.corpus import EXPERT, ExplanationTexts, frame_of, stories_of
+from judge.base.records import Criterion, Response
+from judge.explanations.corpus.corpus import (
+    EXPERT,
+    ExplanationTexts,
+    Pairs,
+    cells_of_judgment,
+    frame_of,
+    plain_words,
+    stories_of,
+    word_pairs,
+)
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import check_count, csv_rows
 from judge.inputs.datasets.locate import find, need
@@ -30,7 +37,7 @@ _DATASET = "ttcw+newyorker"
 _PREFIX = "annotations_"
 
 
-def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
+def ttcw_explanations() -> ExplanationTexts:
     """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
     where files are missing."""
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
@@ -38,7 +45,7 @@ def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
     criteria = load_criteria("ttcw").criteria
     stories = {story.id: story for story in read_stories(stories_path, verdicts_path, whole=True)}
     rows = list(_experts(verdicts_path))
-    loaded = load_parser(parser)
+    loaded = load_parser("ours")
     for path in answers:
         rows += _model(path, path.stem.removeprefix(_PREFIX), criteria, loaded)
     for row in rows:
@@ -50,7 +57,8 @@ def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
         "judge names the side; which of the experts wrote is left out",
         f"{without} of {len(stories)} stories are the magazine's, whose texts are not released",
     )
-    return ExplanationTexts(frame_of(rows), stories_of([_known(s) for s in stories.values()]), criteria, (), notes)
+    known = [(_DATASET, s.id, s.story_prompt, s.system, s.text or None, None) for s in stories.values()]
+    return ExplanationTexts(frame_of(rows), stories_of(known), criteria, (), notes)
 
 
 def _experts(path: Path) -> Iterator[dict[str, Any]]:
@@ -76,16 +84,9 @@ def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parse
             "judge": name,
             "side": name,
             "criterion": criterion.name,
-            "rating": judgment.rating,
-            "status": judgment.status,
-            "flags": ";".join(judgment.flags),
             "answer": answer.text or "",
-            "explanation": judgment.explanation,
+            **cells_of_judgment(judgment),
         }
-
-
-def _known(story: Story) -> tuple[Any, ...]:
-    return (_DATASET, story.id, story.story_prompt, story.system, story.text or None, None)
 
 
 # Name on the command line -> the released file.
@@ -97,8 +98,6 @@ NAMES: Mapping[str, str] = {
 _AUDITED, _BLOCK = 100, 3
 _ID, _ANSWER = "Input.story_id", "Input.explanation"
 _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
-_WORD = late(r"[a-z0-9]+")
-_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
 # Shares of a guideline's pairs of words, and how far the best criterion must lead; see `quoted_criterion`.
 _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
@@ -176,11 +175,8 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
                 "system": "Human",
                 "criterion": criterion.name if criterion else "",
                 "eval_prompt": "ep3",
-                "rating": judgment.rating,
-                "status": judgment.status,
-                "flags": ";".join(judgment.flags),
                 "answer": answer,
-                "explanation": judgment.explanation,
+                **cells_of_judgment(judgment),
             }
         )
     frame = frame_of(rows)
@@ -190,20 +186,17 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
     if wording is None:
         notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
     notes.append("rows are in the order of the file's items; the file does not name its judge")
-    stories = _human_stories(path.stem, human) if human else stories_of([])
-    if human is None:
+    stories = stories_of([])
+    if human is not None:
+        from judge.inputs.datasets.studies.hanna import read_human_stories
+
+        told = read_human_stories(human)
+        stories = stories_of([(path.stem, s.id, s.story_prompt, s.system, s.text, s.reference) for s in told])
+    else:
         notes.append("the human stories are not on this machine (judge data fetch hanna_llm)")
     prompts = stories["story_prompt"].to_dict()
     frame["story_prompt"] = [prompts.get((path.stem, story), "") for story in frame["story"]]
     return ExplanationTexts(frame, stories, criteria if wording else (), (), tuple(notes))
-
-
-def _human_stories(dataset: str, path: Path) -> Any:
-    from judge.inputs.datasets.studies.hanna import read_human_stories
-
-    return stories_of(
-        [(dataset, s.id, s.story_prompt, s.system, s.text, s.reference) for s in read_human_stories(path)]
-    )
 
 
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
@@ -213,8 +206,7 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     its score exceeds the next one's by 0.15 (`_AHEAD`). The rules are, in this order: the best criterion, if clear and
     at least 0.6 (`_QUOTED`); the only criterion that the answer names; the best criterion, if clear and at least 0.3
     (`_LEAST`); None."""
-    words = _words(answer)
-    pairs = set(pairwise(words))
+    words, pairs = plain_words(answer), word_pairs(answer)
     shares = sorted(((_share(criterion, pairs), -i) for i, criterion in enumerate(criteria)), reverse=True)
     best, share = criteria[-shares[0][1]], shares[0][0]
     plain = len(shares) == 1 or share - shares[1][0] >= _AHEAD
@@ -226,15 +218,6 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     return best if plain and share >= _LEAST else None
 
 
-def _share(criterion: Criterion, text_pairs: set[tuple[str, str]]) -> float:
-    best = 0.0
-    for guideline in criterion.guidelines:
-        words = _words(guideline)
-        pairs = set(pairwise(words))
-        if pairs:
-            best = max(best, len(pairs & text_pairs) / len(pairs))
-    return best
-
-
-def _words(text: str) -> list[str]:
-    return [_PERSON.get(word, word) for word in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
+def _share(criterion: Criterion, text_pairs: Pairs) -> float:
+    guidelines = [word_pairs(guideline) for guideline in criterion.guidelines]
+    return max((len(pairs & text_pairs) / len(pairs) for pairs in guidelines if pairs), default=0.0)

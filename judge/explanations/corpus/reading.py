@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from judge.answers.parsing import parser as load_parser
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Criterion, Response
 from judge.base.wording import Advice
-from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, read_runs, stories_of
+from judge.explanations.corpus.corpus import ExplanationTexts, cells_of_judgment, frame_of, read_runs, stories_of
 from judge.explanations.corpus.from_studies import NAME, NAMES, study_of
 from judge.inputs.datasets.files.source_file import rating_value
 from judge.inputs.datasets.files.table_file import SUFFIXES, cell, table_columns, table_rows
@@ -67,7 +67,10 @@ class _Reader:
         self.columns = self._columns(table_columns(self.path))
         for number, cells in table_rows(self.path):
             rows.append(self._row(number, cells))
-            stories += self._story(rows[-1], cells)
+            row = rows[-1]
+            if text := self._cell(cells, "story_text"):
+                place = (row["dataset"], row["story"], row["story_prompt"] or None, row["system"] or None)
+                stories.append((*place, text, self._cell(cells, "reference")))
         frame = frame_of(rows)
         empty = int(frame["text"].isna().sum())
         notes = [f"{empty} of {len(frame)} rows hold no explanation"] if empty else []
@@ -99,19 +102,11 @@ class _Reader:
             row["rating"] = self._rating(cells, number)
             row["status"] = "imported" if not math.isnan(row["rating"]) else "no_rating"
             return row
-        judgment = self._judgment(row)
+        criterion = Criterion(row["criterion"] or "the story", "", "")
+        judgment = self.parser.parse(Response(row["answer"] or "", None), criterion)
         given = self._rating(cells, number)
         rating = judgment.rating if math.isnan(given) else given
-        return row | {
-            "explanation": judgment.explanation,
-            "rating": math.nan if rating is None else rating,
-            "status": judgment.status,
-            "flags": ";".join(judgment.flags),
-        }
-
-    def _judgment(self, row: Mapping[str, Any]) -> Any:
-        criterion = Criterion(row["criterion"] or "the story", "", "")
-        return self.parser.parse(Response(row["answer"] or "", None), criterion)
+        return row | cells_of_judgment(judgment) | {"rating": math.nan if rating is None else rating}
 
     def _text(self, cells: Mapping[str, Any], field: str, number: int) -> str | None:
         value = self._cell(cells, field)
@@ -138,15 +133,7 @@ class _Reader:
             raise DataError("not a whole number", file=self.path, row=number, column=column, found=value) from None
 
     def _cell(self, cells: Mapping[str, Any], field: str) -> Any:
-        column = self.columns.get(field)
-        if column is None:
-            return None
-        return cell(cells, column)
-
-    def _story(self, row: Mapping[str, Any], cells: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-        text, reference = (self._cell(cells, field) for field in ("story_text", "reference"))
-        if text:
-            yield (row["dataset"], row["story"], row["story_prompt"] or None, row["system"] or None, text, reference)
+        return cell(cells, self.columns[field]) if field in self.columns else None
 
 
 def read_texts(

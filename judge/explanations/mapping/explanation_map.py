@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from judge.base.printing.tables import Table
 from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping.clusters import NOISE, Clustering, Projection, cluster, project
-from judge.explanations.options import TFIDF, ExplainOptions
+from judge.explanations.options import TFIDF, ExplainOptions, Step, silent
 from judge.explanations.quality.guideline_point import guideline_texts
 from judge.inputs.embedding import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable
@@ -112,8 +112,6 @@ def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | N
 
 
 Vectors = NDArray[np.float64]
-# Told of (what, done, total); total 0 where a step cannot be counted.
-Step = Callable[[str, int, int], None]
 
 CACHE = "embeddings.sqlite"
 BANDS = ("low", "middle", "high")
@@ -176,7 +174,7 @@ class ExplanationMap:
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
     """The explanation map; `step` is called with a message and progress counts. Raises SpecError where no explanation
     is left, MissingExtraError for a method whose package is not installed."""
-    tell = step or _silent
+    tell = step or silent
     kept, left_out = chosen(texts) if options.as_published else _with_text(texts)
     if kept.empty:
         why = "; ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there are no rows"
@@ -207,10 +205,6 @@ def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Ste
     kept["cluster"] = pd.array([pd.NA] * len(kept) if labels is None else labels, dtype="Int64")
     kept["x"], kept["y"] = (np.nan, np.nan) if picture is None else (picture.points[:, 0], picture.points[:, 1])
     return ExplanationMap(texts, kept, embedded, guidelines, picture, clustering, options, model, cache, left_out)
-
-
-def _silent(_what: str, _done: int, _total: int) -> None:
-    """Progress callback that does nothing."""
 
 
 def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -366,11 +360,10 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """One dict with the keys `POINT` for each analysed explanation. Unknown numbers are None."""
-    return [_point(row) for row in rows[list(POINT)].to_dict("records")]
-
-
-def _point(row: Mapping[Any, Any]) -> dict[str, Any]:
-    cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
-    cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
-    cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
-    return {key: cells[key] for key in POINT}
+    found = []
+    for row in rows[list(POINT)].to_dict("records"):
+        cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
+        cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
+        cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
+        found.append({key: cells[key] for key in POINT})
+    return found

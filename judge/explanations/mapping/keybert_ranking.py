@@ -20,7 +20,8 @@ from judge.base.errors import MissingExtraError
 from judge.base.fingerprint import fingerprint
 from judge.base.sqlite_file import keep, open_cache
 from judge.explanations.mapping import explanation_map, keywords
-from judge.explanations.mapping.explanation_map import ExplanationMap, Step
+from judge.explanations.mapping.explanation_map import ExplanationMap
+from judge.explanations.options import Step
 from judge.inputs.embedding import Embedded
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
-from judge.base.printing.tables import Column, Table
-from judge.base.records import Criterion, Scale
+from judge.base.printing.tables import Column, Table, plain
+from judge.base.records import Criterion
 from judge.explanations.quality.guideline_point import QUOTED, QuotedPoints
 from judge.explanations.quality.specificity import rows_with, story_prompts
 from judge.stats.estimation.proportions import wilson
@@ -184,15 +184,11 @@ def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: F
 
 def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
     """Lowest and highest point of each row's scale, shape (rows, 2)."""
-    own = {criterion.name: _ends_of(criterion.scale) for criterion in criteria}
+    points = {criterion.name: criterion.scale.points() for criterion in criteria}
+    own = {name: (float(scale[0]), float(scale[-1])) for name, scale in points.items()}
     seen = part.groupby("criterion")["rating"].agg(["min", "max"])
     ends = [own.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]
     return np.array(ends, dtype=np.float64)
-
-
-def _ends_of(scale: Scale) -> tuple[float, float]:
-    points = scale.points()
-    return float(points[0]), float(points[-1])
 
 
 def _row(row: pd.Series[Any], suggested: float, *, quoted: bool) -> Contradiction:
@@ -279,11 +275,7 @@ _FRESH: dict[Sample, str] = {
 def table(contradictions: Contradictions) -> Table:
     """The table of flagged texts, the clearest first, with counts and the measured precision of the rules."""
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
-        Column("story", "story"),
-        Column("repeat", "repeat"),
+        *plain("judge", "eval_prompt", "criterion", "story", "repeat"),
         Column("rating", "rating", digits=1),
         Column("suggested", "text suggests", digits=1),
         Column("rule", "by"),

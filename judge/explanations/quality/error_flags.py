@@ -24,7 +24,7 @@ from judge.explanations.corpus.from_studies import hanna_user_study
 from judge.explanations.quality.guideline_point import QuotedPoints
 from judge.explanations.quality.presence import no_explanation
 from judge.explanations.quality.quoted_evidence import Library, Place, Reading, Readings, Sources, place_of_quote
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import BY_CRITERION, Asked, Measured, Row, groups, story_codes
 from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from judge.stats.estimation.proportions import wilson
 from judge.stats.estimation.sample_size import clustered_proportion
@@ -217,7 +217,7 @@ def explained(
             criterion=None if points is None else points.criterion,
             sources=sources,
             story_known=library.knows(dataset, story),
-            reading=readings.of(text or ""),
+            reading=readings(text or ""),
             quoted=() if points is None else points.of(answer),
         )
 
@@ -231,7 +231,7 @@ def measure(
     rows = []
     for asked, places in groups(frame, BY_CRITERION):
         part = frame.iloc[places]
-        story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)
+        story = story_codes(part)
         shares = {name: clustered_proportion(flagged[name].to_numpy()[places], story) for name in RULES}
         rows.append(Row(asked, Flagged(shares, len(part))))
     notes: list[str] = [
@@ -263,12 +263,13 @@ def validation(path: Path) -> Measured[Validated]:
     items = read_items(path)
     library = Library(texts.stories, texts.criteria)
     flagged = pd.DataFrame(
-        [flags(explanation) for explanation in explained(texts.frame, texts.criteria, library, Readings())]
+        [flags(explanation) for explanation in explained(texts.frame, texts.criteria, library, Reading.of)]
     )
     odd = np.arange(len(items)) % 2 == 1
+    marked = {name: np.array([any(item.errors[name]) for item in items], dtype=bool) for name in QUESTIONS}
     rows = [
-        Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd]))
-        for name in QUESTIONS
+        Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], positive[odd]))
+        for name, positive in marked.items()
     ]
     notes = [
         "rules were set on the even items (0, 2, 4...), and are reported on the odd ones; 95 % Wilson intervals",
@@ -282,10 +283,6 @@ def validation(path: Path) -> Measured[Validated]:
     ]
     signature = f"{path.stem}:{int(odd.sum())} odd items|against:any of 3|ci:wilson|v{__version__}"
     return Measured(tuple(rows), signature, tuple(notes))
-
-
-def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.array([any(item.errors[name]) for item in items], dtype=np.bool_)
 
 
 def _validated(name: str, flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> Validated:

@@ -4,7 +4,6 @@ guideline agrees by copying."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +13,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.base.late_pattern import late
 from judge.base.records import Criterion
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.corpus.corpus import Pairs, word_pairs
+from judge.explanations.quality.specificity import (
+    BY_CRITERION,
+    STORY,
+    Measured,
+    Row,
+    codes,
+    groups,
+    left_out,
+    rows_with,
+)
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.sample_size import clustered_proportion
 
 # Scale points whose guidelines a text quotes, detected by words that occur in only one guideline of the criterion.
 
-_WORD = late(r"[a-z0-9]+")
-_PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
 # Share of a sentence's own pairs of words from which on it counts as quoted.
 QUOTED = 0.6
-
-Pairs = frozenset[tuple[str, str]]
 
 
 class QuotedPoints:
@@ -44,7 +48,7 @@ class QuotedPoints:
         of the sentence quoted most, the share that the text has; quoted from 0.6 (`QUOTED`)."""
         if not self._own:
             return ()
-        text_pairs = _pairs(text)
+        text_pairs = word_pairs(text)
         points = []
         for point, parts in self._own:
             share = max((len(own & text_pairs) / len(own) for own in parts), default=0.0)
@@ -55,18 +59,13 @@ class QuotedPoints:
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
     """For each guideline, each sentence's own word bigrams; sentences with fewer than two are left out."""
-    whole = [_pairs(guideline) for guideline in guidelines]
+    whole = [word_pairs(guideline) for guideline in guidelines]
     result = []
     for i, guideline in enumerate(guidelines):
         others: Pairs = frozenset().union(*(pairs for other, pairs in enumerate(whole) if other != i))
-        parts = (_pairs(sentence) - others for sentence in re.split(r"(?<=[.!?])\s+", guideline))
+        parts = (word_pairs(sentence) - others for sentence in re.split(r"(?<=[.!?])\s+", guideline))
         result.append(tuple(part for part in parts if len(part) > 1))
     return tuple(result)
-
-
-def _pairs(text: str) -> Pairs:
-    words = [_PERSON.get(w, w) for w in _WORD.findall(text.lower().replace("’", "").replace("'", ""))]
-    return frozenset(itertools.pairwise(words))
 
 
 Vectors = NDArray[np.float64]
@@ -125,8 +124,7 @@ def measure(
         ),
         "guidelines of one criterion resemble each other, and a copied guideline agrees with the rating by copying",
     ]
-    if lost := int((~usable).sum()):
-        notes.append(f"{lost} texts without a rating, a known story or a criterion with guidelines are left out")
+    notes += left_out(usable, "a rating, a known story or a criterion with guidelines")
     return Measured(tuple(rows), signature, tuple(notes))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.explanations.corpus.corpus import ExplanationTexts
-from judge.explanations.options import NumbersOptions, fragments
+from judge.explanations.options import NumbersOptions, Step, fragments, silent
 from judge.explanations.quality import error_flags, guideline_point, presence, quoted_evidence, specificity, stability
 from judge.explanations.quality.error_flags import RULES, Flagged, Validated
 from judge.explanations.quality.guideline_point import NearestPoint
 from judge.explanations.quality.presence import Presence
-from judge.explanations.quality.quoted_evidence import Groundedness, Library, Readings
+from judge.explanations.quality.quoted_evidence import Groundedness, Library, Reading
 from judge.explanations.quality.specificity import (
     BY_CRITERION,
     BY_PROMPT,
@@ -31,6 +32,7 @@ from judge.explanations.quality.specificity import (
     codes,
     components,
     groups,
+    left_out,
     rows_with,
     story_prompts,
 )
@@ -103,8 +105,7 @@ def measure(
         notes.append(
             f"{alone} texts are about stories whose story-prompt is not known: each counts as a story-prompt of its own"
         )
-    if lost := int((~usable).sum()):
-        notes.append(f"{lost} texts without a rating or a known story are left out")
+    notes += left_out(usable, "a rating or a known story")
     return Measured(tuple(rows), signature, tuple(notes)), _contradictions(part, predicted, options, listed)
 
 
@@ -187,8 +188,6 @@ def _contradictions(
     return Measured(tuple(rows), signature, (note,))
 
 
-Step = Callable[[str, int, int], None]
-
 # Of shares of texts: Wilson's interval, stories as clusters.
 _SHARES = "ci:wilson-stories"
 
@@ -224,7 +223,12 @@ def numbers(
     `texts` are all that were selected, since presence counts rows without a text; `rows` those analysed, with index 0,
     1, 2... `vectors` (rows, d) have unit length or are zero; `guidelines` (guidelines, d) were embedded with them.
     `signature` makes a signature line with added parts; `step` is called with (name of the step, 0, 0)."""
-    tell, readings, sign = step or _silent, Readings(), _signing(options, signature)
+    tell, readings = step or silent, cache(Reading.of)
+
+    def sign(*names: str, intervals: str = "") -> str:
+        own = fragments(options, *names) if names else []
+        return signature(*own, *([intervals] if intervals else []))
+
     tell("counting explanations", 0, 0)
     present = presence.measure(texts.frame, texts.criteria, readings, sign(intervals=_SHARES), texts.silent)
     tell("telling criteria apart", 0, 0)
@@ -248,21 +252,8 @@ def numbers(
     return Numbers(options, present, classified, taken, stable, agreed, contradictions, near, grounded, flagged)
 
 
-def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
-    def sign(*names: str, intervals: str = "") -> str:
-        own = fragments(options, *names) if names else []
-        return signature(*own, *([intervals] if intervals else []))
-
-    return sign
-
-
-def _silent(_what: str, _done: int, _total: int) -> None:
-    """Progress callback that does nothing."""
-
-
 # Tables of the quality measures of explanations, in the order in which they are printed.
 
-_TITLES = {"eval_prompt": "eval prompt"}
 _WRAP = 70
 
 
@@ -270,15 +261,15 @@ def tables(numbers: Numbers) -> list[Table]:
     """The tables of all quality measures; a note under the first names those without rows, which are left out."""
     tables_of_measures = [
         *_specificity(numbers),
-        _named("Stability: are the reasons the same in each repeat?", BY_CRITERION, _STABILITY, numbers.stability),
+        _table("Stability: are the reasons the same in each repeat?", BY_CRITERION, _STABILITY, numbers.stability),
         *_agreement(numbers),
-        _named("Nearest guideline, compared with the rating given", BY_CRITERION, _NEAREST, numbers.nearest),
-        _named("Substance: does the text refer to this story?", BY_CRITERION, _SUBSTANCE, numbers.groundedness),
+        _table("Nearest guideline, compared with the rating given", BY_CRITERION, _NEAREST, numbers.nearest),
+        _table("Substance: does the text refer to this story?", BY_CRITERION, _SUBSTANCE, numbers.groundedness),
         _flags(numbers),
     ]
     missing = [table.title for table in tables_of_measures if not table.rows]
     nothing = [f"no values for: {'; '.join(missing)}"] if missing else []
-    first = _named("Presence: is there an explanation?", BY_CRITERION, _PRESENCE, numbers.presence, nothing)
+    first = _table("Presence: is there an explanation?", BY_CRITERION, _PRESENCE, numbers.presence, nothing)
     return [first, *(table for table in tables_of_measures if table.rows)]
 
 
@@ -289,8 +280,7 @@ def validation_table(rules: Measured[Validated]) -> Table:
         Column("precision", "precision x100", digits=0, factor=100),
         Column("recall", "recall x100", digits=0, factor=100),
         Column("base", "base rate x100", digits=0, factor=100),
-        Column("both", "both"),
-        Column("flagged", "flagged"),
+        *plain("both", "flagged"),
         Column("positive", "any annotator"),
         Column("items", "items"),
         Column("remark", ""),
@@ -312,8 +302,7 @@ _PRESENCE = (
 _STABILITY = (
     Column("within", "one story"),
     Column("between", "different stories"),
-    Column("difference", "difference"),
-    Column("threshold", "threshold"),
+    *plain("difference", "threshold"),
     Column("other_reasons", "same rating, different reasons %", digits=1, factor=100),
     Column("pairs", "pairs of equal rating"),
     Column("texts", "texts"),
@@ -322,8 +311,7 @@ _NEAREST = (
     Column("match", "nearest is the rating %", digits=1, factor=100),
     Column("chance", "by chance", digits=1, factor=100),
     Column("difference", "nearest - rating"),
-    Column("ties", "ties"),
-    Column("texts", "texts"),
+    *plain("ties", "texts"),
 )
 _SUBSTANCE = (
     Column("pointing", "point into the story %", digits=1, factor=100),
@@ -348,17 +336,16 @@ def _specificity(numbers: Numbers) -> list[Table]:
             Column(f"{key}_chance", "by chance", digits=digits, factor=factor),
             Column(f"{key}_p", "p", digits=3, p="greater"),
         ]
-    columns += [Column("texts", "texts"), Column("stories", "stories"), Column("criteria", "criteria")]
+    columns += plain("texts", "stories", "criteria")
     pairs = [
         Column("criterion", "text about"),
         Column("taken_for", "taken for"),
         Column("taken", "share x100", digits=1, factor=100),
         Column("texts", "of texts"),
     ]
-    by_criterion = _named(
-        "Specificity: can the criterion be recognised from the text?", BY_PROMPT, columns, numbers.specificity
-    )
-    taken = _named("Criteria that the classifier confuses", BY_PROMPT, pairs, numbers.taken, top=numbers.options.top)
+    title = "Specificity: can the criterion be recognised from the text?"
+    by_criterion = _table(title, BY_PROMPT, columns, numbers.specificity)
+    taken = _table("Criteria that the classifier confuses", BY_PROMPT, pairs, numbers.taken, top=numbers.options.top)
     return [by_criterion, taken]
 
 
@@ -368,31 +355,27 @@ def _agreement(numbers: Numbers) -> list[Table]:
         Column("error", "mean error"),
         Column("baseline", "error of the mean"),
         Column("gain", "less error"),
-        Column("texts", "texts"),
-        Column("stories", "stories"),
+        *plain("texts", "stories"),
     ]
     listed = [
-        *(Column(name, _TITLES.get(name, name)) for name in BY_CRITERION[1:]),
-        Column("story", "story"),
-        Column("repeat", "repeat"),
+        *plain(*BY_CRITERION[1:]),
+        *plain("story", "repeat"),
         Column("rating", "rating", digits=1),
         Column("predicted", "predicted", digits=1),
         Column("text", "text", text=True, wrap=_WRAP),
     ]
     title = "Agreement of text and rating: the rating predicted from the explanation alone"
     worst = "Texts whose rating differs most from the predicted rating"
-    return [_named(title, BY_CRITERION, columns, numbers.agreement), _table(worst, listed, numbers.contradictions)]
+    return [_table(title, BY_CRITERION, columns, numbers.agreement), _table(worst, (), listed, numbers.contradictions)]
 
 
 def _flags(numbers: Numbers) -> Table:
     columns = [*(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES), Column("texts", "texts")]
-    rows = [{**row.cells, **row.result.shares} for row in numbers.flags.rows]
-    names = _names(numbers.flags, BY_CRITERION)
-    measured = numbers.flags
-    return Table("Texts flagged by rules, for reading", [*names, *columns], rows, measured.signature, measured.notes)
+    table = _table("Texts flagged by rules, for reading", BY_CRITERION, columns, numbers.flags)
+    return replace(table, rows=[{**row.cells, **row.result.shares} for row in numbers.flags.rows])
 
 
-def _named(
+def _table(
     title: str,
     names: Sequence[str],
     columns: Sequence[Column],
@@ -402,16 +385,6 @@ def _named(
     top: int | None = None,
 ) -> Table:
     """A table whose first columns (`names`) identify the rows; only the first `top` rows, None = all."""
-    return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
-
-
-def _table(
-    title: str, columns: Sequence[Column], measured: Measured[Any], notes: Sequence[str] = (), *, top: int | None = None
-) -> Table:
-    rows: list[Mapping[str, Any]] = [row.cells for row in measured.rows[:top]]
-    return Table(title, columns, rows, measured.signature, [*measured.notes, *notes])
-
-
-def _names(measured: Measured[Any], names: Sequence[str]) -> list[Column]:
     kept = [name for name in names if name != "run" or len({row.asked.run for row in measured.rows}) > 1]
-    return [Column(name, _TITLES.get(name, name)) for name in kept]
+    rows = [row.cells for row in measured.rows[:top]]
+    return Table(title, [*plain(*kept), *columns], rows, measured.signature, [*measured.notes, *notes])

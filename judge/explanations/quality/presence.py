@@ -17,7 +17,7 @@ from judge.answers.parsing.ours.explanation import only_guideline
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
 from judge.explanations.quality.quoted_evidence import RUN, WORDS, Readings
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import BY_CRITERION, Measured, Row, groups, story_codes
 from judge.stats.estimation.sample_size import clustered_proportion
 
 # Characters up to which the study's program took a whole answer for one without an explanation.
@@ -79,7 +79,7 @@ def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Reading
     """Presence in one group of answers; `criterion` is None where its guidelines are not known."""
     obtained = ~frame["status"].isin(_NOT_OBTAINED).to_numpy()
     part = frame[obtained]
-    story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)
+    story = story_codes(part)
     texts = part["text"].tolist()
     answers = part["answer"].tolist()
     has_answer = np.array([isinstance(answer, str) for answer in answers], dtype=np.bool_)
@@ -91,7 +91,7 @@ def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Reading
     else:
         published = Estimate.undefined("whole answers are not known, only texts" if len(part) else "no answer")
     explanations = [text for text in texts if isinstance(text, str)]
-    read = [readings.of(text) for text in explanations]
+    read = [readings(text) for text in explanations]
 
     def share(hits: Sequence[bool]) -> Estimate:
         if not explanations:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.records import Criterion
 from judge.explanations.options import NumbersOptions
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, story_codes
 from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.sample_size import clustered_proportion
 
@@ -77,7 +77,6 @@ _QUOTED = late(
     r"|(?<!\w)[‘']((?:[^\s‘’']|(?<=\w)[’'](?=\w))+(?:\s+(?:[^\s‘’']|(?<=\w)[’'](?=\w))+)+)[’'](?!\w)"
 )
 _OMITTED = late(r"\[?(?:\.\s?){3,}\]?|\[?…\]?")
-_WORDS = late(r"[^\W_]+(?:['’][^\W_]+)*")
 # Capitalised words behind a word or a comma: the first word of a sentence, a line or a list is never one.
 _NAME = late(r"(?<=[\w,’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]*(?: [^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
 
@@ -170,7 +169,7 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 def normalised(text: str) -> str:
     """The words in lower case with single spaces, without punctuation, possessives and typographic apostrophes."""
-    return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
+    return " ".join(WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
 def quoting(text: str) -> Quoting:
@@ -179,7 +178,7 @@ def quoting(text: str) -> Quoting:
     spans, rest, at = [], [], 0
     for match in _QUOTED.finditer(text):
         span = next(part for part in match.groups() if part).strip()
-        if len(_WORDS.findall(span)) > 1:
+        if len(WORDS.findall(span)) > 1:
             spans.append(span)
         rest.append(text[at : match.start()])
         at = match.end()
@@ -192,7 +191,7 @@ def _names(bare: str) -> list[str]:
         return []
     low = {word.lower() for run in runs for word in run.split() if not _NOT_NAMES.issuperset(word.lower().split("-"))}
     # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
-    small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
+    small = {word for word in WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
     names: dict[str, None] = {}
     for run in runs:
         kept = [word for word in run.split() if word.lower() in low and word.lower() not in small]
@@ -236,16 +235,8 @@ class Reading:
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """Features of all texts of one analysis. Equal texts, which are frequent, are analysed once."""
-
-    _known: dict[str, Reading] = field(default_factory=dict)
-
-    def of(self, text: str) -> Reading:
-        if text not in self._known:
-            self._known[text] = Reading.of(text)
-        return self._known[text]
+# Features by text: `Reading.of`, or its values kept for equal texts, which are frequent in one analysis.
+Readings = Callable[[str], Reading]
 
 
 # Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate. The numbers do
@@ -288,7 +279,7 @@ def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
     """(code, index of the text) of all n-grams of `words` words in lower case; equal n-grams have equal codes. N-grams
     are identified by 64-bit hashes. With two million, the probability that any two share a hash is about 1e-7."""
     number: dict[str, int] = {}
-    codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
+    codes = [[number.setdefault(w, len(number)) for w in WORDS.findall(text.lower())] for text in texts]
     size = np.array([len(words_of_text) for words_of_text in codes], dtype=np.int64)
     flat = np.fromiter((w for words_of_text in codes for w in words_of_text), dtype=np.int64, count=int(size.sum()))
     text = np.repeat(np.arange(len(texts), dtype=np.int64), size)
@@ -367,7 +358,7 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
     """The evidence of each row's text; None where the story's text is not known."""
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
     return [
-        evidence(readings.of(text).quoting, library.of(dataset, story, criterion))
+        evidence(readings(text).quoting, library.of(dataset, story, criterion))
         if library.knows(dataset, story)
         else None
         for dataset, story, criterion, text in zip(*columns, strict=True)
@@ -376,7 +367,7 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
 
 def _groundedness(frame: pd.DataFrame, evidences: Sequence[Evidence | None], common: Floats) -> Groundedness:
     has_story = np.array([item is not None for item in evidences])
-    story = codes(frame, STORY) if bool(rows_with(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
+    story = story_codes(frame)
     defined = [item for item in evidences if item is not None]
     pointing = np.array(
         [item.count("quotes", "story") + item.count("names", "story") > 0 for item in defined], dtype=float

@@ -82,6 +82,17 @@ def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
     return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
+def story_codes(frame: pd.DataFrame) -> Codes:
+    """Code of each row's story; where any row's is not known, every row counts as a story of its own."""
+    return codes(frame, STORY) if bool(rows_with(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
+
+
+def left_out(usable: NDArray[np.bool_], without: str) -> list[str]:
+    """A note on the texts that are not `usable` because they lack what `without` names; none if all are."""
+    lost = int((~usable).sum())
+    return [f"{lost} texts without {without} are left out"] if lost else []
+
+
 def story_prompts(frame: pd.DataFrame) -> Codes:
     """Code of each row's story-prompt, by name and not by order; an unknown one counts as a story-prompt of its own."""
     has_prompt = (frame["story_prompt"] != "").to_numpy()
@@ -153,22 +164,15 @@ class ToldApart:
     @classmethod
     def of(cls, specificity: Specificity) -> ToldApart:
         """The statistics of one group of texts in the form for tables."""
-        nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
-        silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
-        return cls(
-            silhouette=nothing if silhouette is None else Estimate(silhouette.value, specificity.texts),
-            silhouette_chance=None if silhouette is None else silhouette.mean,
-            silhouette_p=None if silhouette is None else silhouette.p,
-            purity=nothing if near is None else Estimate(near.value, specificity.texts),
-            purity_chance=None if near is None else near.mean,
-            purity_p=None if near is None else near.p,
-            accuracy=nothing if right is None else Estimate(right.value, specificity.texts),
-            accuracy_chance=None if right is None else right.mean,
-            accuracy_p=None if right is None else right.p,
-            texts=specificity.texts,
-            stories=specificity.stories,
-            criteria=len(specificity.names),
-        )
+        cells: dict[str, Any] = {}
+        for name in ("silhouette", "purity", "accuracy"):
+            against: AgainstChance | None = getattr(specificity, name)
+            if against is None:
+                value, chance, p = Estimate.undefined(specificity.reason or "undefined", specificity.texts), None, None
+            else:
+                value, chance, p = Estimate(against.value, specificity.texts), against.mean, against.p
+            cells |= {name: value, f"{name}_chance": chance, f"{name}_p": p}
+        return cls(**cells, texts=specificity.texts, stories=specificity.stories, criteria=len(specificity.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +199,7 @@ def measure(
     ]
     worst = [pair for row in rows_found for pair in _pairs(row.asked, row.result)]
     worst.sort(key=lambda row: -row.result.taken)
-    lost = int((~usable).sum())
-    notes = [*_said(options), *([f"{lost} texts without a known criterion or story are left out"] if lost else [])]
+    notes = [*_said(options), *left_out(usable, "a known criterion or story")]
     if len(part) > int(drawn.sum()):
         notes.append(f"{int(drawn.sum())} of {len(part)} texts, whole stories sampled at random")
     if any(row.result.reason is None and not row.result.within_stories for row in rows_found):

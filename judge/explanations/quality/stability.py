@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.explanations.options import NumbersOptions
-from judge.explanations.quality.specificity import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
+from judge.explanations.quality.specificity import (
+    BY_CRITERION,
+    STORY,
+    Measured,
+    Row,
+    codes,
+    groups,
+    left_out,
+    rows_with,
+)
 from judge.stats.estimation.sample_size import clustered_proportion
 from judge.stats.near_ties import SAME
 from judge.stats.vectors import cosines, likeness, pairs_between, pairs_within
@@ -61,8 +70,7 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
         ),
         "similar texts need not be correct, and embeddings hardly reflect a negation",
     ]
-    if lost := int((~usable).sum()):
-        notes.append(f"{lost} texts without a known story are left out")
+    notes += left_out(usable, "a known story")
     return Measured(tuple(rows), signature, tuple(notes))
 
 

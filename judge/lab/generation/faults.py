@@ -78,11 +78,6 @@ def faults_of(text: str, story_prompt: str, words: tuple[int, int] | None = None
 Rule = Literal["preamble", "run-on"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
-RULE_TEXTS: dict[Rule, str] = {
-    "preamble": "a first paragraph that announces the story or answers whoever asked, and a line --- after it",
-    "run-on": "everything from the first turn of a chat or ### mark on",
-}
-
 _FIRST = late(r"\s*([^\n]*)\n(?:\s*-{3,}[^\S\n]*\n)?\s*")
 _ANNOUNCES = late(r"\bhere(?: is|'s)\b|\bstory\b|\blet me see\b|^\W*(?:\w+\W*){1,3}$", re.I)
 # Words: a longer first paragraph is taken for the story's own.

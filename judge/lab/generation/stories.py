@@ -22,6 +22,7 @@ from judge.base.errors import DataError, RunFolderError
 from judge.base.files import write_whole
 from judge.base.fingerprint import sha256_text
 from judge.base.late_pattern import late
+from judge.base.printing.tables import cells_of
 from judge.base.records import Answer, Story, StoryPrompt
 from judge.inputs.datasets.files.native import write_stories
 from judge.lab.generation.faults import Fault, Rule, faults_of, stripped
@@ -141,14 +142,9 @@ class Written:
 
     def record(self) -> dict[str, Any]:
         return {
-            "id": self.id,
-            "status": self.status,
-            "system": self.system,
-            "writer": self.writer,
-            "model": self.model,
+            **cells_of(self, "id", "status", "system", "writer", "model"),
             "story_prompt": self.wanted.id,
-            "writer_prompt": self.writer_prompt,
-            "repeat": self.repeat,
+            **cells_of(self, "writer_prompt", "repeat"),
             "query_key": self.key,
             "finish_reason": self.finish_reason,
             "words": len(self.text.split()),

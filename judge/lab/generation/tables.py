@@ -12,7 +12,7 @@ from judge.asking.execution.preparation import story_prompts_of
 from judge.asking.plan import WritingPlan, load_prices, plan_of
 from judge.asking.run_definition.writing import AnySpec
 from judge.base.errors import SpecError
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.base.records import Story
 from judge.lab.generation.faults import FAULT_TEXTS, FAULTS, Fault, faults_of
 from judge.lab.generation.stories import LENGTH, SHARE, STATUSES, Status, Written, near_duplicates
@@ -41,7 +41,9 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
         for prompt in plan.writer_prompts
     ]
     stories = len(lengths) * plan.spec.stories_each
-    each = _tokens(plan)
+    asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
+    # The maximum: from the requested length, or max_tokens if smaller.
+    each = min(asked, plan.spec.generation.max_tokens or asked)
     prompt = round(fmean(lengths) / _CHARACTERS_PER_TOKEN * stories) if lengths else 0
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     cost = None if price is None else price.cost(prompt, each * stories)
@@ -56,19 +58,12 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
     columns = [
         Column("writer", "writer"),
         Column("story_prompts", "story-prompts"),
-        Column("stories", "stories"),
-        Column("prompt_tokens", "prompt tokens"),
+        *plain("stories", "prompt_tokens"),
         Column("tokens", "tokens of stories"),
         Column("cost", "cost", money=True),
     ]
     notes = ["tokens are estimated: 4 characters each in prompts, and each story as long as it may be, or 700 tokens"]
     return Table("Forecast", columns, [row], f"forecast of {spec.name}, {spec.judge}", notes)
-
-
-def _tokens(plan: WritingPlan) -> int:
-    asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
-    # The maximum: from the requested length, or max_tokens if smaller.
-    return min(asked, plan.spec.generation.max_tokens or asked)
 
 
 # Numbers of stories with each fault, by system, for generated stories and for any dataset.
@@ -87,41 +82,21 @@ class SystemCounts:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class StatusCounts:
-    """Number of requests for stories to one system, and of those with each status."""
-
-    system: str
-    asked: int
-    statuses: Counter[Status]
-
-
 def counted(stories: Iterable[Story]) -> list[SystemCounts]:
     """Counts for the stories of any dataset, in the order in which systems first appear."""
-    by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
-    for story in stories:
-        by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
-    return [_of_system(system, texts) for system, texts in by_system.items()]
+    return _by_system((story.system, story.text, faults_of(story.text, story.story_prompt)) for story in stories)
 
 
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
     """Counts for all generated stories that have a text, also faulty ones."""
+    return _by_system((story.system, story.text, story.faults) for story in stories if story.text.strip())
+
+
+def _by_system(stories: Iterable[tuple[str, str, tuple[Fault, ...]]]) -> list[SystemCounts]:
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
-    for story in stories:
-        if story.text.strip():
-            by_system[story.system].append((story.text, story.faults))
+    for system, text, faults in stories:
+        by_system[system].append((text, faults))
     return [_of_system(system, texts) for system, texts in by_system.items()]
-
-
-def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
-    """Numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
-    by_system: dict[str, list[Written]] = defaultdict(list)
-    for story in stories:
-        by_system[story.system].append(story)
-    return [
-        StatusCounts(system, len(group), Counter(dict.fromkeys(STATUSES, 0)) + Counter(o.status for o in group))
-        for system, group in by_system.items()
-    ]
 
 
 def _of_system(system: str, texts: Sequence[tuple[str, tuple[Fault, ...]]]) -> SystemCounts:
@@ -137,63 +112,51 @@ def _of_system(system: str, texts: Sequence[tuple[str, tuple[Fault, ...]]]) -> S
 
 
 _COLUMNS = (
-    Column("system", "system"),
-    Column("stories", "stories"),
+    *plain("system", "stories"),
     Column("words", "mean words", 0),
-    Column("leading_blank", "leading blank"),
-    Column("no_end", "no end"),
-    Column("run_on", "run on"),
-    Column("preamble", "preamble"),
-    Column("title", "title"),
+    *plain("leading_blank", "no_end", "run_on", "preamble", "title"),
     Column("announced", "either"),
     Column("reply", "other reply"),
     Column("prompt_echo", "prompt echoed"),
     Column("once_upon_a_time", "once upon a time"),
     Column("pairs", "near-duplicate pairs"),
 )
-_LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
+_LENGTH = plain("too_short", "too_long")
 
 
 def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
     """Faults by system; with `asked_length`, also stories shorter or longer than requested."""
     columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
-    rows = [
-        {
-            "system": of_system.system,
-            "stories": of_system.stories,
-            "words": of_system.words,
-            "announced": of_system.announced,
-            "pairs": of_system.pairs,
-            **{fault: of_system.faults[fault] for fault in FAULTS if fault != "near_duplicate"},
-        }
-        for of_system in counts
-    ]
     shown = {column.key for column in columns}
+    rows = []
+    for counted_system in counts:
+        own = cells_of(counted_system, "system", "stories", "words", "announced", "pairs")
+        cells = own | {fault: counted_system.faults[fault] for fault in FAULTS}
+        rows.append({key: value for key, value in cells.items() if key in shown})
     notes = [f"{column.title}: {FAULT_TEXTS[fault]}" for column in columns for fault in FAULTS if fault == column.key]
     notes.append(
         f"near-duplicate pairs: two stories of a system that share more than {100 * SHARE:g} % of the shorter one's "
         f"{LENGTH}-grams"
     )
-    kept = [{key: value for key, value in row.items() if key in shown} for row in rows]
-    return Table("Faults of stories by system", columns, kept, signature, notes)
+    return Table("Faults of stories by system", columns, rows, signature, notes)
 
 
-def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
+def status_table(stories: Sequence[Written]) -> Table:
+    """Numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
+    by_system: dict[str, Counter[Status]] = defaultdict(Counter)
+    for story in stories:
+        by_system[story.system][story.status] += 1
     columns = [
         Column("system", "system"),
         Column("asked", "planned"),
         *(Column(status, status.replace("_", " ")) for status in STATUSES),
     ]
     rows = [
-        {
-            "system": of_system.system,
-            "asked": of_system.asked,
-            **{status: of_system.statuses[status] for status in STATUSES},
-        }
-        for of_system in counts
+        {"system": system, "asked": counts.total(), **{status: counts[status] for status in STATUSES}}
+        for system, counts in by_system.items()
     ]
     notes = [f"{status.replace('_', ' ')}: {WHAT_STATUS[status]}" for status in STATUSES if status != "ok"]
-    return Table("Stories that were asked for", columns, rows, signature, notes)
+    return Table("Stories that were asked for", columns, rows, "", notes)
 
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:

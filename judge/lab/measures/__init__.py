@@ -3,6 +3,7 @@ Measures that depend on abandoned code or on weights without a licence are in `u
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,6 +44,15 @@ class Item(NamedTuple):
         return cls(story.text, story.reference or "", story.story_prompt)
 
 
+def ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    """Counts of the runs of `order` tokens."""
+    return Counter(zip(*(tokens[i:] for i in range(order)), strict=False))
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Progress callback that does nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Undefined:
     """Stands in place of a number that is undefined; `reason` says why."""
@@ -71,7 +81,7 @@ class Tools:
     models: Mapping[Need, str] = field(default_factory=dict)
     cache: Path | None = None
     wordnet: Path | None = None
-    progress: Callable[[str, int, int], None] | None = None
+    progress: Callable[[str, int, int], None] = _silent
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,13 +48,8 @@ def _cosines(other: Callable[[Item], str]) -> Callable[[Sequence[Item], Tools], 
     def score(items: Sequence[Item], tools: Tools) -> list[Scored]:
         texts = [item.text for item in items] + [other(item) for item in items]
         cache = None if tools.cache is None else tools.cache / "embeddings.sqlite"
-        progress = tools.progress
-
-        def report_step(done: int, total: int) -> None:
-            if progress is not None:
-                progress("sentence vectors", done, total)
-
-        vectors = embed(texts, tools.models["sentence-encoder"], cache, progress=report_step).vectors.astype(np.float64)
+        progress = partial(tools.progress, "sentence vectors")
+        vectors = embed(texts, tools.models["sentence-encoder"], cache, progress=progress).vectors.astype(np.float64)
         cosines = (vectors[: len(items)] * vectors[len(items) :]).sum(axis=1)
         return [Scored({"cosine": float(cosine)}) for cosine in cosines]
 
@@ -176,8 +171,7 @@ def _matching(items: Sequence[Item], tools: Tools) -> list[Scored]:
         texts = list(dict.fromkeys(text for i in some for text in (items[i].text, items[i].reference)))
         vectors = dict(encoded(texts, loaded, layer))
         by_item |= {i: _score(vectors[items[i].text], vectors[items[i].reference]) for i in some}
-        if tools.progress is not None:
-            tools.progress("token vectors", len(by_item), len(items))
+        tools.progress("token vectors", len(by_item), len(items))
     return [by_item[i] for i in range(len(items))]
 
 
@@ -276,7 +270,7 @@ def _both(other: Callable[[Item], str]) -> Callable[[Sequence[Item], Tools], lis
             after, cut = log_probability(loaded, other(item), item.text)
             before, _ = log_probability(loaded, item.text, other(item))
             scored.append(Scored({"story": after, "other": before}, cut))
-            if tools.progress is not None and not len(scored) % 64:
+            if not len(scored) % 64:
                 tools.progress("BARTScore", len(scored), len(items))
         return scored
 
@@ -346,7 +340,7 @@ def _infolm(items: Sequence[Item], tools: Tools) -> list[Scored]:
         (own, cut), (other, other_cut) = cached(item.text), cached(item.reference)
         same = float(np.clip(np.sqrt(own * other).sum(), 0, 1)) if own.size and other.size else 0.0
         scored.append(Scored({"fisher-rao": 2 * float(np.arccos(same))}, cut or other_cut))
-        if tools.progress is not None and not len(scored) % 16:
+        if not len(scored) % 16:
             tools.progress("InfoLM", len(scored), len(items))
     return scored
 

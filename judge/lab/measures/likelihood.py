@@ -46,8 +46,7 @@ async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[Token
                 [pairs[i][1] for i in some], prefix=[pairs[i][0] + BETWEEN for i in some]
             )
             by_pair |= dict(zip(some, answers, strict=True))
-            if tools.progress is not None:
-                tools.progress("log-probabilities", len(by_pair), len(pairs))
+            tools.progress("log-probabilities", len(by_pair), len(pairs))
     finally:
         await scorer.close()
     return [by_pair[i] for i in range(len(pairs))]

@@ -7,13 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.late_pattern import late
 from judge.inputs.wordnet import HINT, WordNet
-from judge.lab.measures import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, ngrams
 
 # CIDEr-D (Vedantam et al. 2015), for image captions: n-grams weighted by how few references contain them. Its penalty
 # for a difference in length makes the value 0 for most stories, so every report must give the share of zeros.
@@ -57,7 +56,7 @@ def cider_scores(pairs: Sequence[tuple[str, str]], references: Sequence[str]) ->
 
 def _grams(text: str) -> tuple[Counter[Gram], ...]:
     words = _TOKEN.findall(text)
-    return tuple(Counter(zip(*(words[i:] for i in range(order)), strict=False)) for order in _ORDERS)
+    return tuple(ngrams(words, order) for order in _ORDERS)
 
 
 def _cider_score(text: _Weighed, reference: _Weighed) -> float:
@@ -187,9 +186,7 @@ def _chunks(matches: Sequence[tuple[int, int]]) -> int:
     return 1 + sum((after[0], after[1]) != (before[0] + 1, before[1] + 1) for before, after in pairwise(matches))
 
 
-@lru_cache(maxsize=1)
-def _opened(folder: Path) -> WordNet:
-    return WordNet(folder)
+_opened = lru_cache(maxsize=1)(WordNet)
 
 
 def _meteor(items: Sequence[Item], tools: Tools) -> list[Scored]:

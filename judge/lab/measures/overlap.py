@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judge.base.errors import MissingExtraError
 from judge.base.late_pattern import late
-from judge.lab.measures import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, ngrams
 
 # chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
 # to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below
@@ -149,7 +149,7 @@ def smoothed_bleu(text: str, reference: str) -> float:
 def counted(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
     """n-gram counts of the orders 1 to 4, over tokens of NLTK's WordPunctTokenizer."""
     tokens = _WORD_OR_MARKS.findall(text)
-    return tuple(Counter(zip(*(tokens[i:] for i in range(order)), strict=False)) for order in (1, 2, 3, 4))
+    return tuple(ngrams(tokens, order) for order in (1, 2, 3, 4))
 
 
 # In place of no match at an order: the logarithm of 0 is undefined.

@@ -7,18 +7,19 @@ every token except the last one."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.late_pattern import late
-from judge.lab.measures import Family, Item, Measure, Scored, Tools
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, ngrams
 from judge.lab.measures.meteor import porter
 
 Ints = NDArray[np.int64]
+Token = TypeVar("Token", int, str, int | str)
 
 KINDS = ("1", "2", "3", "4", "l", "w-1.2", "s*", "su*")
 SIDES = ("recall", "precision", "f")
@@ -38,14 +39,10 @@ _RUNS = np.arange(1 << 16) ** _WEIGHT
 def tokens(text: str) -> list[str]:
     """Tokens as in ROUGE-1.5.5: lower case, split at all but ASCII letters and digits, stemmed if over three
     characters."""
-    return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(_lowered(text))]
+    return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(text.translate(_LOWER))]
 
 
-def _lowered(text: str) -> str:
-    # ROUGE-1.5.5 reads bytes: the Kelvin sign "K", for example, does not become "k".
-    return text.translate(_LOWER)
-
-
+# ROUGE-1.5.5 reads bytes: the Kelvin sign "K", for example, does not become "k".
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -55,12 +52,13 @@ def rouge_scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
     sides = [(read(text), read(reference)) for text, reference in pairs]
     ids = _numbered(sides)
     weighted = _weighted_lcs(ids)
-    profile = cache(_grams)
+    profile = cache(lambda text, order: ngrams(read(text), order))
     scored = []
     for (text, reference), (x, y), w in zip(pairs, ids, weighted, strict=True):
         hits = {"l": float(lcs_length(x.tolist(), y.tolist())), "w-1.2": w}
         for order in (1, 2, 3, 4):
-            hits[str(order)] = float(_shared(profile(text, order, read), profile(reference, order, read)))
+            own, other = profile(text, order), profile(reference, order)
+            hits[str(order)] = float(sum(min(own[gram], other[gram]) for gram in own.keys() & other.keys()))
         hits["s*"], unigrams = _skipped(x, y)
         hits["su*"] = hits["s*"] + unigrams
         scored.append({f"{kind} {side}": value for kind in KINDS for side, value in _three(kind, hits[kind], x, y)})
@@ -115,21 +113,9 @@ def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, 
     ]
 
 
-def _grams(text: str, order: int, read: Callable[[str], list[str]]) -> Counter[tuple[str, ...]]:
-    words = read(text)
-    return Counter(zip(*(words[i:] for i in range(order)), strict=False))
-
-
-def _shared(own: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> int:
-    return sum(min(own[gram], other[gram]) for gram in own.keys() & other.keys())
-
-
 def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
     """Length of the longest common subsequence, by the bit-parallel algorithm of Hyyrö (2004)."""
-    masks: dict[int | str, int] = {}
-    for position, token in enumerate(x):
-        masks[token] = masks.get(token, 0) | 1 << position
-    full = (1 << len(x)) - 1
+    masks, full = _places(x)
     row = full
     for token in y:
         here = row & masks.get(token, 0)
@@ -267,9 +253,9 @@ def f_score(text: str, reference: str) -> float:
     return 2 * precision * recall / (precision + recall + _SMALL)
 
 
-def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
-    """(Bit mask of each word's positions, bit mask of all positions)."""
-    masks: dict[str, int] = {}
+def _places(sentence: Sequence[Token]) -> tuple[dict[Token, int], int]:
+    """(Bit mask of each token's positions, bit mask of all positions)."""
+    masks: dict[Token, int] = {}
     for position, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << position
     return masks, (1 << len(sentence)) - 1

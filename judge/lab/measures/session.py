@@ -219,7 +219,7 @@ def measured(
         models=models,
         cache=folder,
         wordnet=wordnet_folder(),
-        progress=progress,
+        **({} if progress is None else {"progress": progress}),
     )
     with Cache(None if folder is None else folder / "measures.sqlite") as kept:
         computation = _Computation(items, tools, kept)
@@ -244,7 +244,7 @@ class _Computation:
         self._items, self._tools, self._cache = items, tools, cache
         self._found: dict[str, list[Scored | Undefined]] = {}
         self._keys: dict[Item, str] = {}
-        self._own_reference = [_same(item.text, item.reference) for item in items]
+        self._own_reference = [item.text.split() == item.reference.split() for item in items]
         self.computed = self.reused = 0
 
     def values(self, entry: Known) -> list[Value]:
@@ -318,10 +318,6 @@ def _lacks(item: Item, needs: Sequence[Need]) -> str | None:
     if "reference" in needs and not item.reference.strip():
         return NO_REFERENCE
     return NO_PROMPT if "story-prompt" in needs and not item.story_prompt.strip() else None
-
-
-def _same(text: str, reference: str) -> bool:
-    return text.split() == reference.split()
 
 
 def _identity(family: Family, tools: Tools) -> list[object]:

@@ -49,15 +49,11 @@ def _own(items: Sequence[Item], _: Tools) -> list[Scored]:
 
 
 def _by_spacy(items: Sequence[Item], _: Tools) -> list[Scored]:
-    tokens = lru_cache(maxsize=2048)(_spacy_tokens)
+    tokens = lru_cache(maxsize=2048)(lambda text: [token.text for token in _tokenizer()(text)])
     return [
         Scored(text_features.features_of_tokens(tokens(f"{item.text}\n"), tokens(f"{item.story_prompt}\n")))
         for item in items
     ]
-
-
-def _spacy_tokens(text: str) -> list[str]:
-    return [token.text for token in _tokenizer()(text)]
 
 
 @cache

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.inputs import text_features
 from judge.inputs.embedding import embed
-from judge.lab.measures import Family, Item, Measure, Scored, Tools, Undefined, Value
+from judge.lab.measures import Family, Item, Measure, Scored, Tools, Undefined, Value, ngrams
 from judge.lab.measures.overlap import counted
 from judge.version import __version__
 
@@ -38,8 +38,8 @@ def words(text: str) -> list[str]:
 
 def distinct(tokens: Sequence[str], order: int) -> Value:
     """Share of distinct n-grams of `order` words (Li et al. 2016); undefined for a text with fewer words."""
-    grams = [*zip(*(tokens[i:] for i in range(order)), strict=False)]
-    return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
+    grams = ngrams(tokens, order)
+    return len(grams) / grams.total() if grams else Undefined(_SHORT.format(order))
 
 
 def mattr(tokens: Sequence[str], window: int) -> Value:
@@ -232,12 +232,9 @@ def _vectors(
     """Unit vectors of texts and of story-prompts; None without a model."""
     if model is None:
         return None
-    vectors = [embed([text[side] for text in _sides(stories)], model, cache).vectors for side in (0, 1)]
-    return vectors[0].astype(np.float64), vectors[1].astype(np.float64)
-
-
-def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
-    return [(story.text, story.story_prompt) for story in stories]
+    sides = ([story.text for story in stories], [story.story_prompt for story in stories])
+    texts, prompts = (embed(side, model, cache).vectors.astype(np.float64) for side in sides)
+    return texts, prompts
 
 
 def self_bleu(texts: Sequence[str]) -> float:
@@ -285,8 +282,7 @@ def _vendi(likeness: NDArray[np.float64]) -> float:
 def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
     """One row for each system; the line of settings names the embedding model (None = none)."""
     columns = [
-        Column("system", "system"),
-        Column("stories", "stories"),
+        *plain("system", "stories"),
         Column("self_bleu", "self-BLEU", digits=3),
         Column("distinct", "distinct-2", digits=3),
         Column("cosine", "mean cosine", digits=3),

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal, get_args
 import orjson
 
 from judge.base.errors import OptionError, SpecError, unknown
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets import locate
@@ -347,10 +347,7 @@ def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) ->
         for row in coverage.rows
     ]
     columns = [
-        Column("perturbation", "perturbation"),
-        Column("test", "test"),
-        Column("strength", "strength"),
-        Column("made", "made"),
+        *plain("perturbation", "test", "strength", "made"),
         Column("stories", "of stories"),
         Column("edits", "edits a story", digits=1),
         Column("reasons", "why not", wrap=60),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from judge.base.errors import DataError, MissingExtraError, OptionError, SpecError
 from judge.base.files import draft
@@ -106,6 +106,8 @@ def _loaded(model: str) -> tuple[Any, Any]:
 # Stories kept of each system.
 SAMPLE = 128
 
+T = TypeVar("T")
+
 _TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 _SHORTEST = 3
 
@@ -119,15 +121,16 @@ class Others:
 
     def stories_for(self, story: Story) -> list[Story]:
         """Material for a story: its system's stories for other story-prompts, or else those of all systems."""
-        own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
-        return own or [
-            other for some in self.stories.values() for other in some if _other(other.story_prompt, other.id, story)
-        ]
+        return _for_others(self.stories, story, lambda other: _other(other.story_prompt, other.id, story))
 
     def words_for(self, story: Story) -> list[Words]:
         """Nouns and verbs of its system's stories for other story-prompts, or else of all systems'."""
-        own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
-        return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
+        return _for_others(self.words, story, lambda word: _other(word.story_prompt, "", story))
+
+
+def _for_others(by_system: Mapping[str, Sequence[T]], story: Story, fits: Callable[[T], bool]) -> list[T]:
+    own = [entry for entry in by_system.get(story.system, ()) if fits(entry)]
+    return own or [entry for some in by_system.values() for entry in some if fits(entry)]
 
 
 def _other(story_prompt: str, name: str, story: Story) -> bool:
@@ -319,10 +322,12 @@ class Workshop:
             self._reworded.prepare(origins(dataset, options))
         self._others: Others | None = None
         if "other-stories" in needs:
-            everything = _whole(options)
+            everything = replace(options, limit=None, systems=())
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
+        """The settings and tools; refused paraphrases by reason, None without a model that writes them."""
+        rewriter = self._reworded
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,
@@ -335,13 +340,10 @@ class Workshop:
             "grammar": self._grammar.identity if self._grammar else "unfiltered",
             "lists": lists_version(),
             "attacks": attacks_version(),
-            "rewordings": self._rewordings(),
+            "rewordings": (
+                {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
+            ),
         }
-
-    def _rewordings(self) -> dict[str, Any] | None:
-        """Version of the request, and refused paraphrases by reason; None without a model."""
-        rewriter = self._reworded
-        return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
         """The version; without a story, and with a reason, if a changed sentence is ungrammatical."""
@@ -375,7 +377,3 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
         return None
     kept = output.with_suffix(".rewordings.jsonl")
     return Rewriter(options.rewriter, kept, encoder=options.encoder, seed=options.seed, base_url=options.base_url)
-
-
-def _whole(options: MakeOptions) -> MakeOptions:
-    return replace(options, limit=None, systems=())

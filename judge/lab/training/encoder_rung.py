@@ -24,12 +24,12 @@ from judge.base.records import Story
 from judge.lab.training.encoder_material import Lesson, Question, lesson, texts
 from judge.lab.training.evaluation import Fits, PreferenceCheck, RatingCheck
 from judge.lab.training.material import (
-    QUANTILES,
     Material,
     Numbers,
     Preferences,
     Ratings,
     chosen,
+    head_of,
     numbers,
     odds_scale,
     rating_check,
@@ -150,10 +150,11 @@ def teach(
         means = np.array([turn.means[q] for turn in turns])
         if isinstance(question.about, Preferences):
             head, check = _preference(course, question, question.about, logits, whole[q])
-            heads, checks = [*heads, head], [*checks, check]
+            checks.append(check)
         else:
             head, rating = _rating(course, question, question.about, logits, means, whole[q])
-            heads, rated = [*heads, head], [*rated, rating]
+            rated.append(rating)
+        heads.append(head)
     longest = course.base.max_length
     facts = _facts(course) | {"epochs_by_fold": epochs, "epochs": taken, "longer_than_read": cut}
     encoder = Encoder(course.base.key, fingerprint_weights(folder / ENCODER_FOLDER), longest)
@@ -287,44 +288,26 @@ def _preference(
         preference.criterion, course.materials[question.material].dataset.name, preference.side, odds
     )
     slope, band = odds_scale(odds.mean(axis=0), preference.side.net)
-    return _head(question, (0.0, 1.0), slope, band, (1.0, 0.0), whole), check
+    return _head(question, whole, slope=slope, band=band), check
 
 
 def _rating(
     course: Course, question: Question, rating: Ratings, logits: Floats, means: Floats, whole: Floats
 ) -> tuple[Head, RatingCheck]:
     numbers_of = course.numbers[question.material]
-    bare = _head(question, (rating.low, rating.high), 1.0, 0.0, (1.0, 0.0), whole)
+    ends = (rating.low, rating.high)
+    bare = _head(question, whole, ends=ends, slope=1.0)
     points = np.vectorize(lambda logit: on_people_scale(bare, logit))
     scores = points(logits) - means
     people = np.where(numbers_of.usable, rating.people, np.nan)
     line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
     check = rating_check(course.materials[question.material], numbers_of, rating, scores)
-    return _head(question, (rating.low, rating.high), slope, 0.0, line, points(whole)), check
+    return _head(question, points(whole), ends=ends, slope=slope, line=line), check
 
 
-def _head(
-    question: Question,
-    ends: tuple[float, float],
-    slope: float,
-    band: float,
-    line: tuple[float, float],
-    scores: Floats,
-) -> Head:
-    return Head(
-        criterion=question.criterion,
-        kind=question.kind,
-        low=ends[0],
-        high=ends[1],
-        intercept=0.0,
-        surface=(),
-        embedding=(),
-        slope=slope,
-        band=band,
-        line=line,
-        quantiles=tuple(np.quantile(scores, np.linspace(0, 1, QUANTILES)).tolist()),
-        asked=question.asked,
-    )
+def _head(question: Question, scores: Floats, **fitted: Any) -> Head:
+    bare: dict[str, Any] = {"intercept": 0.0, "surface": (), "embedding": (), "asked": question.asked}
+    return head_of(question.criterion, question.kind, scores, **bare, **fitted)
 
 
 def _facts(course: Course) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from judge.analysis.preference.ranked import agreement_tables
 from judge.analysis.preference.sides import Side
 from judge.backends.trained.model import Encoder, Head
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.correlation.kendall import codes
 from judge.stats.correlation.kendall import tau_b as kendall_tau
@@ -82,15 +82,7 @@ class RatingRow:
     highest: float | None
 
     def record(self) -> dict[str, object]:
-        about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
-        return about | {
-            "tau": self.tau,
-            "rho": self.rho,
-            "over_control": self.over_control,
-            "lowest": self.lowest,
-            "highest": self.highest,
-            "n": self.tau.n,
-        }
+        return cells_of(self, *(field.name for field in fields(self)), n=self.tau.n)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +125,7 @@ class Calibrations(Signed):
     def frame(self) -> pd.DataFrame:
         """One row per bin."""
         names = ("criterion", "what", "bin", "n", "predicted", "people")
-        return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
+        return self.signed([cells_of(row, *names) for row in self.rows], names)
 
 
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
@@ -277,8 +269,7 @@ def training_tables(result: Trained) -> list[Table]:
 def _ratings(result: RatingAgreement) -> Table:
     columns = [
         *([Column("dataset", "dataset")] if len({row.dataset for row in result.rows}) > 1 else []),
-        Column("criterion", "criterion"),
-        Column("predictor", "predictor"),
+        *plain("criterion", "predictor"),
         Column("tau", "tau x 100", digits=1, factor=100),
         Column("lowest", "lowest folding", digits=1, factor=100),
         Column("highest", "highest folding", digits=1, factor=100),
@@ -296,9 +287,7 @@ def _calibration(result: Calibrations) -> Table:
         Column("criterion", "criterion"),
         Column("what", "quantity"),
         Column("bin", "fifth"),
-        Column("predicted", "predicted"),
-        Column("people", "people"),
-        Column("n", "n"),
+        *plain("predicted", "people", "n"),
     ]
-    rows = [{column.key: getattr(row, column.key) for column in columns} for row in result.rows]
+    rows = [cells_of(row, *(column.key for column in columns)) for row in result.rows]
     return Table("Calibration, out of fold", columns, rows, result.signature, result.notes)

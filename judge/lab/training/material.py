@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.control import FOLDINGS, FOLDS, PENALTIES, Surface
 from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.backends.surface.model import Term
-from judge.backends.trained.model import Head
+from judge.backends.trained.model import Head, Kind
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
@@ -112,7 +112,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
     """Material on the named criteria (all where none are named); those with too little data are left out. Raises
     SpecError for a named criterion that nobody judged, and where no criterion has enough."""
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
-    preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
+    compared = datasets(of_dataset(dataset)) if dataset.pairs is not None else ()
+    preferences = [Preferences(s.criterion, s) for _, sides in compared for s in sides if s.kind == "people"]
     ratings = tuple(_ratings(dataset, stories))
     names = [*(preference.criterion for preference in preferences), *(rating.criterion for rating in ratings)]
     by_name = {name.casefold(): name for name in names}
@@ -184,7 +185,7 @@ def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) 
     most, so that perturbed stories do not outweigh people's preferences."""
     if not worse or not material.preferences:
         return []
-    most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)
+    most = max(map(_decided, material.preferences))
     return list(worse) if len(worse) <= most else random.Random(seed).sample(list(worse), most)
 
 
@@ -195,13 +196,6 @@ def _originals(dataset: Dataset) -> list[Story]:
         if name is None or name.perturbation is None:
             originals.append(story)
     return originals
-
-
-def _preferences(dataset: Dataset) -> list[Preferences]:
-    preferences = []
-    for _, sides in datasets(of_dataset(dataset)):
-        preferences += [Preferences(side.criterion, side) for side in sides if side.kind == "people"]
-    return preferences
 
 
 def _ratings(dataset: Dataset, stories: Sequence[Story]) -> list[Ratings]:
@@ -264,21 +258,13 @@ def preference_head(
     named = {material.groups[k]: group for k, group in zip(a, groups, strict=True)}
     worse = (worse[0], worse[1], tuple(named.get(group, group) for group in worse[2]))
     task = PairTask(numbers.blocks, a, b, lead, groups, worse)
-    folds = min(options.folds, len(set(groups)))
-    turns = []
-    for turn in range(options.foldings):
-        turns.append(out_of_fold(task, folds_of_groups(groups, folds, options.seed + turn), options.seed))
-        done()
-    odds = np.array(turns)
+    odds = _out_of_fold(task, options, done)
     check = PreferenceCheck(preference.criterion, material.dataset.name, preference.side, odds)
     fit = fitted(task, task.trainable(), options.seed)
     slope, band = odds_scale(odds.mean(axis=0), preference.side.net)
     scores = fit.score([rows[np.unique(np.concatenate([a, b]))] for rows in numbers.blocks])
-    return (
-        _head(preference.criterion, "preference", (0.0, 1.0), fit, numbers, slope, band, (1.0, 0.0), scores),
-        check,
-        fit.weights,
-    )
+    head = head_of(preference.criterion, "preference", scores, slope=slope, band=band, **_terms(fit, numbers))
+    return head, check, fit.weights
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
@@ -301,26 +287,24 @@ def rating_head(
     on out-of-fold predictions. `done` is called after each repetition."""
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
-    turns = []
-    for fold in foldings(material.groups, options):
-        turns.append(out_of_fold(task, fold, options.seed))
-        done()
-    scores = np.array(turns)
+    scores = _out_of_fold(task, options, done)
     check = rating_check(material, numbers, rating, scores)
     fit = fitted(task, task.trainable(), options.seed)
     line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
     whole = fit.score(numbers.blocks)
-    return (
-        _head(rating.criterion, "rating", (rating.low, rating.high), fit, numbers, slope, 0.0, line, whole),
-        check,
-        fit.weights,
-    )
+    ends = (rating.low, rating.high)
+    head = head_of(rating.criterion, "rating", whole, ends=ends, slope=slope, line=line, **_terms(fit, numbers))
+    return head, check, fit.weights
 
 
-def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
-    """Folds of pairs or stories for each repetition; equal groups are in the same fold."""
-    folds = min(options.folds, len(set(groups)))
-    return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]
+def _out_of_fold(task: PairTask | RatingTask, options: TrainOptions, done: Done) -> Floats:
+    """Out-of-fold predictions, (repetitions, units); equal groups are in the same fold."""
+    folds = min(options.folds, len(set(task.groups)))
+    turns = []
+    for turn in range(options.foldings):
+        turns.append(out_of_fold(task, folds_of_groups(task.groups, folds, options.seed + turn), options.seed))
+        done()
+    return np.array(turns)
 
 
 def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
@@ -350,33 +334,28 @@ def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: 
     )
 
 
-def _head(
+def head_of(
     criterion: str,
-    kind: str,
-    ends: tuple[float, float],
-    fit: Stacked,
-    numbers: Numbers,
-    slope: float,
-    band: float,
-    line: tuple[float, float],
+    kind: Kind,
     scores: Floats,
+    *,
+    slope: float,
+    band: float = 0.0,
+    ends: tuple[float, float] = (0.0, 1.0),
+    line: tuple[float, float] = (1.0, 0.0),
+    **terms: Any,
 ) -> Head:
+    """The head of a model whose training stories have these `scores`; `terms` are the fields that are its own."""
+    quantiles = tuple(np.quantile(scores, np.linspace(0, 1, QUANTILES)).tolist())
+    return Head(criterion, kind, *ends, slope=slope, band=band, line=line, quantiles=quantiles, **terms)
+
+
+def _terms(fit: Stacked, numbers: Numbers) -> dict[str, Any]:
     names = [numbers.features, () if numbers.vectors is None else tuple(map(str, range(numbers.vectors.shape[1])))]
     blocks: list[tuple[Term, ...]] = [(), ()]
     for k, block in enumerate(fit.blocks):
         columns = (block.low, block.high, block.mean, block.scale, block.weight)
         rows = zip(names[k], *(column.tolist() for column in columns), strict=True)
         blocks[k] = tuple(Term(name, *values) for name, *values in rows)
-    return Head(
-        criterion=criterion,
-        kind="preference" if kind == "preference" else "rating",
-        low=ends[0],
-        high=ends[1],
-        intercept=fit.intercept + sum(block.intercept for block in fit.blocks),
-        surface=blocks[0],
-        embedding=blocks[1],
-        slope=slope,
-        band=band,
-        line=line,
-        quantiles=tuple(np.quantile(scores, np.linspace(0, 1, QUANTILES)).tolist()),
-    )
+    intercept = fit.intercept + sum(block.intercept for block in fit.blocks)
+    return {"intercept": intercept, "surface": blocks[0], "embedding": blocks[1]}

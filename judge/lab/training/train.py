@@ -62,19 +62,21 @@ def fit_linear(
     count = sum(len(material.preferences) + len(material.ratings) for material in materials)
     telling.tell(f"{count} criteria, {options.foldings} x {options.folds} folds of story-prompts each")
     with telling.progress(count * options.foldings) as progress:
+
+        def done() -> None:
+            progress.committed(1, 0)
+
         for material, (story_numbers, lost) in zip(materials, numbers_of, strict=True):
             for preference in material.preferences:
-                head, check, weights = preference_head(
-                    material, story_numbers, preference, lost, options, lambda: progress.committed(1, 0)
-                )
-                heads, checks = [*heads, head], [*checks, check]
+                head, check, weights = preference_head(material, story_numbers, preference, lost, options, done)
+                heads.append(head)
+                checks.append(check)
                 stack[f"{preference.criterion} (preference)"] = list(weights)
             own = story_numbers.first(len(material.stories))
             for rating in material.ratings:
-                rating_fit, rating_check, weights = rating_head(
-                    material, own, rating, options, lambda: progress.committed(1, 0)
-                )
-                heads, rated = [*heads, rating_fit], [*rated, rating_check]
+                head, rating_check, weights = rating_head(material, own, rating, options, done)
+                heads.append(head)
+                rated.append(rating_check)
                 stack[f"{rating.criterion} (rating)"] = list(weights)
     facts: dict[str, Any] = {"stack": stack, "embedding": None}
     facts["penalties"] = {"pairs": list(PAIR_PENALTIES), "ratings": list(RIDGE_PENALTIES)}
@@ -143,12 +145,6 @@ def write_model(
     _write(folder / MODEL_FILE, orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE))
 
 
-def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write `card.json`: data, method, out-of-fold results. Raises SpecError where it cannot be written."""
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    _write(folder / CARD_FILE, orjson.dumps(card, option=options))
-
-
 def _write(path: Path, content: bytes) -> None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -210,7 +206,7 @@ def _finished(
         "program": f"storyjudge {__version__}",
         "data": data,
         "negatives": len(worse),
-        "options": _plain_options(options),
+        "options": {key: str(v) if isinstance(v, Path) else v for key, v in asdict(options).items()},
         "facts": result.facts,
         "out_of_fold": {
             "preferences": [] if ours is None else _plain(ours.frame),
@@ -220,15 +216,11 @@ def _finished(
         "calibration": _plain(calibrations.frame),
         "notes": ["accuracy is out of fold only: no story-prompt is predicted by a fit that saw it", *result.notes],
     }
-    write_card(folder, card)
+    _write(folder / CARD_FILE, orjson.dumps(card, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     # Last, for a folder with a model is one that is whole.
     embedding = result.facts["embedding"]
     write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
     return Trained(folder, card, ours, ratings if rows else None, calibrations)
-
-
-def _plain_options(options: TrainOptions) -> dict[str, Any]:
-    return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(options).items()}
 
 
 def _bins(

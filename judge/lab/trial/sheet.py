@@ -349,21 +349,20 @@ def _text(answered: Answered | None) -> str | None:
 # Answers of a trial as plain data, appended to a file on request.
 
 
+_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+
+
 def record(answered: Answered, judge: str) -> dict[str, Any]:
-    """One answer as plain data: request, answer, parsed content, tokens and cost."""
+    """One answer as plain data: request, answer, parsed content, tokens and cost; None for what did not come."""
     query, response = answered.query, answered.response
     return {
         "judge": judge,
         "eval_prompt": query.eval_prompt,
         "criterion": ", ".join(criterion.name for criterion in query.criteria) or query.criterion.name,
         "messages": [{"role": m.role, "content": m.content} for m in query.messages],
-        "text": None if response is None else response.text,
-        "finish_reason": None if response is None else response.finish_reason,
-        "reasoning": None if response is None else response.reasoning,
+        **{name: getattr(response, name, None) for name in ("text", "finish_reason", "reasoning")},
         **_taken(query, answered.read),
-        "prompt_tokens": None if response is None else response.prompt_tokens,
-        "completion_tokens": None if response is None else response.completion_tokens,
-        "reasoning_tokens": None if response is None else response.reasoning_tokens,
+        **{name: getattr(response, name, None) for name in _TOKENS},
         "cost": answered.cost,
         **({} if answered.error is None else {"error": answered.error}),
     }

@@ -195,7 +195,7 @@ class _Texts:
             "story": self._places[texts],
             "criterion": self._criterion(subject.criterion),
             "explanation": subject.explanation,
-            "rating": _marked(subject, facts.get("rating")),
+            "rating": subject.labelled(facts.get("rating")),
             "facts": [(_NAMES[name], subject.text_of(value)) for name, value in facts.items()],
         }
 
@@ -206,7 +206,7 @@ class _Texts:
             self._places[criterion] = len(self.criteria)
             points = criterion.scale.points()
             guidelines = criterion.guidelines or ("",) * len(points)
-            named = criterion.scale.labels or [_number(point) for point in points]
+            named = criterion.scale.labels or [int(point) if point == int(point) else point for point in points]
             shown = [(point, text) for point, text in zip(named, guidelines, strict=False)]
             self.criteria.append({"name": criterion.name, "definition": criterion.definition, "points": shown})
         return self._places[criterion]
@@ -248,13 +248,3 @@ def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
 
 def _empty() -> dict[str, Any]:
     return {"values": {}, "note": "", "seconds": 0}
-
-
-def _number(value: float) -> float | int:
-    return int(value) if value == int(value) else value
-
-
-def _marked(subject: Subject, rating: float | None) -> float | str | None:
-    """The label of the scale's point if it has one; None where the audit hides it."""
-    labelled = subject.criterion is not None and subject.criterion.scale.labels
-    return subject.text_of(rating) if labelled and rating is not None else rating

@@ -24,7 +24,7 @@ from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore,
 from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
 from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
-from judge.show.web.pages import Pages, in_words, read_body, static_route
+from judge.show.web.pages import Pages, in_words, plain_text, read_body, static_route
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -65,6 +65,11 @@ class _ItemMessage(_Message):
     note: str | None = Field(default=None, max_length=20_000)
     seconds: float = Field(ge=0, le=1e7, allow_inf_nan=False)
 
+    @property
+    def remarks(self) -> dict[str, Any]:
+        """What is stored beside the values."""
+        return {"note": self.note, "seconds": self.seconds, "message": self.message}
+
 
 class _PracticeMessage(_Message):
     practice: int = Field(ge=1, lt=2**31)
@@ -79,14 +84,7 @@ def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """What is stored of an item after an annotator's message `text` of round 1. `owns` says whether the key in it is
     that of the annotator's name."""
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
-    state = store.answer(
-        message.annotator,
-        message.item,
-        message.values,
-        note=message.note,
-        seconds=message.seconds,
-        message=message.message,
-    )
+    state = store.answer(message.annotator, message.item, message.values, **message.remarks)
     return _stored(message.item, state, done=state.done)
 
 
@@ -94,15 +92,7 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """What is stored of an item after an adjudicator's message `text`, as `save_answers`."""
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
-    state = adjudicate(
-        store,
-        message.annotator,
-        message.item,
-        message.values,
-        note=message.note,
-        seconds=message.seconds,
-        message=message.message,
-    )
+    state = adjudicate(store, message.annotator, message.item, message.values, **message.remarks)
     return _stored(message.item, state, done=set(disputed) <= state.values.keys())
 
 
@@ -159,12 +149,12 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
     pages, owners = Pages(TEMPLATES, access), Owners(store)
     routes = [
-        Route("/", _welcome(store, pages)),
-        Route("/start", _start(store, pages, owners, "/annotate"), methods=["POST"]),
+        Route("/", lambda _: _welcome_page(store, pages)),
+        Route("/start", _start(store, pages, owners, ANNOTATION), methods=["POST"]),
         Route("/annotate", _work(store, pages, owners, ANNOTATION)),
         Route("/results", _results(store, pages)),
         Route("/adjudicate", _work(store, pages, owners, ADJUDICATION)),
-        Route("/adjudicate/start", _start(store, pages, owners, "/adjudicate"), methods=["POST"]),
+        Route("/adjudicate/start", _start(store, pages, owners, ADJUDICATION), methods=["POST"]),
         _taking("/answers", store, owners, save_answers),
         _taking("/practice", store, owners, save_practice),
         _taking("/settled", store, owners, save_settled),
@@ -189,19 +179,11 @@ def introduction(store: AuditStore) -> dict[str, Any]:
     }
 
 
-def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
-    def endpoint(_: Request) -> Response:
-        return _welcome_page(store, pages)
-
-    return endpoint
-
-
 def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
     with store.reading():
-        progress_by_name = [
-            (who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)
-        ]
-    shown = [(who, len(progress.done), progress.total) for who, progress in progress_by_name]
+        only_adjudicating = set(store.annotators(ADJUDICATION)) - set(store.annotators())
+        names = [name for name in store.registered() if name not in only_adjudicating]
+        shown = [(name, store.done_count(name), store.item_count) for name in names]
     return pages.response(
         "audit_welcome.html",
         status,
@@ -213,11 +195,13 @@ def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str 
     )
 
 
-def _only_adjudicating(store: AuditStore) -> set[str]:
-    return set(store.annotators(ADJUDICATION)) - set(store.annotators())
+def _refused(store: AuditStore, pages: Pages, round_no: int, sentence: str, name: str, status: int) -> Response:
+    if round_no == ANNOTATION:
+        return _welcome_page(store, pages, sentence, name, status)
+    return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
 
 
-def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
+def _start(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Any]:
     """Claims a name from a form for the sender, and redirects to the personal link."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
@@ -226,14 +210,11 @@ def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Calla
         form = parse_qs((await read_body(request)).decode("utf-8", "replace"))
         given = (form.get("name") or [""])[0]
         try:
-            register = where == "/annotate"
-            name = await run_in_threadpool(owners.take, given, request.cookies, register=register)
+            name = await run_in_threadpool(owners.take, given, request.cookies, register=round_no == ANNOTATION)
         except JudgeError as error:
             status = 403 if isinstance(error, NotOwnerError) else status_of(error)
-            sentence = in_words(error)
-            if where == "/annotate":
-                return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
-            return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
+            return await run_in_threadpool(_refused, store, pages, round_no, in_words(error), given, status)
+        where = "/annotate" if round_no == ANNOTATION else "/adjudicate"
         return owners.remember(RedirectResponse(owners.link(name, where), 303), name)
 
     return endpoint
@@ -251,10 +232,7 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
         name = clean_name(given)
         own = owners.given(name, request.query_params, request.cookies)
         if not owners.owns(name, own):
-            sentence = in_words(NotOwnerError(name))
-            if round_no == ANNOTATION:
-                return _welcome_page(store, pages, sentence, name, 403)
-            return pages.response("audit_message.html", 403, title="Settle disagreements", text=sentence)
+            return _refused(store, pages, round_no, in_words(NotOwnerError(name)), name, 403)
         task = tasks.TASKS[round_no](store, name) | {"own": own}
         page = pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
         return owners.remember(page, name)
@@ -290,7 +268,7 @@ def _taking(
 ) -> Route:
     """Answers are confirmed after the commit."""
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.responses import JSONResponse
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
@@ -298,23 +276,18 @@ def _taking(
         try:
             return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
         except RefusedError as error:
-            return PlainTextResponse(str(error), error.status)
+            return plain_text(str(error), error.status)
 
     return Route(path, endpoint, methods=["POST"])
 
 
 async def _sentence(_: Request, error: Exception) -> Response:
-    from starlette.responses import PlainTextResponse
-
     hint = getattr(error, "hint", None)
-    return PlainTextResponse(f"{error} ({hint})" if hint else str(error), status_of(error))
+    return plain_text(f"{error} ({hint})" if hint else str(error), status_of(error))
 
 
-async def _nowhere(_: Request, error: Exception) -> Response:
-    from starlette.responses import PlainTextResponse
-
-    del error
-    return PlainTextResponse("There is no such page here. The audit begins at /\n", 404)
+async def _nowhere(_: Request, __: Exception) -> Response:
+    return plain_text("There is no such page here. The audit begins at /\n", 404)
 
 
 # HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers

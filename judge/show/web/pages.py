@@ -46,6 +46,13 @@ async def read_body(request: Request) -> bytes:
     return b"".join(parts)
 
 
+def plain_text(text: str, status: int) -> Response:
+    """A response of text without markup."""
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(text, status)
+
+
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _FOLDER = Path(__file__).parent
 

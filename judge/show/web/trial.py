@@ -22,7 +22,7 @@ from judge.backends.surface import has_model
 from judge.base.errors import JudgeError, SpecError, unknown
 from judge.base.records import Story
 from judge.inputs.criteria import CriteriaSet, load_criteria, shipped_criteria
-from judge.lab.trial.questions import Asking, ExpectedCost, Questions, expected_cost, questions, with_both
+from judge.lab.trial.questions import Asking, Questions, expected_cost, questions, with_both
 from judge.lab.trial.sheet import (
     PREFERRED,
     Answered,
@@ -36,7 +36,7 @@ from judge.lab.trial.sheet import (
     record,
     sheet,
 )
-from judge.show.web.pages import Pages, in_words, read_body, static_route
+from judge.show.web.pages import Pages, in_words, plain_text, read_body, static_route
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -220,13 +220,6 @@ class Before:
     other: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    asking: Asking
-    questions: Questions
-    cost: ExpectedCost
-
-
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
     """The web application of `judge try`; answers are appended to `output`. Raises JudgeError where the judge, its
     Eval-Prompts or the criteria set cannot be used."""
@@ -285,19 +278,20 @@ class _Page:
 
     async def cost(self, message: Message) -> dict[str, Any]:
         try:
-            prepared = await asyncio.to_thread(self._prepared, message)
+            _, asked = await asyncio.to_thread(self._prepared, message)
+            cost = await asyncio.to_thread(expected_cost, asked)
         except JudgeError as error:
             return {"ready": False, "words": in_words(error)}
-        return {"ready": True, "words": prepared.cost.words}
+        return {"ready": True, "words": cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
         self.trials.check_room()
-        prepared = await asyncio.to_thread(self._prepared, message)
+        asking, asked = await asyncio.to_thread(self._prepared, message)
         control = None
         if not self._asking.is_control:
-            asked = questions(prepared.asking.by_control, message.own, message.second)
-            control = by_key(await asyncio.to_thread(_ask_control, asked))
-        name = self.trials.begin(prepared.questions, control)
+            of_control = questions(asking.by_control, message.own, message.second)
+            control = by_key(await asyncio.to_thread(_ask_control, of_control))
+        name = self.trials.begin(asked, control)
         begun = self.trials.get(name)
         if begun is not None and begun.task is not None and control is None:
             # The control answers at once: its answers need no second request.
@@ -309,7 +303,7 @@ class _Page:
 
         asked = self.trials.get(request.path_params["name"])
         if asked is None:
-            return _plain("This trial is no longer stored. Start it again.", 404)
+            return plain_text("This trial is no longer stored. Start it again.", 404)
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
@@ -318,14 +312,13 @@ class _Page:
             await self.trials.stop(asked)
         return await self.answers(request)
 
-    def _prepared(self, message: Message) -> _Prepared:
+    def _prepared(self, message: Message) -> tuple[Asking, Questions]:
         if message.criteria not in self._sets:
             raise JudgeError(unknown("criteria set", message.criteria, self._sets))
         if not message.story.strip():
             raise JudgeError(_EMPTY.rstrip("."))
         asking = with_both(replace(self._asking, criteria=message.criteria), compares=message.second is not None)
-        asked = questions(asking, message.own, message.second)
-        return _Prepared(asking, asked, expected_cost(asked))
+        return asking, questions(asking, message.own, message.second)
 
     def _shown(self, asked: Asked | None) -> dict[str, Any]:
         if asked is None:  # pushed out by newer ones between two lines
@@ -340,7 +333,10 @@ class _Page:
             in_order=in_order,
             share=_share,
             control=self._asking.is_control,
-            unfitted=_unfitted(sheet) if sheet.control or self._asking.is_control else [],
+            # Criteria on whose human ratings the control was not fitted.
+            unfitted=[row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
+            if sheet.control or self._asking.is_control
+            else [],
             output=None if self._output is None else str(self._output),
         )
         return {"done": asked.ended is not None, "html": html}
@@ -349,11 +345,6 @@ class _Page:
 def _ask_control(asked: Questions) -> list[Answered]:
     """In a separate event loop, called in another thread, so that other requests do not wait."""
     return asyncio.run(ask_once(asked))
-
-
-def _unfitted(sheet: Sheet) -> list[str]:
-    """Criteria on whose human ratings the control was not fitted."""
-    return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
 
 
 def _share(criterion: Any, rating: float) -> float:
@@ -370,16 +361,10 @@ def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
         try:
             return JSONResponse(await work(read_message(await read_body(request))))
         except Busy:
-            return _plain(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
+            return plain_text(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
 
     return endpoint
 
 
-def _plain(text: str, status: int) -> Response:
-    from starlette.responses import PlainTextResponse
-
-    return PlainTextResponse(text, status)
-
-
 async def _sentence(_: Request, error: Exception) -> Response:
-    return _plain(in_words(error) if isinstance(error, JudgeError) else str(error), 422)
+    return plain_text(in_words(error) if isinstance(error, JudgeError) else str(error), 422)

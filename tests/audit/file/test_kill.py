@@ -58,5 +58,4 @@ def test_nothing_that_was_committed_is_lost(make_audit: Callable[..., AuditStore
             assert state.values == {key: (kept + item + i) % 2 for i, key in enumerate(keys)}
         ahead = [i for i in last if int(again.state("Ada", i).note.removeprefix("turn ")) != last[i]]
         assert len(ahead) <= 1
-        undone = again.undo("Ada")
-        assert undone is not None
+        again.answer("Ada", 1, {keys[0]: 1})

@@ -16,7 +16,7 @@ from judge.explanations.corpus.corpus import stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.error_flags import RULES, TOO_FEW, Explained, explained, flags, measure, validation
 from judge.explanations.quality.guideline_point import QuotedPoints
-from judge.explanations.quality.quoted_evidence import Library, Reading, Readings
+from judge.explanations.quality.quoted_evidence import Library, Reading
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.studies.hanna import QUESTIONS, read_items
 from tests.explanations import planted
@@ -107,7 +107,7 @@ def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Pat
         answers = list(csv.DictReader(stream))
     audited = read_texts(path)
     library = Library(audited.stories, audited.criteria)
-    said = [flags(found) for found in explained(audited.frame, audited.criteria, library, Readings())]
+    said = [flags(found) for found in explained(audited.frame, audited.criteria, library, Reading.of)]
     rows = {row.result.error: row.result for row in validation(path).rows}
     assert set(rows) == set(RULES) == set(QUESTIONS)
     for name, (column, turned) in QUESTIONS.items():
@@ -164,7 +164,7 @@ def test_shares_of_flags_a_judge_and_criterion() -> None:
         lambda at: EMPATHY.guidelines[0] if at.repeat == 0 else FINE, criteria=("Empathy", "Charm"), stories=12
     )
     library = Library(stories_of([("toy", f"s{n}", "", None, STORY, None) for n in range(12)]), [EMPATHY])
-    found = measure(frame, [EMPATHY], library, Readings(), "signature")
+    found = measure(frame, [EMPATHY], library, Reading.of, "signature")
     empathy, charm = found.rows
     assert empathy.result.shares["Unsubstantiated Claims"].value == pytest.approx(1 / 3)
     assert charm.result.shares["Wrong Guideline"].value == 0

@@ -11,7 +11,7 @@ import pytest
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.options import NumbersOptions
-from judge.explanations.quality.quoted_evidence import Library, Readings, measure, read_evidence
+from judge.explanations.quality.quoted_evidence import Library, Reading, measure, read_evidence
 from tests.explanations import planted
 
 
@@ -21,7 +21,7 @@ def audited(studies: Path) -> ExplanationTexts:
 
 
 def test_audited_answers_name_what_their_human_story_has(audited: ExplanationTexts) -> None:
-    found = read_evidence(audited.with_text, Library(audited.stories, audited.criteria), Readings())
+    found = read_evidence(audited.with_text, Library(audited.stories, audited.criteria), Reading.of)
     names = {name: place for one in found if one is not None for name, place in one.names}
     assert names["Monica"] == "story"
     assert names["Anessa"] == "story"
@@ -30,15 +30,15 @@ def test_audited_answers_name_what_their_human_story_has(audited: ExplanationTex
     assert quotes["Meet and Greet/Question of the Week"] == "story-prompt"
     pointing = [bool(one and one.count("names", "story") + one.count("quotes", "story")) for one in found]
     stories = audited.stories.assign(text=np.roll(audited.stories["text"].to_numpy(), 1))
-    others = read_evidence(audited.with_text, Library(stories, audited.criteria), Readings())
+    others = read_evidence(audited.with_text, Library(stories, audited.criteria), Reading.of)
     wrong = [bool(one and one.count("names", "story") + one.count("quotes", "story")) for one in others]
     assert sum(pointing) > 4 * max(1, sum(wrong))
 
 
 def test_the_table_counts_what_was_read(audited: ExplanationTexts) -> None:
     library = Library(audited.stories, audited.criteria)
-    found = measure(audited.with_text, library, Readings(), NumbersOptions(), "signature")
-    evidence = read_evidence(audited.with_text, library, Readings())
+    found = measure(audited.with_text, library, Reading.of, NumbersOptions(), "signature")
+    evidence = read_evidence(audited.with_text, library, Reading.of)
     assert sum(row.result.names for row in found.rows) == sum(len(one.names) for one in evidence if one is not None)
     assert sum(row.result.texts for row in found.rows) == 100
     relevance = next(row for row in found.rows if row.asked.criterion == "Relevance")
@@ -55,7 +55,7 @@ def test_invented_quotations_are_claims_without_support() -> None:
         lambda at: f'It says "the {"red" if at.repeat else "blue"} dragon sleeps".', criteria=("Empathy",), stories=12
     )
     rows = [("toy", f"s{n}", "", "Human", "Here the red dragon sleeps.", None) for n in range(12)]
-    found = measure(frame, Library(stories_of(rows), ()), Readings(), NumbersOptions(), "signature").rows[0]
+    found = measure(frame, Library(stories_of(rows), ()), Reading.of, NumbersOptions(), "signature").rows[0]
     assert found.result.unsupported.value == pytest.approx(1 / 3)
     assert (found.result.quotes, found.result.quotes_story.value) == (36, pytest.approx(2 / 3))
     assert found.result.pointing.value == pytest.approx(2 / 3)
@@ -63,7 +63,7 @@ def test_invented_quotations_are_claims_without_support() -> None:
 
 def test_stories_without_text_are_said_and_not_counted(audited: ExplanationTexts) -> None:
     without = dataclasses.replace(audited, stories=stories_of([]))
-    found = measure(without.with_text, Library(without.stories, ()), Readings(), NumbersOptions(), "signature")
+    found = measure(without.with_text, Library(without.stories, ()), Reading.of, NumbersOptions(), "signature")
     assert any(note.startswith("100 texts are about stories whose text is not known") for note in found.notes)
     assert found.rows[0].result.pointing.reason == "no story's text is known"
     assert found.rows[0].result.boilerplate.defined

@@ -8,7 +8,7 @@ import pytest
 
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.presence import measure, no_explanation
-from judge.explanations.quality.quoted_evidence import Readings, repeats, runs_on
+from judge.explanations.quality.quoted_evidence import Reading, repeats, runs_on
 from judge.inputs.criteria import load_criteria
 from tests.explanations import planted
 
@@ -21,7 +21,7 @@ def test_a_copied_guideline_passes_as_published_and_not_with_us() -> None:
     frame = planted.frame(
         lambda at: POINTS[at.criterion][at.story % 5] if at.repeat == 1 else texts[at.repeat], stories=20
     )
-    found = measure(frame, CRITERIA, Readings(), "signature")
+    found = measure(frame, CRITERIA, Reading.of, "signature")
     assert [row.asked.criterion for row in found.rows] == list(planted.CRITERIA)
     for row in found.rows:
         assert row.result.published.value == pytest.approx(1 / 3)
@@ -35,14 +35,14 @@ def test_answers_not_obtained_are_in_no_share() -> None:
     frame.loc[lost, ["answer", "text", "explanation", "key"]] = None
     frame.loc[lost, "status"] = "not_answered"
     frame.loc[frame["story"] == "s1", "status"] = "filtered"
-    (row,) = measure(frame, CRITERIA, Readings(), "signature").rows
+    (row,) = measure(frame, CRITERIA, Reading.of, "signature").rows
     assert (row.result.answered, row.result.lost, row.result.texts) == (38, 22, 38)
     assert row.result.ours.value == 0
 
 
 def test_audited_answers(studies: Path) -> None:
     audited = read_texts(studies / "hanna" / "user_study.csv")
-    found = measure(audited.frame, audited.criteria, Readings(), "signature")
+    found = measure(audited.frame, audited.criteria, Reading.of, "signature")
     bare = sum(round(row.result.ours.value * row.result.answered) for row in found.rows)
     assert sum(row.result.answered for row in found.rows) == 100
     assert 24 <= bare <= 30  # 24 of the 100 are but a guideline's line
@@ -52,7 +52,7 @@ def test_audited_answers(studies: Path) -> None:
 
 def test_texts_of_a_file_have_no_whole_answer(studies: Path) -> None:
     comments = read_texts(studies / "storyer" / "train_rate_reason_data_small.json")
-    found = measure(comments.frame, comments.criteria, Readings(), "signature")
+    found = measure(comments.frame, comments.criteria, Reading.of, "signature")
     assert all(row.result.published.reason == "whole answers are not known, only texts" for row in found.rows)
     assert all(row.result.ours.defined for row in found.rows)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judge.base.errors import TELLS_INTACT, JudgeError, SpecError
 from judge.base.wording import PLAIN, written
 from judge.show.web.pages import static_route
-from judge.show.web.view.pages import analyses, answers, overview, pairs
+from judge.show.web.view.pages import analyses, answers, changed, overview, pairs
+from judge.show.web.view.pages import map as map_pages
 from judge.show.web.view.site import NotFoundError, Site
 
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from judge.show.web.access import Access
-from judge.show.web.view.pages import changed
-from judge.show.web.view.pages import map as map_pages
 
 # Requests answered at a time: each thread keeps memory of its own.
 THREADS = 6
@@ -49,24 +49,18 @@ def view_app(root: Path, access: Access) -> Starlette:
         site.close()
 
     pages = overview.PAGES | analyses.PAGES | answers.PAGES | pairs.PAGES
-    routes = [Route(address, _endpoint(site, page)) for address, page in pages.items()]
+    # Starlette runs synchronous functions in a thread, so others do not wait while SQLite reads the disk.
+    routes = [Route(address, partial(page, site)) for address, page in pages.items()]
     rated = analyses.OF_RATINGS | answers.OF_RATINGS | changed.OF_RATINGS | map_pages.PAGES
-    routes += [Route(address, _endpoint(site, _of_ratings(page))) for address, page in rated.items()]
+    routes += [Route(address, partial(_of_ratings(page), site)) for address, page in rated.items()]
     handlers: Any = {
         JudgeError: lambda _, error: _sentence(site, error),
-        sqlite3.Error: lambda _, error: _sentence(site, _unreadable(error)),
+        sqlite3.Error: lambda _, error: _sentence(
+            site, JudgeError(f"a file of this run cannot be read ({error})", hint=TELLS_INTACT)
+        ),
         HTTPException: lambda request, error: _sentence(site, _unknown(request, error), error.status_code),
     }
     return Starlette(routes=[*routes, static_route()], exception_handlers=handlers, lifespan=life)
-
-
-def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
-    # Starlette runs synchronous functions in a thread, so others do not wait while SQLite reads the disk.
-    def endpoint(request: Request) -> Response:
-        response: Response = page(site, request)
-        return response
-
-    return endpoint
 
 
 def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
@@ -89,10 +83,6 @@ def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Respo
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
     return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)
-
-
-def _unreadable(error: sqlite3.Error) -> JudgeError:
-    return JudgeError(f"a file of this run cannot be read ({error})", hint=TELLS_INTACT)
 
 
 def _unknown(request: Request, error: Any) -> JudgeError:

@@ -55,9 +55,9 @@ class Preferred:
         """1 where people prefer the first story, -1 the second, 0 neither; None where unknown."""
         if self.leads:
             by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
-            counts = [by_pair.get((first, second)), _turned(by_pair.get((second, first)))]
-            defined = [count for count in counts if count is not None]
-            return _sign(sum(defined)) if defined else None
+            if not {(first, second), (second, first)} & by_pair.keys():
+                return None
+            return _sign(by_pair.get((first, second), 0) - by_pair.get((second, first), 0))
         means = self.implied(criterion, first, second)
         return None if means is None else _sign(means[0] - means[1])
 
@@ -74,10 +74,6 @@ def beside(criterion: str, names_there: Iterable[str]) -> str | None:
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]
     return same[0] if same else names[0] if len(names) == 1 else None
-
-
-def _turned(count: int | None) -> int | None:
-    return None if count is None else -count
 
 
 def _sign(value: float) -> int:

@@ -8,7 +8,7 @@ import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +115,7 @@ class MapFilters:
 
     def words(self) -> dict[str, str]:
         """The set filters as parameters of an address."""
-        keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
-        return {key: getattr(self, key) for key in keys if getattr(self, key)}
+        return {key: value for key, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)

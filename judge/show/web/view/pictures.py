@@ -4,7 +4,6 @@ untrusted."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -16,11 +15,6 @@ from judge.show.pages import charts
 
 # Of a panel: a page has room for what a sheet of paper has not.
 _WIDTH = 230.0
-
-
-def plain(forest: Forest) -> dict[str, Any]:
-    """The plot as data for JSON."""
-    return asdict(forest)
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:

@@ -1,31 +1,39 @@
-"""Content of the page on one story: all answers by each judge, parsed as for tables, and human ratings."""
+"""Answers of judges as pages show them, parsed as for tables: about one story, or about two; and human ratings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from markupsafe import Markup
 
-from judge.base.errors import TELLS_INTACT
-from judge.base.records import Answer, Judgment, Rating, Scale, Story
-from judge.show.web.view.judgments import Stored
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import TELLS_INTACT, JudgeError
+from judge.base.records import Answer, Judgment, Scale, Story, Verdict
+from judge.base.wording import PLAIN, written
+from judge.show.web.view.judgments import Stored, stored
 from judge.show.web.view.marked import answer as marked
 from judge.show.web.view.site import NotFoundError
 
+# Judges beside each other on a page.
+BESIDE = 4
 # Of ratings that have no labels.
 _NUMBERS = Scale()
+
+Read = TypeVar("Read", Judgment, Verdict)
+Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A judge's answer with its repeats (equal answers are shown once); a field is None where there is none. `text` has
-    the rating marked, `finish` is the reason for ending, and `label` the rating's on the scale."""
+    the rating or preference marked, `finish` is the reason for ending, and `label` the rating's on the scale, or the
+    preferred story."""
 
     repeats: tuple[int, ...]
-    judgment: Judgment
+    judgment: Judgment | Verdict
     text: Markup | None
     reasoning: str | None
     error: str | None
@@ -63,13 +71,12 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeView:
+class JudgeView(Generic[Shown]):
     """One judge's answers by (criterion, Eval-Prompt); `problem` is why they cannot be shown, or None."""
 
-    slug: str
     judge: str
     eval_prompts: list[str]
-    cells: dict[tuple[str, str], Cell]
+    cells: Mapping[tuple[str, str], Shown]
     problem: str | None = None
 
 
@@ -88,23 +95,6 @@ class Rated:
         return fmean(value for _, value in self.ratings) if self.ratings and self.scale.numeric else None
 
 
-@dataclass(frozen=True, slots=True)
-class StoryView:
-    """Content of the page about one story; `position` counts from 0, `before` and `after` are ids or None. `raters` is
-    "people", or "labels" if no person gave the ratings."""
-
-    story: Story
-    position: int
-    total: int
-    before: str | None
-    after: str | None
-    criteria: list[str]
-    people: dict[str, Rated]
-    judges: list[JudgeView] = field(default_factory=list)
-    raters: str = "people"
-    """As `Asked.raters`."""
-
-
 def people_of(
     story: Story, criteria: Sequence[str], scales: Mapping[str, Scale], declared: Mapping[str, str] | None = None
 ) -> dict[str, Rated]:
@@ -112,7 +102,9 @@ def people_of(
     criterion to the human one."""
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
-        given.setdefault(rating.criterion, []).append((_named(rating), rating.value))
+        # With the panel, as far as known.
+        rater = ", ".join(name for name in (rating.rater, rating.panel) if name) or None
+        given.setdefault(rating.criterion, []).append((rater, rating.value))
     names = {name.casefold(): name for name in criteria}
     rated = {name: Rated(name) for name in criteria}
     for criterion, ratings in given.items():
@@ -130,21 +122,24 @@ def people_of(
     return rated
 
 
-def _named(rating: Rating) -> str | None:
-    """With the panel, as far as known."""
-    return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
-
-
-def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """One judge's answers about a story on these criteria, None = all; `slug` is its result folder in addresses."""
+def side(opened: Stored, story: Story, problem: str | None = None) -> JudgeView[Cell]:
+    """One judge's answers about a story on all criteria."""
     asked = opened.asked
-    wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {
         (criterion, prompt): cell(opened, story, criterion, prompt)
-        for criterion in wanted
+        for criterion in asked.criteria
         for prompt in asked.eval_prompts
     }
-    return JudgeView(slug, asked.judge, asked.eval_prompts, cells)
+    return JudgeView(asked.judge, asked.eval_prompts, cells, problem)
+
+
+def other_side(folder: ResultFolder, look: Callable[[Stored], JudgeView[Shown]]) -> JudgeView[Shown]:
+    """What `look` finds in another judge's journal; `problem` is the reason where it cannot be read."""
+    try:
+        with stored(folder) as opened:
+            return look(opened)
+    except JudgeError as error:
+        return JudgeView(folder.path.name, [], {}, written(error.sentence, PLAIN))
 
 
 def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
@@ -155,13 +150,8 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
         # Repeats often say the same: read once.
         reading = next((j for a, j in judged if _says(a) == _says(answer)), None)
         judged.append((answer, opened.asked.reading.judgment(answer) if reading is None else reading))
-    same: dict[tuple[str | None, ...], list[tuple[Answer, Judgment]]] = {}
-    for answer, judgment in judged:
-        response = answer.response
-        key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
-        same.setdefault((*key, judgment.status, str(judgment.rating)), []).append((answer, judgment))
     scale = opened.asked.scales.get(criterion, _NUMBERS)
-    given = tuple(_said(group, scale) for group in same.values())
+    given = merged(judged, lambda judgment: scale.label_of(judgment.rating))
     ratings = tuple(judgment.rating for _, judgment in judged)
     return Cell(criterion, eval_prompt, opened.asked.repeats, given, ratings, scale)
 
@@ -170,18 +160,31 @@ def _says(answer: Answer) -> tuple[Any, ...]:
     return (answer.outcome, answer.response)
 
 
-def _said(group: Sequence[tuple[Answer, Judgment]], scale: Scale) -> Said:
-    answer, judgment = group[0]
-    response = answer.response
-    return Said(
-        tuple(repeated.repeat for repeated, _ in group),
-        judgment,
-        None if response is None else marked(response.text, judgment),
-        None if response is None else response.reasoning,
-        answer.error,
-        None if response is None else response.finish_reason,
-        scale.label_of(judgment.rating),
-    )
+def merged(answers: Iterable[tuple[Answer, Read]], label: Callable[[Read], str | None]) -> tuple[Said, ...]:
+    """Answers with what was read of each; equal answers of several repeats are merged."""
+    same: dict[tuple[str | None, ...], list[tuple[Answer, Read]]] = {}
+    for answer, judgment in answers:
+        said: tuple[str | None, ...] = (answer.error,)
+        if (response := answer.response) is not None:
+            said = response.text, response.reasoning, response.finish_reason
+        told = judgment.preference if isinstance(judgment, Verdict) else str(judgment.rating)
+        same.setdefault((*said, judgment.status, told), []).append((answer, judgment))
+    given = []
+    for group in same.values():
+        answer, judgment = group[0]
+        response = answer.response
+        given.append(
+            Said(
+                tuple(repeated.repeat for repeated, _ in group),
+                judgment,
+                None if response is None else marked(response.text, judgment),
+                None if response is None else response.reasoning,
+                answer.error,
+                None if response is None else response.finish_reason,
+                label(judgment),
+            )
+        )
+    return tuple(given)
 
 
 def story_named(opened: Stored, name: str) -> Story:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,6 @@ def _tables(state: str, into: str, *folders: str) -> None:
     from judge.asking.run_folder.layout import comparing
     from judge.base.printing.output import plain
     from judge.questions.charts.forest import Forest
-    from judge.show.web.view import pictures
     from judge.show.web.view.tables import Answers
 
     began = time.monotonic()
@@ -67,7 +67,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
         try:
             shown = answers.shown(name)
             data: dict[str, Any] = {"tables": [plain(output) for output in shown if not isinstance(output, Forest)]}
-            data["pictures"] = [pictures.plain(output) for output in shown if isinstance(output, Forest)]
+            data["pictures"] = [asdict(output) for output in shown if isinstance(output, Forest)]
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from judge.base.printing.output import html_table, table
 from judge.show.web.view import pictures
+from judge.show.web.view.jobs import Work
 from judge.show.web.view.pages.overview import sides
 from judge.show.web.view.runs import FoundRun, read_kept, run_state
 from judge.show.web.view.site import Site
@@ -38,7 +39,8 @@ def tables_page(site: Site, request: Request) -> Response:
     show = show if show in offered else "coverage"
     site.slug(request, run)
     kind = "summary" if show == "summary" else "tables"
-    kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", kind)
+    result = _kept(site, run, f"view-{show}.json", kind)
+    kept = result["kept"]
     part = "/part/" in request.url.path
     return site.page(
         "parts/tables.html" if part else "tables.html",
@@ -46,22 +48,19 @@ def tables_page(site: Site, request: Request) -> Response:
         "tables",
         show=show,
         all=offered,
-        kept=kept,
         tables=_as_html(kept),
         pictures=pictures.drawn(kept.get("pictures", ())) if kept is not None else (),
-        waiting=waiting,
-        problem=problem,
-        newer=newer,
+        **result,
     )
 
 
 def summary_part(site: Site, request: Request) -> Response:
     """The answers of `judge summary` for a run's Overview."""
     run = site.run(request)
-    kept, waiting, problem, newer = _kept(site, run, "view-summary.json", "summary")
+    result = _kept(site, run, "view-summary.json", "summary")
     # The boxes are made by this program of escaped parts, and stored where only it writes.
-    boxes = [Markup(box) for box in kept.get("boxes", ())] if kept is not None else []  # noqa: S704
-    return site.page("parts/summary.html", run, kept=kept, boxes=boxes, waiting=waiting, problem=problem, newer=newer)
+    boxes = [Markup(box) for box in (result["kept"] or {}).get("boxes", ())]  # noqa: S704
+    return site.page("parts/summary.html", run, boxes=boxes, **result)
 
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
@@ -75,7 +74,7 @@ def disagreements_page(site: Site, request: Request) -> Response:
     between = between if between in BETWEEN else "people"
     site.slug(request, run)
     name = f"view-disagreements-{between}.json"
-    kept, waiting, problem, newer = _kept(site, run, name, "disagreements", between)
+    result = _kept(site, run, name, "disagreements", between)
     part = "/part/" in request.url.path
     return site.page(
         "parts/disagreements.html" if part else "disagreements.html",
@@ -83,63 +82,52 @@ def disagreements_page(site: Site, request: Request) -> Response:
         "disagreements",
         between=between,
         all=BETWEEN,
-        kept=kept,
-        waiting=waiting,
-        problem=problem,
-        newer=newer,
+        **result,
         slugs={side.standing.judge: side.slug for side in sides(site, run)},
     )
 
 
-def _kept(
-    site: Site, run: FoundRun, name: str, kind: str, *more: str
-) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    """(stored result or None, being computed, why it cannot be or None, out of date), for the file `name`."""
+def _result(
+    kept: dict[str, Any] | None, *, waiting: bool = False, problem: str | None = None, newer: bool = False
+) -> dict[str, Any]:
+    """A stored result, and whether it is being computed, cannot be (the reason), or is out of date."""
+    return {"kept": kept, "waiting": waiting, "problem": problem, "newer": newer}
+
+
+def _being_made(kept: dict[str, Any] | None, work: Work) -> dict[str, Any]:
+    return _result(kept, waiting=work.failure is None, problem=work.failure, newer=kept is not None)
+
+
+def _kept(site: Site, run: FoundRun, name: str, kind: str, *more: str) -> dict[str, Any]:
+    """The result in the file `name`, which a job computes where it is missing or out of date."""
     file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)
     if kept is not None and kept.get("state") == wanted:
-        return kept, False, None, False
+        return _result(kept)
     writing = any(side.standing.running for side in sides(site, run))
     if kept is not None and writing and time.time() - file.stat().st_mtime < _PATIENCE:
-        return kept, False, None, True
-    work = site.over_judges(kind, run, wanted, *more)
-    return kept, work.failure is None, work.failure, kept is not None
+        return _result(kept, newer=True)
+    return _being_made(kept, site.over_judges(kind, run, wanted, *more))
 
 
 def audit_page(site: Site, request: Request) -> Response:
     """The audit's results, or that there is none."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
-    tables: list[Markup] = []
-    problem = None
-    if file.is_file():
-        kept, waiting, problem, newer = _audited(site, run, file)
-        tables = _as_html(kept)
-    else:
-        waiting = newer = False
-    return site.page(
-        "audit.html",
-        run,
-        "audit",
-        file=file,
-        exists=file.is_file(),
-        tables=tables,
-        problem=problem,
-        waiting=waiting,
-        newer=newer,
-    )
+    result = _audited(site, run, file) if file.is_file() else _result(None)
+    tables = _as_html(result["kept"])
+    return site.page("audit.html", run, "audit", file=file, exists=file.is_file(), tables=tables, **result)
 
 
-def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
+def _audited(site: Site, run: FoundRun, file: Path) -> dict[str, Any]:
     status = file.stat()
     wal = file.with_name(file.name + "-wal")
     more = wal.stat() if wal.is_file() else None
     wanted = f"{status.st_mtime_ns}-{status.st_size}-{more.st_mtime_ns if more else 0}"
     kept = read_kept(site.kept.folder_of(run.path) / "view-audit.json")
     if kept is not None and kept.get("state") == wanted:
-        return kept, False, kept.get("problem"), False
-    work = site.jobs.want("audit", [site.kept.folder_of(run.path), file], wanted, again=True)
-    return kept, work.failure is None, work.failure, kept is not None
+        return _result(kept, problem=kept.get("problem"))
+    return _being_made(kept, site.jobs.want("audit", [site.kept.folder_of(run.path), file], wanted, again=True))
 
 
 PAGES: dict[str, Callable[[Site, Any], Any]] = {

@@ -8,16 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.answers.journal import JournalReader
-from judge.asking.run_folder import ResultFolder
-from judge.base.errors import JudgeError
 from judge.base.records import Story
-from judge.base.wording import PLAIN, written
 from judge.show.web.view.judgments import WORDS, Asked, Filters, Judgments, Row, Stored, judgments, stored
 from judge.show.web.view.marked import difference, excerpt
 from judge.show.web.view.pages import pairs
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import Computed, NotFoundError, Site, number
-from judge.show.web.view.story import JudgeView, StoryView, cell, people_of, side
+from judge.show.web.view.story import BESIDE, Cell, JudgeView, cell, other_side, people_of, side, story_named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 STORIES = 30
 # Points of a scale of numbers among which a filter chooses.
 MOST_POINTS = 11
-# Judges beside each other on a story's page.
-BESIDE = 4
 
 
 def judgments_page(site: Site, request: Request) -> Response:
@@ -113,13 +108,11 @@ def stories_page(site: Site, request: Request) -> Response:
     wanted = request.query_params.get("text", "").strip()
     system = request.query_params.get("system", "")
     with stored(folder) as opened:
-        if wanted and (position := opened.journal.position_of(wanted)) is not None:
+        if wanted and opened.journal.position_of(wanted) is not None:
             from starlette.responses import RedirectResponse
 
-            name = _story_at(opened.journal, position).id
-            return RedirectResponse(
-                str(request.url.include_query_params(story=name).replace(path=f"/run/{run.key}/story"))
-            )
+            address = request.url.include_query_params(story=wanted).replace(path=f"/run/{run.key}/story")
+            return RedirectResponse(str(address))
         matches = opened.journal.find_stories(after, wanted, system, STORIES + 1)
         criteria, raters, scales = opened.asked.criteria, opened.asked.raters, opened.asked.scales
         declared = opened.asked.people
@@ -166,47 +159,33 @@ def story_page(site: Site, request: Request) -> Response:
     return site.page("story.html", run, "stories", view=view, chosen=chosen, able=able, beside=BESIDE)
 
 
-def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
-    sides: list[JudgeView] = []
+def _story(run: FoundRun, chosen: Sequence[str], name: str) -> dict[str, Any]:
+    """Content of the page; `position` counts from 0, `before` and `after` are ids or None."""
     with stored(run.results[chosen[0]]) as opened:
-        position = opened.journal.position_of(name)
-        if position is None:
-            raise NotFoundError(f"run {run.name} has no story {name!r}", hint="the list of stories has a search")
-        story = _story_at(opened.journal, position)
+        position, story = _placed(run, opened, name)
         before, after = opened.journal.story_at(position - 1), opened.journal.story_at(position + 1)
-        total = opened.journal.story_count()
-        sides.append(side(chosen[0], opened, story))
-        criteria, raters, scales = list(opened.asked.criteria), opened.asked.raters, opened.asked.scales
-        declared = opened.asked.people
-    for slug in chosen[1:]:
-        sides.append(_other_side(slug, run.results[slug], story))
-        criteria += [criterion for criterion, _ in sides[-1].cells if criterion not in criteria]
-    return StoryView(
-        story,
-        position,
-        total,
-        before.id if before else None,
-        after.id if after else None,
-        criteria,
-        people_of(story, criteria, scales, declared),
-        sides,
-        raters,
-    )
+        total, asked = opened.journal.story_count(), opened.asked
+        sides = [side(opened, story)]
 
+    def beside(opened: Stored) -> JudgeView[Cell]:
+        if opened.journal.position_of(story.id) is None:
+            return JudgeView(opened.asked.judge, [], {}, "has no request about this story")
+        own = story_named(opened, story.id)
+        return side(opened, own, None if own.text == story.text else "rated another text under this name")
 
-def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
-    """`problem` says if that judge's journal has another text of the story, or lacks it."""
-    try:
-        with stored(folder) as opened:
-            position = opened.journal.position_of(story.id)
-            if position is None:
-                return JudgeView(slug, opened.asked.judge, [], {}, "has no request about this story")
-            own = _story_at(opened.journal, position)
-            problem = None if own.text == story.text else "rated another text under this name"
-            view = side(slug, opened, own)
-            return JudgeView(slug, view.judge, view.eval_prompts, view.cells, problem)
-    except JudgeError as error:
-        return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
+    sides += [other_side(run.results[slug], beside) for slug in chosen[1:]]
+    criteria = list(dict.fromkeys([*asked.criteria, *(name for judge in sides[1:] for name, _ in judge.cells)]))
+    return {
+        "story": story,
+        "position": position,
+        "total": total,
+        "before": before.id if before else None,
+        "after": after.id if after else None,
+        "criteria": criteria,
+        "people": people_of(story, criteria, asked.scales, asked.people),
+        "judges": sides,
+        "raters": asked.raters,
+    }
 
 
 def prompts_page(site: Site, request: Request) -> Response:
@@ -218,18 +197,15 @@ def prompts_page(site: Site, request: Request) -> Response:
         asked = opened.asked
         first = opened.journal.story_at(0)
         name = query.get("story") or (first.id if first else "")
-        position = opened.journal.position_of(name)
-        if position is None:
-            raise NotFoundError(f"run {run.name} has no story {name!r}", hint="the list of stories has a search")
-        story = _story_at(opened.journal, position)
+        position, story = _placed(run, opened, name)
         prompts = asked.eval_prompts
         criterion = _one_of(query.get("criterion"), asked.criteria, 0)
         left = _one_of(query.get("a"), prompts, 0)
         right = _one_of(query.get("b"), prompts, 1)
         neighbours = [opened.journal.story_at(position + step) for step in (-1, 1)]
-        values = {
-            "a": _variant(opened, story, criterion, left),
-            "b": _variant(opened, story, criterion, right),
+        values: dict[str, Any] = {
+            "a": cell(opened, story, criterion, left),
+            "b": cell(opened, story, criterion, right),
             "messages": _messages(asked, story, criterion, left, right),
             "generation": {k: v for k, v in asked.definition["generation"].items() if v not in (None, [])},
         }
@@ -237,10 +213,6 @@ def prompts_page(site: Site, request: Request) -> Response:
             "prompts.html", run, "prompts", slug=slug, story=story, criterion=criterion, left=left, right=right,
             prompts=prompts, criteria=asked.criteria, before=neighbours[0], after=neighbours[1], **values,
         )  # fmt: skip
-
-
-def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
-    return cell(opened, story, criterion, prompt)
 
 
 def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
@@ -266,10 +238,9 @@ def answer_part(site: Site, request: Request) -> Response:
     slug = site.slug(request, run)
     query = request.query_params
     with stored(run.results[slug]) as opened:
-        position = opened.journal.position_of(query.get("story", ""))
-        if position is None:
+        if opened.journal.position_of(query.get("story", "")) is None:
             raise NotFoundError(f"run {run.name} has no story {query.get('story')!r}")
-        story = _story_at(opened.journal, position)
+        story = story_named(opened, query["story"])
         criterion, prompt = query.get("criterion", ""), query.get("eval_prompt", "")
         if criterion not in opened.asked.criteria or prompt not in opened.asked.eval_prompts:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
@@ -282,11 +253,12 @@ def answer_part(site: Site, request: Request) -> Response:
     return site.page("parts/answer.html", run, slug=slug, story=story, cell=view, repeat=repeat, **values)
 
 
-def _story_at(journal: JournalReader, position: int) -> Story:
-    story = journal.story_at(position)
-    if story is None:
-        raise NotFoundError(f"there is no story at place {position}")
-    return story
+def _placed(run: FoundRun, opened: Stored, name: str) -> tuple[int, Story]:
+    """Position and content of the journal's story of this name. Raises NotFoundError."""
+    position = opened.journal.position_of(name)
+    if position is None:
+        raise NotFoundError(f"run {run.name} has no story {name!r}", hint="the list of stories has a search")
+    return position, story_named(opened, name)
 
 
 def _one_of(wanted: str | None, names: Sequence[str], otherwise: int) -> str:

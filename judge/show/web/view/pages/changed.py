@@ -27,13 +27,11 @@ from judge.show.web.view.judgments import Stored, stored
 from judge.show.web.view.marked import difference, edited
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import NotFoundError, Site
-from judge.show.web.view.story import JudgeView, side
+from judge.show.web.view.story import BESIDE, Cell, JudgeView, side, story_named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-
-from judge.show.web.view.story import story_named
 
 # Ids in one batch: the first that names a known change is usually near the start, and a dataset may hold very many.
 _FEW = 500
@@ -44,8 +42,8 @@ class Sides:
     """One judge's answers about the original and the perturbed story; `problem` is why they are not shown."""
 
     slug: str
-    origin: JudgeView | None = None
-    changed: JudgeView | None = None
+    origin: JudgeView[Cell] | None = None
+    changed: JudgeView[Cell] | None = None
     problem: str | None = None
 
 
@@ -153,10 +151,6 @@ def _leads(text: str, edits: Sequence[Any], to: str) -> bool:
         return False
 
 
-# Judges beside each other.
-BESIDE = 4
-
-
 def changed_page(site: Site, request: Request) -> Response:
     """A perturbed story next to its original, with edits and ratings; without one, the reason."""
     run = site.run(request)
@@ -206,7 +200,7 @@ def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
                 if opened.journal.position_of(story.id) is None or opened.journal.text_of(story.id) != story.text:
                     return Sides(slug, problem="has no request about these two texts")
             origin, changed = (story_named(opened, story.id) for story in (page_view.origin, page_view.changed))
-            return Sides(slug, side(slug, opened, origin), side(slug, opened, changed))
+            return Sides(slug, side(opened, origin), side(opened, changed))
     except JudgeError as error:
         return Sides(slug, problem=written(error.sentence, PLAIN))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from judge.asking.run_folder import ResultFolder
@@ -29,7 +30,7 @@ def map_page(site: Site, request: Request) -> Response:
     slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
     folder = run.results[slug]
     query = request.query_params
-    filters = MapFilters(**{k: query.get(k, "") for k in ("criterion", "eval_prompt", "system", "cluster", "rating")})
+    filters = MapFilters(**{field.name: query.get(field.name, "") for field in fields(MapFilters)})
     colour = query.get("colour", "criterion")
     values: dict[str, Any] = {"facts": None, "work": None, "rows": [], "more": None, "clusters": [], "points": []}
     state = state_of(folder)
@@ -64,15 +65,14 @@ def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
     label = None if scale is None else scale.label_of(dot.rating)
     position = answers.journal.position_of(dot.story)
     story = None if position is None else answers.journal.story_at(position)
-    if story is None:
-        return {"dot": dot, "text": None, "label": label}
-    for answer in answers.answers(story, dot.criterion, dot.eval_prompt):
+    text = None
+    for answer in () if story is None else answers.answers(story, dot.criterion, dot.eval_prompt):
         if answer.repeat == (dot.repeat or 0) and answer.response is not None:
             judgment = answers.asked.reading.judgment(answer)
             # The place of the rating is one in the whole answer, not in the explanation.
             text = excerpt(judgment.explanation or answer.response.text, Judgment("ok"))
-            return {"dot": dot, "text": text, "label": label}
-    return {"dot": dot, "text": None, "label": label}
+            break
+    return {"dot": dot, "text": text, "label": label}
 
 
 def map_data(site: Site, request: Request) -> Response:

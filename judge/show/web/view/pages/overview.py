@@ -176,7 +176,8 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
                 values |= {"preferred": preferred(index), "wins": wins(index, asked.criteria)}
             else:
                 beside = set_beside(index, asked)
-                values["chart"] = _drawn(chart(index, asked, beside))
+                picture = chart(index, asked, beside)
+                values["chart"] = None if picture is None else charts.distributions(picture, "ratings")
                 values["beside"] = other_names((own, t) for own, t in beside.items() if own.casefold() != t.casefold())
     except JudgeError:
         return nothing  # the figures above say why
@@ -230,8 +231,13 @@ def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distribu
     if not counts or any(len(some) > 41 for some in points.values()):
         return None
 
+    def histogram(given: list[int] | None, criterion: str) -> Histogram:
+        if given is None:
+            return Histogram((), (), 0, "no rating")
+        return Histogram(tuple(points[criterion]), tuple(given), sum(given), words=scales[criterion].labels)
+
     def cells(row: str, found: dict[tuple[str, str], list[int]]) -> tuple[Histogram, ...]:
-        return tuple(_histogram(found.get((row, name)), points[name], scale.labels) for name, scale in scales.items())
+        return tuple(histogram(found.get((row, name)), name) for name in scales)
 
     rows = [HistogramRow(raters, "", "people", cells(raters, people))] if people else []
     rows += [HistogramRow("", prompt, "judge", cells(prompt, counts)) for prompt in prompts]
@@ -239,21 +245,11 @@ def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distribu
     return Distributions("Ratings given, by Eval-Prompt and criterion", names, names, tuple(rows), "", "")
 
 
-def _drawn(picture: Distributions | None) -> Markup | None:
-    return None if picture is None else charts.distributions(picture, "ratings")
-
-
 def _add(
     counts: dict[tuple[str, str], list[int]], key: tuple[str, str], points: list[float], rating: float, n: int
 ) -> None:
     cell = counts.setdefault(key, [0] * len(points))
     cell[min(range(len(points)), key=lambda k: abs(points[k] - rating))] += n
-
-
-def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, ...]) -> Histogram:
-    if counts is None:
-        return Histogram((), (), 0, "no rating")
-    return Histogram(tuple(points), tuple(counts), sum(counts), words=words)
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from markupsafe import Markup
-
 from judge.answers.parsing.stored_answers import StoredVerdicts
-from judge.base.errors import JudgeError
-from judge.base.records import Answer, Preferred, Story, Verdict
-from judge.base.wording import PLAIN, written
+from judge.base.records import Preferred, Story, Verdict
 from judge.show.web.view.index import LEAD, beside
 from judge.show.web.view.judgments import AGREES, Row, Stored, stored
-from judge.show.web.view.marked import answer as marked
 from judge.show.web.view.marked import excerpt
 from judge.show.web.view.runs import FoundRun
 from judge.show.web.view.site import NotFoundError, Site
-from judge.show.web.view.story import story_named
+from judge.show.web.view.story import BESIDE, JudgeView, Said, merged, other_side, story_named
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -31,45 +26,13 @@ Won = Literal["one", "other", "tie"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A judge's answer to a comparison, with its repeats; a field is None where there is none. `won` is the preferred
-    story, `text` has the preference marked, `finish` is the reason for ending."""
-
-    repeats: tuple[int, ...]
-    verdict: Verdict
-    won: Won | None
-    text: Markup | None
-    reasoning: str | None
-    error: str | None
-    finish: str | None
-
-    @property
-    def number(self) -> str:
-        return ", ".join(map(str, self.repeats))
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """Answers of one judge about a pair in one order, for one criterion and Eval-Prompt. `won` is by repeat, None where
     not parsed. `swapped`: the pair's second story was shown first."""
 
-    criterion: str
-    eval_prompt: str
     swapped: bool
     answers: tuple[Said, ...]
     won: tuple[Won | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeView:
-    """One judge's answers about a pair by (criterion, Eval-Prompt), one cell for each order. `problem` is why they
-    cannot be shown, or None."""
-
-    slug: str
-    judge: str
-    eval_prompts: list[str]
-    cells: Mapping[tuple[str, str], Sequence[Cell]]
-    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +58,6 @@ class People:
             return None
         one, other = self.means
         return "tie" if abs(one - other) < 1e-9 else "one" if one > other else "other"
-
-
-@dataclass(frozen=True, slots=True)
-class PairView:
-    """Content of the page about one pair; `number` counts from 0, `before` and `after` are neighbours or None."""
-
-    pair: str
-    one: Story
-    other: Story
-    number: int
-    total: int
-    before: str | None
-    after: str | None
-    criteria: list[str]
-    people: Mapping[str, People]
-    judges: list[JudgeView] = field(default_factory=list)
-    texts_left_out: bool = False
 
 
 def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
@@ -152,49 +98,24 @@ def won_by(preference: Preferred, *, swapped: bool) -> Won:
     return "one" if (preference == "first") != swapped else "other"
 
 
-def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """One judge's answers about a pair, in either order; `slug` is its result folder in addresses."""
+def side(opened: Stored, pair: str, one: Story) -> JudgeView[list[Cell]]:
+    """One judge's answers about a pair, one cell for each order."""
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}
     reading = StoredVerdicts.of_run(asked.definition, compared, opened.journal.text_of)
     cells: dict[tuple[str, str], list[Cell]] = {}
     for key, first, _, criterion, prompt in sorted(tried, key=lambda row: row[1] != one.id):
-        answers = opened.journal.answers_to(key)
-        cell = _cell(criterion, prompt, answers, reading, swapped=first != one.id)
+        swapped = first != one.id
+
+        def won(verdict: Verdict, *, swapped: bool = swapped) -> Won | None:
+            return None if verdict.preference is None else won_by(verdict.preference, swapped=swapped)
+
+        read = [(answer, reading.verdict(answer)) for answer in opened.journal.answers_to(key)]
+        cell = Cell(swapped, merged(read, won), tuple(won(verdict) for _, verdict in read))
         cells.setdefault((criterion, prompt), []).append(cell)
-    return JudgeView(slug, asked.judge, asked.eval_prompts, cells)
+    return JudgeView(asked.judge, asked.eval_prompts, cells)
 
-
-def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: StoredVerdicts, *, swapped: bool) -> Cell:
-    """Equal answers of several repeats are merged."""
-    same: dict[tuple[str | None, ...], list[tuple[Answer, Verdict]]] = {}
-    won: list[Won | None] = []
-    for answer in answers:
-        verdict, response = reading.verdict(answer), answer.response
-        won.append(None if verdict.preference is None else won_by(verdict.preference, swapped=swapped))
-        key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
-        same.setdefault((*key, verdict.status, verdict.preference), []).append((answer, verdict))
-    given = tuple(_said(group, swapped=swapped) for group in same.values())
-    return Cell(criterion, prompt, swapped, given, tuple(won))
-
-
-def _said(group: Sequence[tuple[Answer, Verdict]], *, swapped: bool) -> Said:
-    answer, verdict = group[0]
-    response = answer.response
-    return Said(
-        tuple(repeated.repeat for repeated, _ in group),
-        verdict,
-        None if verdict.preference is None else won_by(verdict.preference, swapped=swapped),
-        None if response is None else marked(response.text, verdict),
-        None if response is None else response.reasoning,
-        answer.error,
-        None if response is None else response.finish_reason,
-    )
-
-
-# Judges beside each other on a pair's page.
-BESIDE = 4
 
 # What a verdict can be, as the filter names it.
 PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)"}
@@ -245,7 +166,8 @@ def pair_page(site: Site, request: Request) -> Response:
     return site.page("pair.html", run, "judgments", view=view, chosen=chosen, able=able, beside=BESIDE)
 
 
-def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
+def _pair(run: FoundRun, chosen: list[str], name: str) -> dict[str, Any]:
+    """Content of the page; `number` counts from 0, `before` and `after` are neighbours or None."""
     with stored(run.results[chosen[0]]) as opened:
         journal = opened.journal
         number = journal.number_of(name)
@@ -255,36 +177,27 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
         one, other = (story_named(opened, story) for story in pair[1:])
         before, after = journal.pair_at(number - 1), journal.pair_at(number + 1)
         criteria = list(opened.asked.criteria)
-        judges = [side(chosen[0], opened, name, one)]
-        people = people_of(opened, one, other, criteria)
-        total, left_out = journal.pair_count(), opened.asked.texts_left_out
-    judges += [_other_side(slug, run, name, one, other) for slug in chosen[1:]]
-    criteria += [name for view in judges[1:] for name, _ in view.cells if name not in criteria]
-    return PairView(
-        name,
-        one,
-        other,
-        number,
-        total,
-        before[0] if before else None,
-        after[0] if after else None,
-        list(dict.fromkeys(criteria)),
-        people,
-        judges,
-        left_out,
-    )
+        judges = [side(opened, name, one)]
+        view = {
+            "pair": name,
+            "one": one,
+            "other": other,
+            "number": number,
+            "total": journal.pair_count(),
+            "before": before[0] if before else None,
+            "after": after[0] if after else None,
+            "people": people_of(opened, one, other, criteria),
+            "texts_left_out": opened.asked.texts_left_out,
+        }
 
+    def beside_it(opened: Stored) -> JudgeView[list[Cell]]:
+        if [opened.journal.text_of(story.id) for story in (one, other)] != [one.text, other.text]:
+            return JudgeView(opened.asked.judge, [], {}, "has no request about these two texts")
+        return side(opened, name, one)
 
-def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
-    """`problem` says if that judge's journal has other texts under the stories' names, or lacks them."""
-    try:
-        with stored(run.results[slug]) as opened:
-            texts = [opened.journal.text_of(story.id) for story in (one, other)]
-            if texts != [one.text, other.text]:
-                return JudgeView(slug, opened.asked.judge, [], {}, "has no request about these two texts")
-            return side(slug, opened, pair, one)
-    except JudgeError as error:
-        return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
+    judges += [other_side(run.results[slug], beside_it) for slug in chosen[1:]]
+    criteria += [name for judge in judges[1:] for name, _ in judge.cells]
+    return view | {"criteria": list(dict.fromkeys(criteria)), "judges": judges}
 
 
 PAGES: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/pair": pair_page}
