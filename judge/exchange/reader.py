@@ -6,6 +6,7 @@ import functools
 import importlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from itertools import islice
@@ -67,7 +68,8 @@ def look_at(file: Path) -> Look:
         return Look(columns=frozenset(table_columns(file)))
     start = _start(file)
     if start.startswith(b"PK") or suffix in _ARCHIVES:
-        return Look(members=_members(file))
+        with opened_archive(file) as archive:
+            return Look(members=frozenset(archive.namelist()))
     if suffix in _JSON or start.lstrip()[:1] in (b"{", b"["):
         first = next(islice(lines(file), 1), (0, None))[1] if starts_lines(file) else whole(file)
         return Look(value=first)
@@ -86,12 +88,17 @@ def _start(file: Path) -> bytes:
         raise DataError(f"cannot be read: {error.strerror}", file=file) from error
 
 
-def _members(file: Path) -> frozenset[str]:
+@contextmanager
+def opened_archive(file: Path) -> Iterator[zipfile.ZipFile]:
+    """A zip archive that is open for reading; DataError where it is none."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            return frozenset(archive.namelist())
-    except (OSError, zipfile.BadZipFile) as error:
+        archive = zipfile.ZipFile(file)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    except zipfile.BadZipFile as error:
         raise DataError("is no zip archive, or was cut off before its end", file=file) from error
+    with archive:
+        yield archive
 
 
 # Readers for the JSON files of evaluation tools: JSON Lines line by line, other files whole up to a size limit.
