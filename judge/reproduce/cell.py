@@ -12,7 +12,7 @@ from typing import Any, Literal
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.version import __version__
 
 TableState = Literal["reproduced", "partly reproduced", "own data", "not computable", "not compared"]
@@ -106,13 +106,9 @@ def _table(study: str) -> Table:
         {key: getattr(entry, key) for key in ("printed_in", "table", "cells", "match", "state")}
         for entry in tables_listed
     ]
-    columns = [
-        Column("printed_in", "printed in", wrap=12),
-        Column("table", "table", wrap=31),
-        Column("cells", "cells"),
-        Column("match", "match"),
-        Column("state", "state"),
-    ]
+    columns = plain(
+        Column("printed_in", "printed in", wrap=12), Column("table", "table", wrap=31), "cells", "match", "state"
+    )
     states = dict.fromkeys(entry.state for entry in tables_listed)
     notes = [*_notes(study), *(f"{state}: {TABLE_STATES[state]}" for state in states), *_reasons(tables_listed)]
     return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge.base.fingerprint import fingerprint_file
-from judge.base.printing.tables import Column, Table, cell_text
+from judge.base.printing.tables import Column, Table, cell_text, plain
 from judge.base.wording import Advice, joined
 from judge.reproduce.cell import DIFFERENCES, STATES, VERDICTS, Cell, Place, State
 from judge.reproduce.study import Change, Options, Study
@@ -209,13 +209,13 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
                 "cells": sum(change.cells + change.averages for change in own),
             }
         )
-    columns = [
-        Column("choice", "one change"),
+    columns = plain(
+        ("choice", "one change"),
         Column("study", "the study", wrap=22),
         Column("otherwise", "otherwise", wrap=22),
-        Column("changed", "changed"),
-        Column("cells", "of"),
-    ]
+        "changed",
+        ("cells", "of"),
+    )
     choices = ", ".join(name for name in study.switches if not DIFFERENCES[name].correction)
     notes = [
         "changed: cells of the study's tables that print another number with this change alone",
@@ -244,14 +244,14 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
         for change in changes
         if change.changed or change.averages_changed
     ]
-    columns = [
-        Column("choice", "one change alone"),
-        Column("table", "table"),
-        Column("changed", "cells that print another number"),
-        Column("cells", "of"),
-        Column("averages", "averages"),
-        Column("largest", "largest change"),
-    ]
+    columns = plain(
+        ("choice", "one change alone"),
+        "table",
+        ("changed", "cells that print another number"),
+        ("cells", "of"),
+        "averages",
+        ("largest", "largest change"),
+    )
     notes = [f"{name}: {_sentence(name)}" for name in study.switches]
     cells = "judge reproduce {} {choice} {differences} prints the cells"
     notes.append(Advice(cells, study.name, choice="NAME", differences=True))

@@ -18,7 +18,7 @@ from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_file
 from judge.base.late_pattern import late
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
 from judge.exchange.released import measure_columns
@@ -62,14 +62,14 @@ def hanna() -> Table:
     notes = [f"{done} of {len(rows)} columns are equal in all stories that are at hand, to {EQUAL:g}", *notes]
     return Table(
         f"{TITLES['hanna']}: released measures",
-        [
-            Column("column", "column"),
-            Column("measure", "measure"),
-            Column("stories", "stories"),
-            Column("equal", "equal"),
+        plain(
+            "column",
+            "measure",
+            "stories",
+            "equal",
             Column("largest", "largest difference", digits=12),
             Column("why", "why not", wrap=60),
-        ],
+        ),
         rows,
         f"hanna_scores:{fingerprint_file(path)}|{_packages(columns_measured)}v{__version__}",
         notes,

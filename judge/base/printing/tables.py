@@ -127,9 +127,10 @@ class Table:
     first: frozenset[int] | None = field(default=None, compare=False)
 
 
-def plain(*keys: str) -> list[Column]:
-    """Columns titled by their keys, with spaces for underscores."""
-    return [Column(key, key.replace("_", " ")) for key in keys]
+def plain(*columns: str | tuple[str, str] | Column) -> list[Column]:
+    """Columns titled by their keys, with spaces for underscores; a pair is a key and its title."""
+    pairs = ((column, column.replace("_", " ")) if isinstance(column, str) else column for column in columns)
+    return [column if isinstance(column, Column) else Column(*column) for column in pairs]
 
 
 def cells_of(row: object, *names: str, **others: Any) -> dict[str, Any]:
