@@ -18,7 +18,7 @@ import orjson
 
 from judge.analysis.options.alternatives import Form, option
 from judge.base.errors import DataError, SpecError, unknown_value
-from judge.base.foreign import json_of, json_value
+from judge.base.foreign import json_of, json_value, opening
 from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.inputs.criteria import load_criteria
@@ -81,20 +81,16 @@ def _first(value: Any) -> Any:
 
 
 def _start(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            return stream.readline(_LONGEST_LINE)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    with opening(file), file.open("rb") as stream:
+        return stream.readline(_LONGEST_LINE)
 
 
 @contextmanager
 def opened_archive(file: Path) -> Iterator[zipfile.ZipFile]:
     """A zip archive that is open for reading; DataError where it is none."""
     try:
-        archive = zipfile.ZipFile(file)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+        with opening(file):
+            archive = zipfile.ZipFile(file)
     except zipfile.BadZipFile as error:
         raise DataError("is no zip archive, or was cut off before its end", file=file) from error
     with archive:
@@ -109,11 +105,7 @@ LARGEST = 1 << 30
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) of JSON Lines, without blank lines, one in memory at a time."""
-    try:
-        stream = file.open("rb")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
-    with stream:
+    with opening(file), file.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             if raw.strip():
                 yield number, as_object(parse(raw, file, number), file, number)
@@ -121,10 +113,8 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def whole(file: Path) -> Any:
     """Value of a file that is a single JSON value; DataError where the file is larger than the limit."""
-    try:
+    with opening(file):
         size = file.stat().st_size
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
     if size > LARGEST:
         raise DataError(f"is longer than {LARGEST >> 20:,} MiB and not in lines: it is not read whole", file=file)
     return parse(read_bytes(file), file, 1)
@@ -134,11 +124,7 @@ def starts_lines(file: Path) -> bool:
     """Whether the file is JSON Lines: by its suffix or, unless this is .json, by its first line, a complete object."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         return True
-    try:
-        with file.open("rb") as stream:
-            first = stream.readline(1 << 20).strip()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    first = _start(file).strip()
     return len(first) > 2 and first.startswith(b"{") and first.endswith(b"}") and file.suffix.lower() != ".json"
 
 

@@ -17,7 +17,7 @@ from judge.backends.openai.backend import require_logprobs
 from judge.backends.openai.errors import server_words, status_error
 from judge.base.errors import BackendError, DataError, ErrorKind
 from judge.base.fingerprint import TAG, digest
-from judge.base.foreign import json_value
+from judge.base.foreign import json_value, opening
 from judge.base.late_pattern import late
 from judge.base.records import Request, Response
 from judge.base.redaction import cleaned, known_keys, redact
@@ -269,21 +269,18 @@ def _line_error(where: str, error: Any) -> BackendError:
 
 
 def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[LinePosition, dict[str, Any]]]:
-    try:
-        with file.open("rb") as stream:
-            offset = 0
-            for row, line in enumerate(stream, 1):
-                location = LinePosition(number, offset, row)
-                offset += len(line)
-                if not line.strip():
-                    continue
-                data = _parsed(line, file, row)
-                if data is None:
-                    results.cut.append(f"{file}, line {row}")
-                else:
-                    yield location, data
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    with opening(file), file.open("rb") as stream:
+        offset = 0
+        for row, line in enumerate(stream, 1):
+            location = LinePosition(number, offset, row)
+            offset += len(line)
+            if not line.strip():
+                continue
+            data = _parsed(line, file, row)
+            if data is None:
+                results.cut.append(f"{file}, line {row}")
+            else:
+                yield location, data
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from judge.base.errors import DataError, OptionError, SpecError, unknown
 from judge.base.fingerprint import sha256_file
-from judge.base.foreign import reading
+from judge.base.foreign import opening, reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
 from judge.exchange.imported_folder import Import
@@ -243,10 +243,8 @@ def refuse_same(files: Sequence[Path]) -> None:
     """Raise DataError where two files are the same log, whose scores would count as repeats."""
     seen: dict[str, Path] = {}
     for file in files:
-        try:
+        with opening(file):
             mark = sha256_file(file)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", file=file) from error
         if mark in seen:
             raise DataError(f"is the same log as {seen[mark]}", file=file)
         seen[mark] = file
