@@ -22,6 +22,7 @@ from judge.base.printing.tables import (
     printable,
     signature_lines,
     tails_of,
+    text_cells,
     title_lines,
     whys,
 )
@@ -202,7 +203,7 @@ def _names(table: Table, numbers: Sequence[int]) -> str:
 
 def _narrowed(table: Table, width: int) -> Table:
     columns = list(table.columns)
-    if text_layout.total_width(_cells(table, columns)) <= width or width < text_layout.NARROW:
+    if text_layout.total_width(text_cells(table, columns)) <= width or width < text_layout.NARROW:
         return table
     while len(columns) > 2 and _total(least := [_least(table, column) for column in columns]) > width:
         columns.remove(_last(table, columns))
@@ -237,7 +238,7 @@ def _same(table: Table, column: Column) -> bool:
 
 
 def _natural(table: Table, column: Column) -> int:
-    return text_layout.total_width(_cells(table, [column]))
+    return text_layout.total_width(text_cells(table, [column]))
 
 
 def _least(table: Table, column: Column) -> int:
@@ -252,15 +253,6 @@ def _least(table: Table, column: Column) -> int:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + text_layout.GAP * (len(widths) - 1)
-
-
-def _cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
-    return text_layout.Cells(
-        tuple(printable(column.title) for column in columns),
-        tuple(tuple(cell_text(row, column) for column in columns) for row in table.rows),
-        tuple(is_numeric(table, column) for column in columns),
-        tuple(column.wrap for column in columns),
-    )
 
 
 def _notes(tables: Sequence[Table], parts: Sequence[tuple[Table | str, list[str]]]) -> list[str]:

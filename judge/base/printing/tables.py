@@ -306,7 +306,7 @@ def title_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
 def body_lines(table: Table, width: int | None) -> list[str]:
     """Titles and rows in plain text; beyond `width` in blocks of columns, on a narrow screen with cells one under
     another."""
-    cells = _cells(table)
+    cells = text_cells(table, table.columns)
     if width is not None and width < text_layout.NARROW and text_layout.total_width(cells) > width:
         return list(text_layout.one_under_another(cells.titles, cells.rows, width))
     lines: list[str] = []
@@ -330,12 +330,13 @@ def broken(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width) if width else [text]
 
 
-def _cells(table: Table) -> text_layout.Cells:
+def text_cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
+    """These columns of the table as text."""
     return text_layout.Cells(
-        tuple(printable(c.title) for c in table.columns),
-        tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
-        tuple(is_numeric(table, c) for c in table.columns),
-        tuple(c.wrap for c in table.columns),
+        tuple(printable(c.title) for c in columns),
+        tuple(tuple(cell_text(row, c) for c in columns) for row in table.rows),
+        tuple(is_numeric(table, c) for c in columns),
+        tuple(c.wrap for c in columns),
     )
 
 

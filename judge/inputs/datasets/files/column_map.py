@@ -37,7 +37,7 @@ from judge.base.records import Rating, Story
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import KEYS, Dataset, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in, text_value
-from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")
@@ -128,7 +128,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
             raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
     if "rater" in fields and any(len(many) > 1 for many in ratings.values()):
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
-    comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+    comma = has_decimal_commas(path)
     labels = label_scales(columns)
     return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels, panels)
 
