@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,7 +41,6 @@ _NOTES: Mapping[str, Sequence[str]] = {
     ),
     "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
 }
-_KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
     """A table for each study; machine-readable, one list with a key for each attribute."""
     if machine:
         rows = [_record(entry) for study in studies for entry in listed(study)]
-        columns = [Column(key, key) for key in _KEYS]
+        columns = [Column(entry.name, entry.name) for entry in fields(Listed)]
         notes = [note for study in studies for note in _notes(study)]
         return [Table("Tables of the studies", columns, rows, _signature(), notes)]
     return [_table(study) for study in studies]
 
 
 def _record(entry: Listed) -> dict[str, Any]:
-    record: dict[str, Any] = {key: getattr(entry, key) or None for key in _KEYS}
+    record: dict[str, Any] = {key: value or None for key, value in asdict(entry).items()}
     return record | {"names": " ".join(entry.names) or None, "cells": entry.cells, "match": entry.match}
 
 
@@ -394,6 +394,7 @@ class Printed:
     verdict: Verdict | None = None
 
 
+@cache
 def published(study: str) -> Mapping[Place, Printed]:
     """Printed cells of a study (`hanna`, `openmeva`, `storyer` or `ttcw`), by (table, row, column)."""
     return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))

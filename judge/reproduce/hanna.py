@@ -18,7 +18,7 @@ from judge.inputs.datasets.sources import OTHER_FILES
 from judge.inputs.datasets.studies.hanna import ANNOTATORS, CRITERIA, ITEMS, QUESTIONS, read_items, read_score_file
 from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce import hanna_system_means as system_means
-from judge.reproduce.cell import DIFFERENCES, OURS, TITLES, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Recipe, published
 from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement, icc
@@ -161,24 +161,19 @@ REASONS: Mapping[str, str] = {
 _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
-def unavailable_cells(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
+def unavailable_cells(scores: Scores) -> Family:
     """Family of all printed cells of HANNA that cannot be computed from the released files."""
-    return Family(
-        numbers=cache(partial(numbers, printed)),
-        digits=DIGITS,
-        estimates=partial(estimates, scores),
+    return Family.of(
+        partial(unavailable_values, scores),
+        DIGITS,
         missing=lambda place: REASONS[place[0]],
         remarks=_remarks,
     )
 
 
-def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """None for every such cell, since no recipe can compute it."""
-    return {place: None for place in printed if place[0] in REASONS}
-
-
-def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """What HANNA's file allows instead: the one-way ICC of human ratings, and judges' means over eleven systems."""
+def unavailable_values(scores: Scores) -> dict[Place, tuple[None, Estimate | None]]:
+    """None for every such cell, and what HANNA's file allows instead: the one-way ICC of human ratings, and judges'
+    means over eleven systems."""
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)
@@ -189,7 +184,7 @@ def estimates(scores: Scores) -> dict[Place, Estimate]:
             values = np.stack([scores.side(f"{judge} {number}", short, recipe) for short in NAMES])
             defined = values[~np.isnan(values)]
             cells[LIKERT, judge, f"EP {number}"] = Estimate(float(defined.mean()), n=defined.size)
-    return cells
+    return {place: (None, cells.get(place)) for place in published("hanna") if place[0] in REASONS}
 
 
 def _remarks(place: Place) -> tuple[str, ...]:
@@ -235,20 +230,17 @@ def study(options: Options) -> Study:
     scores_path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     audit_path = need(OTHER_FILES["hanna_user_study"][0], "hanna_user_study")
     scores = Scores(read_score_file(scores_path))
-    printed = published("hanna")
     families = [
         *(_correlations(scores, level, options) for level in correlations.LEVELS),
         correlations.williams_family(scores),
         system_means.family(scores),
         user_study_family(read_user_study(audit_path)),
         off_scale_family(scores),
-        unavailable_cells(scores, printed),
+        unavailable_cells(scores),
     ]
     return Study(
         name="hanna",
-        title=TITLES["hanna"],
         files={"hanna_scores": scores_path, "hanna_user_study": audit_path},
-        printed=printed,
         families=families,
         switches=tuple(DIFFERENCES),
         out_of_reach={
