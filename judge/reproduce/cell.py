@@ -408,7 +408,8 @@ def read_published(path: Path) -> Mapping[Place, Printed]:
             place = (row["table"], row["row"], row["column"])
             if place in entries:
                 raise DataError("a printed cell occurs twice", file=path, row=number, found=", ".join(place))
-            entries[place] = Printed(_value(row["published"]), row["source"], _verdict(row.get("verdict")))
+            verdict = next((verdict for verdict in VERDICTS if verdict == row.get("verdict")), None)
+            entries[place] = Printed(_value(row["published"]), row["source"], verdict)
     return entries
 
 
@@ -417,7 +418,3 @@ def _value(text: str) -> float | str | None:
         return float(text) if text else None
     except ValueError:
         return text
-
-
-def _verdict(text: str | None) -> Verdict | None:
-    return next((verdict for verdict in VERDICTS if verdict == text), None)

@@ -62,7 +62,7 @@ def user_study_family(study: UserStudy) -> Family:
         switches=("unrounded",),
         estimates=partial(user_study_estimates, study),
         missing=lambda place: RAW_ANSWERS if place[1] == NO_EXPLANATION else None,
-        known_cause=partial(_known_cause, study),
+        known_cause=lambda place: UNKNOWN_COUNT if place[0] == ERROR_RATE and place[1] in study.errors else None,
         remarks=partial(_hanna_user_study_remarks, study),
     )
 
@@ -102,10 +102,6 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
     if recipe.unrounded:
         return agreement.value - agreement.low
     return round(agreement.high, 2) - round(agreement.value, 2)
-
-
-def _known_cause(study: UserStudy, place: Place) -> str | None:
-    return UNKNOWN_COUNT if place[0] == ERROR_RATE and place[1] in study.errors else None
 
 
 def _counted(answers: NDArray[np.float64]) -> str:

@@ -27,7 +27,7 @@ def sentence(cells: Sequence[Cell]) -> str:
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")
-    parts = [f"{_count(matching)} {_verb(matching, 'matches', 'match')} print"]
+    parts = [f"{len(matching)} distinct printed {_verb(matching, 'cell matches', 'cells match')} print"]
     parts += [f"{len(off)} {_verb(off, 'is', 'are')} off print"]
     parts += [f"{len(differing)} {_verb(differing, 'is', 'are')} known to differ"] if differing else []
     parts += [f"the files that this command reads cannot give {len(missing)}"] if missing else []
@@ -36,10 +36,6 @@ def sentence(cells: Sequence[Cell]) -> str:
     if shared:
         text += f"; a number that several tables hold counts once ({shared} cells repeat a number of another table)"
     return text
-
-
-def _count(places: set[Place]) -> str:
-    return f"{len(places)} distinct printed {_verb(places, 'cell', 'cells')}"
 
 
 def _verb(places: set[Place], singular: str, several: str) -> str:

@@ -150,7 +150,8 @@ def _why(column: str) -> str:
 def openmeva() -> Table:
     """OpenMEVA's Table 11: correlations as printed, by the study's recipe, and corrected."""
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
-    with _printed().open(encoding="utf-8", newline="") as stream:
+    file = package_file("reproduce", "published_data", "openmeva_measures.csv")
+    with file.open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
     inputs = {name: _mans(path, printed) for name, path in paths.items()}
     rows = [
@@ -185,10 +186,6 @@ def openmeva() -> Table:
 def off(table: Table) -> bool:
     """Whether a recomputed cell of `openmeva` differs from print."""
     return any(row["as_published"].defined and not _matches(row) for row in table.rows)
-
-
-def _printed() -> Path:
-    return package_file("reproduce", "published_data", "openmeva_measures.csv")
 
 
 def _mans(path: Path, printed: Sequence[Mapping[str, str]]) -> tuple[Measured, list[float]]:

@@ -160,8 +160,9 @@ def _said(table: Table) -> tuple[Table | str, list[str]]:
     if not table.rows:
         return f"{title}: {'; '.join(map(printable, table.notes)) or 'no rows'}.", []
     undefined: dict[str, list[int]] = {}
+    main = next((column.key for column in table.columns if column.main), None)
     for number, row in enumerate(table.rows):
-        why = _nothing(row.values() if not (main := _main(table)) else [row.get(main)])
+        why = _nothing(row.values() if main is None else [row.get(main)])
         if why is not None:
             undefined.setdefault(why, []).append(number)
     gone = {number for numbers in undefined.values() for number in numbers}
@@ -172,10 +173,6 @@ def _said(table: Table) -> tuple[Table | str, list[str]]:
     first = None if table.first is None else frozenset(i for i, number in enumerate(kept) if number in table.first)
     sentences = [f"{_names(table, numbers)}: {why}" for why, numbers in undefined.items()]
     return replace(table, rows=[table.rows[number] for number in kept], first=first), sentences
-
-
-def _main(table: Table) -> str | None:
-    return next((column.key for column in table.columns if column.main), None)
 
 
 def _nothing(values: Iterable[object]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -322,7 +323,7 @@ def signature_lines(table: Table, *, color: bool, width: int | None) -> list[str
 
 
 def _styled(style: str, lines: Sequence[str], *, color: bool) -> list[str]:
-    return [f"{style}{line}\x1b[0m" for line in lines] if color and not _no_color() else list(lines)
+    return [f"{style}{line}\x1b[0m" for line in lines] if color and not os.environ.get("NO_COLOR") else list(lines)
 
 
 def broken(text: str, width: int | None) -> list[str]:
@@ -338,12 +339,6 @@ def text_cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
         tuple(is_numeric(table, c) for c in columns),
         tuple(c.wrap for c in columns),
     )
-
-
-def _no_color() -> bool:
-    import os
-
-    return bool(os.environ.get("NO_COLOR"))
 
 
 def is_numeric(table: Table, column: Column) -> bool:

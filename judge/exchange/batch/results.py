@@ -114,10 +114,6 @@ def is_request(data: Any) -> bool:
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
-def _openai_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    return data if "custom_id" in data and "response" in data else None
-
-
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
     """OpenAI's form of a line with `custom_id` and `result`, as Anthropic writes it; None for others."""
     result = data.get("result")
@@ -153,7 +149,7 @@ def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
 OPENAI_LINES = LineForm(
     lambda name, route, body: {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body},
     frozenset({"custom_id", "body"}),
-    _openai_result,
+    lambda data: data if "custom_id" in data and "response" in data else None,
 )
 
 # Anthropic's Message Batches.

@@ -82,7 +82,7 @@ def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -
         raise TemplateError(f"{file}: is no writer prompt", hint="say writes: true between the lines --- at its head")
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
-    others = sorted(key for key in front.model_fields_set - _OWN if getattr(front, key) != _unsaid(key))
+    others = sorted(key for key in front.model_fields_set - _OWN if getattr(front, key) != getattr(FrontMatter(), key))
     if others:
         raise TemplateError(f"{file}: writes goes with none of {', '.join(others)}: nothing is rated")
     body, message = _compiled(parts, file, system, WRITER_OFFERED)
@@ -99,10 +99,6 @@ def _compiled(
     elif system:
         message = compile_template(system, file=Path("system message"), offered=offered)
     return compile_template(parts.body, file=file, first_line=parts.body_line, offered=offered), message
-
-
-def _unsaid(key: str) -> Any:
-    return FrontMatter.model_fields[key].get_default()
 
 
 # Renders a study's Eval-Prompts exactly as they were sent (wording mode), without any words of this program.

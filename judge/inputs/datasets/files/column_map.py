@@ -109,7 +109,8 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     """Checked map; missing text fields are columns of the same name. Raises SpecError for an invalid map, DataError for
     columns that the table lacks, with a map to copy in the hint."""
     missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
-    panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
+    panels = _panels(columns)
+    columns = {key: value for key, value in columns.items() if key.partition(".")[0] != _PANELS}
     named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     present = table_columns(path, sheet[0] if sheet else None)
     fields, ratings = _parse(named, present)
@@ -135,10 +136,6 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
 
 def _grouped_by(fields: Mapping[str, str]) -> bool:
     return "rater" in fields or "criterion" in fields or not fields.get("panel", "=").startswith("=")
-
-
-def _names_panel(key: str) -> bool:
-    return key == _PANELS or key.startswith(f"{_PANELS}.")
 
 
 def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
