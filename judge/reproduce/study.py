@@ -63,6 +63,22 @@ class Family:
             **facts,
         )
 
+    @classmethod
+    def by_recipe(
+        cls, values: Callable[[Recipe], Mapping[Place, Estimate | None]], digits: Mapping[str, int], **facts: Any
+    ) -> Family:
+        """Tables whose cells `values` gives by any recipe, the corrected ones with their intervals; `facts` are further
+        fields."""
+        once = cache(values)
+        return cls(
+            numbers=lambda recipe: {
+                place: None if cell is None else cell.value for place, cell in once(recipe).items()
+            },
+            digits=digits,
+            estimates=lambda: {place: cell for place, cell in once(OURS).items() if cell is not None},
+            **facts,
+        )
+
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
     """All cells; with `switch`, the corrected numbers are the study's with this one difference."""
