@@ -103,9 +103,7 @@ def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, An
 
 
 @contextmanager
-def reading(
-    file: object, what: str, *, hint: str | None = None, error: Callable[..., JudgeError] = DataError
-) -> Iterator[None]:
+def reading(file: object, what: str) -> Iterator[None]:
     """Context manager for code that walks through a file's content: a value of a wrong type, missing or too large
     raises DataError, which says that the file is not `what`."""
     try:
@@ -114,7 +112,7 @@ def reading(
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         sentence = f"is not {what} as this program reads it: {_words(problem)}"
-        raise error(sentence, file=file, hint=hint or _HINT) from problem
+        raise DataError(sentence, file=file, hint=_HINT) from problem
 
 
 def invalid(error: ValidationError) -> str:

@@ -67,16 +67,14 @@ class _LeftOut:
         return f"Left out: {', '.join(parts)}. {wording.option('full')} shows everything." if parts else ""
 
 
-def shortened(
-    tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH, lines: int = LINES
-) -> str:
-    """The tables as plain text of at most so many lines of `width` columns, with a final newline. `wording` names the
+def shortened(tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH) -> str:
+    """The tables as plain text of at most 40 lines of `width` columns, with a final newline. `wording` names the
     option that prints everything. A table with few columns and long texts keeps its first row, even if that takes more
     lines."""
     left = _LeftOut()
     parts = [_said(table) for table in tables]
     own = _notes(tables[:1], parts[:1])
-    room = lines - _TAIL - min(_FOR_NOTES, sum(map(len, _wrapped(own[:NOTES], width))))
+    room = LINES - _TAIL - min(_FOR_NOTES, sum(map(len, _wrapped(own[:NOTES], width))))
     shown: list[str] = []
     number = 0  # of tables that are printed, or that a note speaks of
     for table, (said, _) in zip(tables, parts, strict=True):
@@ -94,10 +92,10 @@ def shortened(
     notes = _notes(tables[:number], parts[:number])
     left.notes = len({*_notes(tables, parts)} - {*notes}) + len(notes[NOTES:])
     for note in _wrapped(notes[:NOTES], width):
-        fits = len(shown) + len(note) <= lines - _TAIL
+        fits = len(shown) + len(note) <= LINES - _TAIL
         shown += note if fits else []
         left.notes += not fits
-    spare = lines - len(shown) - (_TAIL if left.sentence(wording) else 0)
+    spare = LINES - len(shown) - (_TAIL if left.sentence(wording) else 0)
     shown += _signature(left, tables, spare, color=color, width=width)
     return "\n".join([*shown, *broken(left.sentence(wording), width)]) + "\n"
 

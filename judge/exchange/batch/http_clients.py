@@ -47,6 +47,7 @@ class HttpBatches(BatchApi):
     """A provider's batch API over HTTP. Requests raise `BackendError`."""
 
     def __init__(self, url: str, settings: Settings, protocol: Provider, timeout: float) -> None:
+        """`timeout` is in seconds, of one request."""
         super().__init__()
         self.url = url
         self._credentials = Credentials((url,), settings, protocol)
@@ -78,10 +79,8 @@ class HttpBatches(BatchApi):
 class GeminiBatches(HttpBatches):
     """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
-    def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
-        super().__init__(
-            without_slash(addresses_of(settings.base_url, "gemini")[0]), settings, GEMINI.protocol, timeout
-        )
+    def __init__(self, model: str, settings: Settings) -> None:
+        super().__init__(without_slash(addresses_of(settings.base_url, "gemini")[0]), settings, GEMINI.protocol, 120.0)
         self._model = model.removeprefix("models/")
 
     def upload(self, name: str, content: Path) -> str:
@@ -251,8 +250,8 @@ class AnthropicBatches(HttpBatches):
     """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`. A request file
     in the result folder is identified by its own name, because no files are uploaded."""
 
-    def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
-        super().__init__(url_of(settings), settings, ANTHROPIC, timeout)
+    def __init__(self, settings: Settings, result: ResultFolder) -> None:
+        super().__init__(url_of(settings), settings, ANTHROPIC, 600.0)
         self._result = result
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none

@@ -26,11 +26,14 @@ T = TypeVar("T")
 # Rows in a page of the provider's lists.
 _PAGE = 100
 
+# Seconds without an answer.
+_TIMEOUT = 120.0
+
 
 class BatchServer(BatchApi):
     """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
-    def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
+    def __init__(self, settings: Settings) -> None:
         import openai
 
         super().__init__()
@@ -45,10 +48,10 @@ class BatchServer(BatchApi):
             api_key="none",
             base_url=self.url,
             max_retries=0,
-            timeout=timeout,
+            timeout=_TIMEOUT,
             default_headers=headers,
             # The SDK's own client would carry keys to wherever a server redirects.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=_TIMEOUT),
         )
 
     def __exit__(self, *_: object) -> None:
