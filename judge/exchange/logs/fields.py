@@ -261,16 +261,25 @@ class Entry:
         """The entry of one score (`inner`) of this record, which paths find under `name`."""
         return replace(self, held={**self.held, name: inner})
 
-    def row(self, criterion: str, story: Any, *, people: bool = False, **own: Any) -> LogRow:
+    def row(
+        self, criterion: str, story: Any, *, people: bool = False, eval_prompt_is: str | None = None, **own: Any
+    ) -> LogRow:
         """A row without a score; each field is what the user's path gives, otherwise the tool's `own`. A person's
-        rating has no judge, Eval-Prompt or explanation. DataError where nothing names the story."""
+        rating has no judge, Eval-Prompt or explanation; `eval_prompt_is` stands in place of any path. DataError where
+        nothing names the story."""
         story_id = self.places.text("story", self.held, story)
         if story_id is None:
             path = self.places.given.get("story")
             hint = Advice("give the path of the story's id: {columns}", columns={"story": "PATH"})
             raise DataError("nothing names the story", file=self.file, row=self.number, column=path, hint=hint)
         names = _PEOPLE_FIELDS if people else _TEXT_FIELDS
-        texts: dict[str, Any] = {name: self.places.text(name, self.held, own.get(name)) for name in names}
+        texts: dict[str, Any] = {
+            name: self.places.text(name, self.held, own.get(name))
+            for name in names
+            if eval_prompt_is is None or name != "eval_prompt"
+        }
+        if eval_prompt_is is not None:
+            texts["eval_prompt"] = eval_prompt_is
         return LogRow(self.number, story_id, criterion, people=people, **texts)
 
     def value(self, score: Any) -> Any:

@@ -250,13 +250,14 @@ def _row(
     row = log.entry(number, sample, score=score).row(
         criterion,
         f"{log.model}/{sample.get('id')}" + (f"/{epoch}" if log.epochs > 1 else "") if outputs else sample.get("id"),
+        eval_prompt_is=scorer,
         judge=_judge(log, scorer, score),
         story_prompt=shown if outputs else None,
         system=log.model if outputs else None,
         text=_completion(sample.get("output")) if outputs else shown,
         explanation=score.get("explanation"),
     )
-    return replace(row, repeat=None if outputs else epoch - 1, eval_prompt=scorer)
+    return replace(row, repeat=None if outputs else epoch - 1)
 
 
 def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
