@@ -80,12 +80,20 @@ def json_of(
         raise DataError(_LONG, file=file, row=row, hint=hint) from error
 
 
+@contextmanager
+def opening(file: object, hint: str | None = None) -> Iterator[None]:
+    """Context manager for code that opens and reads a file: DataError where the system refuses it."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file, hint=hint) from error
+
+
 def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, Any]:
     """The object in a JSON file in UTF-8. Raises DataError where it cannot be read or is no `what`."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
+        with opening(path, hint):
+            text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"is no {what}: it is not UTF-8", file=path, found=f"byte {error.start}", hint=hint) from error
     value = json_of(text, path, hint=hint)
@@ -95,9 +103,7 @@ def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, An
 
 
 @contextmanager
-def reading(
-    file: object, what: str, *, hint: str | None = None, error: Callable[..., JudgeError] = DataError
-) -> Iterator[None]:
+def reading(file: object, what: str) -> Iterator[None]:
     """Context manager for code that walks through a file's content: a value of a wrong type, missing or too large
     raises DataError, which says that the file is not `what`."""
     try:
@@ -106,7 +112,7 @@ def reading(
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         sentence = f"is not {what} as this program reads it: {_words(problem)}"
-        raise error(sentence, file=file, hint=hint or _HINT) from problem
+        raise DataError(sentence, file=file, hint=_HINT) from problem
 
 
 def invalid(error: ValidationError) -> str:

@@ -242,14 +242,16 @@ class Criterion:
 
     def record(self) -> dict[str, Any]:
         """The criterion as journals and manifests store it and as it is hashed."""
+        scale = self.scale
+        labels = {"labels": list(scale.labels), "ordered": scale.ordered, "positive": scale.positive}
         return {
             "name": self.name,
             "abbreviation": self.abbreviation,
             "definition": self.definition,
-            "scale": [self.scale.min, self.scale.max, self.scale.step],
+            "scale": [scale.min, scale.max, scale.step],
             "guidelines": list(self.guidelines),
             # Only where there are some, so that what is hashed of a numeric scale stays what it was.
-            **(_labels_record(self.scale) if self.scale.labels else {}),
+            **(labels if scale.labels else {}),
         }
 
     @classmethod
@@ -289,10 +291,6 @@ def names_in(criterion: str) -> tuple[str, ...]:
         return tuple(json.loads(criterion))
     except json.JSONDecodeError:  # a name that only looks like it
         return (criterion,)
-
-
-def _labels_record(scale: Scale) -> dict[str, Any]:
-    return {"labels": list(scale.labels), "ordered": scale.ordered, "positive": scale.positive}
 
 
 @dataclass(frozen=True, slots=True)

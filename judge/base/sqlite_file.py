@@ -68,12 +68,12 @@ def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL
 
 
 def read_only(
-    path: Path, *, immutable: bool = False, autocommit: bool = False, shared: bool = False, wait: float = WAIT
+    path: Path, *, immutable: bool = False, autocommit: bool = False, shared: bool = False
 ) -> sqlite3.Connection:
     """A connection that cannot write. `immutable` reads the file alone and ignores its log and locks."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
-    return _opened(path, address, level, wait=wait, shared=shared)
+    return _opened(path, address, level, wait=WAIT, shared=shared)
 
 
 def _opened(

@@ -124,6 +124,11 @@ def listed(parts: Iterable[str], between: str) -> str:
     return joined(*pieces[1:])
 
 
+def few(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def enumerated(names: Sequence[str]) -> str:
     """One or more names as `a`, `a and b`, or `a, b and c`."""
     return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])

@@ -135,7 +135,7 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         path,
         columns=columns.column_map(),
         leave_out=left_out,
-        number_repeats=columns.number_repeats,
+        number_repeats=columns.given.number_repeats,
         unrated=UNRATED,
         # Scores between the points of a scale are one reading too: nobody said that they are means of repeats.
         ratings="single",

@@ -72,19 +72,17 @@ class Guessed:
     """An interpretation of a table's columns; `guessed` names the options that the user did not give.
 
     `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters and the
-    judges' `judge_names`) or ``ours`` (a ratings table). `fields` maps an option to its column. The rest is as in
-    `GivenColumns`."""
+    judges' `judge_names`) or ``ours`` (a ratings table). `fields` maps an option to its column; `missing` and
+    `positions` are as in `GivenColumns`."""
 
     form: Form
     fields: dict[str, str]
+    given: GivenColumns
     judges: tuple[RatingColumn, ...] = ()
     people: tuple[RatingColumn, ...] = ()
     judge_names: tuple[str, ...] = ()
-    labels: str | None = None
     missing: tuple[str, ...] = ()
-    sheet: str | None = None
     positions: bool = False
-    number_repeats: bool = False
     guessed: tuple[str, ...] = field(default=())
 
     @property
@@ -112,9 +110,9 @@ class Guessed:
             columns_map.setdefault("story", BY_ROW)
         if self.positions:
             columns_map["rater"] = "=unknown"
-        columns_map |= {"labels": f"={self.labels}"} if self.labels else {}
+        columns_map |= {"labels": f"={self.given.labels}"} if self.given.labels else {}
         columns_map |= {"missing": list(self.missing)} if self.missing else {}
-        return columns_map | ({"sheet": [self.sheet]} if self.sheet else {})
+        return columns_map | ({"sheet": [self.given.sheet]} if self.given.sheet else {})
 
     @property
     def options(self) -> str:
@@ -125,11 +123,11 @@ class Guessed:
                 (option, f"{column.criterion}={column.column}" if several else column.column) for column in columns
             ]
         options += [*self.fields.items()] if self.form != "ours" else []
-        options += [("labels", self.labels)] if self.labels else []
+        options += [("labels", self.given.labels)] if self.given.labels else []
         options += [("missing", word) for word in self.missing]
-        options += [("sheet", self.sheet)] if self.sheet else []
+        options += [("sheet", self.given.sheet)] if self.given.sheet else []
         parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in options]
-        given = {"number_repeats": self.number_repeats, "positions": self.positions}
+        given = {"number_repeats": self.given.number_repeats, "positions": self.positions}
         parts += [Advice(f"{{{option}}}") for option, value in given.items() if value]
         return listed(parts, " ")
 
@@ -139,7 +137,7 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     can be identified."""
     _check_given(table, given)
     if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
-        return Guessed("ours", ours, sheet=given.sheet)
+        return Guessed("ours", ours, GivenColumns(sheet=given.sheet))
     fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
     wide = _wide(table, given, {*fields.values()}) if not given.rating else None
     guessed = wide if wide is not None else _rows(table, given, fields)
@@ -293,13 +291,11 @@ def _from_columns(
     return Guessed(
         "columns",
         fields,
+        given,
         tuple(judged),
         tuple(rated),
-        labels=given.labels,
         missing=tuple(missing),
-        sheet=given.sheet,
         positions=positions,
-        number_repeats=given.number_repeats,
         guessed=tuple(guessed),
     )
 
@@ -384,11 +380,9 @@ def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Gue
     return Guessed(
         "rows",
         fields,
+        given,
         judge_names=tuple(judges),
-        labels=given.labels,
         missing=tuple(missing),
-        sheet=given.sheet,
-        number_repeats=given.number_repeats,
         guessed=tuple(guessed),
     )
 

@@ -156,17 +156,9 @@ CONTENTS, CARD = "judge.json", "README.md"
 _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
 
 
-@dataclass(frozen=True, slots=True)
-class HubFolder:
-    """A written dataset folder, with its numbers of rows."""
-
-    path: Path
-    ratings: int
-    stories: int
-
-
-def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write a Hugging Face dataset folder; its card repeats what `choices` includes and withholds. Raises
+def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> tuple[int, int]:
+    """Write a Hugging Face dataset folder, whose card repeats what `choices` includes and withholds; the numbers of its
+    rows of ratings and of stories. Raises
     MissingExtraError without pyarrow, SpecError where the folder is not empty or cannot be written."""
     try:
         import pyarrow  # noqa: F401  only to say in one sentence what is missing
@@ -189,7 +181,7 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
         facts = [fact for table in tables for fact in table.facts]
         write_whole(path / "references.bib", exported_numbers.entries(facts))
         write_whole(path / CARD, _card(facts, counts, features, choices))
-    return HubFolder(path, counts["ratings"][0], counts["stories"][0])
+    return counts["ratings"][0], counts["stories"][0]
 
 
 def _names(facts: Sequence[RunFacts]) -> list[str]:

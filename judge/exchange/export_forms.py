@@ -259,8 +259,9 @@ def _lines(side: Side) -> Iterator[bytes | None]:
 
 
 def _hub(runs: Sequence[str], output: Path | None, words: HubWords, say: Say) -> None:
-    written = write_hub(needed(output), tables_of(folders_of(runs), words.choices), words.choices)
-    say(f"{written.path}: {written.ratings} ratings, {written.stories} stories")
+    path = needed(output)
+    ratings, stories = write_hub(path, tables_of(folders_of(runs), words.choices), words.choices)
+    say(f"{path}: {ratings} ratings, {stories} stories")
     say(words.choices.words)
 
 

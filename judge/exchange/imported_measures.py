@@ -11,6 +11,7 @@ import pandas as pd
 
 from judge.base.credentials.providers import MEASURE
 from judge.base.records import Criterion, Story
+from judge.base.wording import few
 from judge.exchange.imported_folder import Import
 from judge.inputs.datasets import Dataset
 from judge.inputs.text_features import length
@@ -119,7 +120,7 @@ def _notes(measured: Measured) -> Iterator[str]:
             reasons.setdefault(tuple(sorted(counts.items())), []).append(name)
     for counted, names in reasons.items():
         counted_reasons = ", ".join(f"{count:,} as {reason}" for reason, count in counted)
-        yield f"undefined of {stories:,} stories: {counted_reasons} ({_few(names)})"
+        yield f"undefined of {stories:,} stories: {counted_reasons} ({few(names, 4)})"
     for name, count in measured.cut.items():
         yield f"{name}: {count:,} of {stories:,} stories are longer than the model reads, and were cut"
     for name, values in measured.by_measure.items():
@@ -128,7 +129,3 @@ def _notes(measured: Measured) -> Iterator[str]:
             zeros = sum(value < CIDER_ZERO for value in numbers)
             if numbers:
                 yield f"{name}: {100 * zeros / len(numbers):.0f} % of its values are zero: it was designed for captions"
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

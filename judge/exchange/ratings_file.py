@@ -23,7 +23,7 @@ import pandas as pd
 from judge.analysis.options.alternatives import option
 from judge.base.errors import DataError, SpecError
 from judge.base.records import STATUSES, Criterion, Scale, Story
-from judge.base.wording import Advice
+from judge.base.wording import Advice, few
 from judge.exchange.imported_folder import Import, said, write_folder
 from judge.exchange.ratings_rows import LINE, FileRow, RatingsMap, file_rows, is_parsed, ratings_map
 from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
@@ -99,14 +99,19 @@ def join(
             if not people:
                 joined.people += _people(story, dataset.name, path.stem)
     unmatched = [story for story in wanted if story not in matched]
+    named = few([*map(repr, unmatched)], _STORIES_NAMED)
     if len(matched) < LEAST_MATCHED * len(wanted):
         raise DataError(
             f"{len(matched)} of the file's {len(wanted)} stories are in {dataset.name} (at least half must be); "
-            f"not in it: {_few(unmatched)}",
+            f"not in it: {named}",
             file=path,
             hint=f"{dataset.name}'s ids look like {', '.join(map(repr, examples))}{_as_numbers(unmatched, examples)}",
         )
-    joined.notes = [*_match_notes(dataset, len(matched), len(wanted), total, unmatched)]
+    joined.notes.append(
+        f"{len(matched):,} of the file's {len(wanted):,} stories were found by id among the {total:,} of {dataset.name}"
+    )
+    if unmatched:
+        joined.notes.append(f"nothing but their ratings is known of {len(unmatched)} stories: {named}")
     if people:
         joined.notes.append(f"people's ratings are the file's own; those of {dataset.name} were left out")
     elif rated and not criteria & rated.keys():
@@ -115,13 +120,6 @@ def join(
             f"{', '.join(sorted(criteria))}"
         )
     return joined
-
-
-def _match_notes(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Sequence[str]) -> list[str]:
-    notes = [f"{matched:,} of the file's {wanted:,} stories were found by id among the {total:,} of {dataset.name}"]
-    if unmatched:
-        notes.append(f"nothing but their ratings is known of {len(unmatched)} stories: {_few(unmatched)}")
-    return notes
 
 
 def _complete(facts: StoryFacts, story: Story, dataset: Dataset, path: Path) -> None:
@@ -144,12 +142,6 @@ def _people(story: Story, dataset: str, run: str) -> list[dict[str, Any]]:
         cell | {"criterion": rating.criterion, "rater": rating.rater, PANEL: rating.panel, "rating": rating.value}
         for rating in story.ratings
     ]
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_STORIES_NAMED])) + (
-        f" and {len(names) - _STORIES_NAMED} more" if len(names) > _STORIES_NAMED else ""
-    )
 
 
 def _as_numbers(unmatched: Sequence[str], names: Sequence[str]) -> str:
@@ -258,7 +250,8 @@ def read_ratings(
     _check_status(rows, path)
     if number_repeats:
         number(rows, path)
-    by_name = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
+    names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
+    by_name = {name: _criterion(name, scale) for name in names if (scale := chosen.labels.of(name)) is not None}
     by_name |= {criterion.name: criterion for criterion in criteria}
     return import_rows(
         rows,
@@ -320,12 +313,6 @@ def _with_labels(
     for more in (chosen.labels, LabelScales.of_criteria(criteria)):
         labels = labels.with_given(more, owner)
     return replace(chosen, labels=labels)
-
-
-def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
-    names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
-    scales = ((name, chosen.labels.of(name)) for name in names)
-    return [(name, scale) for name, scale in scales if scale is not None]
 
 
 def _criterion(name: str, scale: Scale) -> Criterion:

@@ -15,7 +15,7 @@ from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scale
 from judge.inputs.datasets.files.column_guess import fits, named_column
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
-from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL
 
 # Columns of a table that `judge parse` wrote, which a ratings table does not have.
@@ -138,7 +138,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         left_out=tuple(leave_out),
         missing=stated_words(columns.get("missing")),
         sheet=sheet[0] if sheet else None,
-        decimal_comma=path.suffix.lower() == ".csv" and separator(path) == ";",
+        decimal_comma=has_decimal_commas(path),
         anonymous=anonymous,
         labels=label_scales(columns),
         judge_names=frozenset(stated_words(columns.get(_JUDGES))),

@@ -6,6 +6,7 @@ import functools
 import importlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from itertools import islice
@@ -17,7 +18,7 @@ import orjson
 
 from judge.analysis.options.alternatives import Form, option
 from judge.base.errors import DataError, SpecError, unknown_value
-from judge.base.foreign import json_of, json_value
+from judge.base.foreign import json_of, json_value, opening
 from judge.base.records import Criterion
 from judge.base.wording import Advice
 from judge.inputs.criteria import load_criteria
@@ -67,7 +68,8 @@ def look_at(file: Path) -> Look:
         return Look(columns=frozenset(table_columns(file)))
     start = _start(file)
     if start.startswith(b"PK") or suffix in _ARCHIVES:
-        return Look(members=_members(file))
+        with opened_archive(file) as archive:
+            return Look(members=frozenset(archive.namelist()))
     if suffix in _JSON or start.lstrip()[:1] in (b"{", b"["):
         first = next(islice(lines(file), 1), (0, None))[1] if starts_lines(file) else whole(file)
         return Look(value=first)
@@ -79,19 +81,20 @@ def _first(value: Any) -> Any:
 
 
 def _start(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            return stream.readline(_LONGEST_LINE)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    with opening(file), file.open("rb") as stream:
+        return stream.readline(_LONGEST_LINE)
 
 
-def _members(file: Path) -> frozenset[str]:
+@contextmanager
+def opened_archive(file: Path) -> Iterator[zipfile.ZipFile]:
+    """A zip archive that is open for reading; DataError where it is none."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            return frozenset(archive.namelist())
-    except (OSError, zipfile.BadZipFile) as error:
+        with opening(file):
+            archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
         raise DataError("is no zip archive, or was cut off before its end", file=file) from error
+    with archive:
+        yield archive
 
 
 # Readers for the JSON files of evaluation tools: JSON Lines line by line, other files whole up to a size limit.
@@ -102,11 +105,7 @@ LARGEST = 1 << 30
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) of JSON Lines, without blank lines, one in memory at a time."""
-    try:
-        stream = file.open("rb")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
-    with stream:
+    with opening(file), file.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             if raw.strip():
                 yield number, as_object(parse(raw, file, number), file, number)
@@ -114,10 +113,8 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def whole(file: Path) -> Any:
     """Value of a file that is a single JSON value; DataError where the file is larger than the limit."""
-    try:
+    with opening(file):
         size = file.stat().st_size
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
     if size > LARGEST:
         raise DataError(f"is longer than {LARGEST >> 20:,} MiB and not in lines: it is not read whole", file=file)
     return parse(read_bytes(file), file, 1)
@@ -127,11 +124,7 @@ def starts_lines(file: Path) -> bool:
     """Whether the file is JSON Lines: by its suffix or, unless this is .json, by its first line, a complete object."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         return True
-    try:
-        with file.open("rb") as stream:
-            first = stream.readline(1 << 20).strip()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    first = _start(file).strip()
     return len(first) > 2 and first.startswith(b"{") and first.endswith(b"}") and file.suffix.lower() != ".json"
 
 

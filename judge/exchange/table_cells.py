@@ -17,7 +17,7 @@ from judge.base.records import Scale
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_guess import COUNTS, criterion_name
 from judge.inputs.datasets.files.source_file import MISSING_WORDS, RatingPlace, is_missing, ratings_in
-from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 
 # Guess of a column's rater and criterion from its name, for the user to confirm.
 
@@ -103,7 +103,7 @@ class TableCells:
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> TableCells:
         """The whole table at `path`; DataError where the file is not a table, SpecError for invalid labels."""
-        comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+        comma = has_decimal_commas(path)
         rows = tuple(cells for _, cells in table_rows(path, sheet))
         if not rows:
             raise DataError("the table has no rows", file=path)

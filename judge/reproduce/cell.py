@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.version import __version__
 
 TableState = Literal["reproduced", "partly reproduced", "own data", "not computable", "not compared"]
@@ -40,7 +41,6 @@ _NOTES: Mapping[str, Sequence[str]] = {
     ),
     "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
 }
-_KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
     """A table for each study; machine-readable, one list with a key for each attribute."""
     if machine:
         rows = [_record(entry) for study in studies for entry in listed(study)]
-        columns = [Column(key, key) for key in _KEYS]
+        columns = [Column(entry.name, entry.name) for entry in fields(Listed)]
         notes = [note for study in studies for note in _notes(study)]
         return [Table("Tables of the studies", columns, rows, _signature(), notes)]
     return [_table(study) for study in studies]
 
 
 def _record(entry: Listed) -> dict[str, Any]:
-    record: dict[str, Any] = {key: getattr(entry, key) or None for key in _KEYS}
+    record: dict[str, Any] = {key: value or None for key, value in asdict(entry).items()}
     return record | {"names": " ".join(entry.names) or None, "cells": entry.cells, "match": entry.match}
 
 
@@ -106,13 +106,9 @@ def _table(study: str) -> Table:
         {key: getattr(entry, key) for key in ("printed_in", "table", "cells", "match", "state")}
         for entry in tables_listed
     ]
-    columns = [
-        Column("printed_in", "printed in", wrap=12),
-        Column("table", "table", wrap=31),
-        Column("cells", "cells"),
-        Column("match", "match"),
-        Column("state", "state"),
-    ]
+    columns = plain(
+        Column("printed_in", "printed in", wrap=12), Column("table", "table", wrap=31), "cells", "match", "state"
+    )
     states = dict.fromkeys(entry.state for entry in tables_listed)
     notes = [*_notes(study), *(f"{state}: {TABLE_STATES[state]}" for state in states), *_reasons(tables_listed)]
     return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)
@@ -398,6 +394,7 @@ class Printed:
     verdict: Verdict | None = None
 
 
+@cache
 def published(study: str) -> Mapping[Place, Printed]:
     """Printed cells of a study (`hanna`, `openmeva`, `storyer` or `ttcw`), by (table, row, column)."""
     return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))
@@ -411,7 +408,8 @@ def read_published(path: Path) -> Mapping[Place, Printed]:
             place = (row["table"], row["row"], row["column"])
             if place in entries:
                 raise DataError("a printed cell occurs twice", file=path, row=number, found=", ".join(place))
-            entries[place] = Printed(_value(row["published"]), row["source"], _verdict(row.get("verdict")))
+            verdict = next((verdict for verdict in VERDICTS if verdict == row.get("verdict")), None)
+            entries[place] = Printed(_value(row["published"]), row["source"], verdict)
     return entries
 
 
@@ -420,7 +418,3 @@ def _value(text: str) -> float | str | None:
         return float(text) if text else None
     except ValueError:
         return text
-
-
-def _verdict(text: str | None) -> Verdict | None:
-    return next((verdict for verdict in VERDICTS if verdict == text), None)

@@ -18,7 +18,7 @@ from judge.inputs.datasets.sources import OTHER_FILES
 from judge.inputs.datasets.studies.hanna import ANNOTATORS, CRITERIA, ITEMS, QUESTIONS, read_items, read_score_file
 from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce import hanna_system_means as system_means
-from judge.reproduce.cell import DIFFERENCES, OURS, TITLES, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Recipe, published
 from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement, icc
@@ -41,7 +41,6 @@ class UserStudy:
     """Answers of HANNA's user study; `errors` are 0 and 1, shape (100 explanations, 3 positions). `unused` answers the
     question that the study dropped; NaN where it was not asked."""
 
-    path: Path
     errors: Mapping[str, NDArray[np.float64]]
     unused: NDArray[np.float64]
 
@@ -51,61 +50,43 @@ def read_user_study(path: Path) -> UserStudy:
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.
-    return UserStudy(path, errors, np.array([item.unused for item in items], dtype=np.float64))
+    return UserStudy(errors, np.array([item.unused for item in items], dtype=np.float64))
 
 
 def user_study_family(study: UserStudy) -> Family:
     """AC1, half-width of its interval, and error rates."""
-    return Family(
-        numbers=cache(partial(user_study_numbers, study)),
-        digits={AC1: 2, HALF: 2, ERROR_RATE: 2},
+    return Family.by_recipe(
+        partial(user_study_values, study),
+        {AC1: 2, HALF: 2, ERROR_RATE: 2},
         switches=("unrounded",),
-        estimates=partial(user_study_estimates, study),
         missing=lambda place: RAW_ANSWERS if place[1] == NO_EXPLANATION else None,
-        known_cause=partial(_known_cause, study),
+        known_cause=lambda place: UNKNOWN_COUNT if place[0] == ERROR_RATE and place[1] in study.errors else None,
         remarks=partial(_hanna_user_study_remarks, study),
     )
 
 
-def user_study_numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """AC1, the half-width of its interval, and the error rate as a share of 300 answers, for each error. The study's
-    half-width is the rounded upper end minus the rounded AC1; with `unrounded`, AC1 minus the lower end."""
-    values: Numbers = {}
-    for name, answers in study.errors.items():
-        agreement = chance_agreement.gwet(answers).estimate
-        values[AC1, name, "AC1"] = agreement.value
-        values[HALF, name, "AC1"] = _half_width(agreement, recipe)
-        values[ERROR_RATE, name, "Rate"] = float(answers.mean())
-    values[ERROR_RATE, NO_EXPLANATION, "Rate"] = None
-    values[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate.value
-    return values
-
-
-def user_study_estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Corrected AC1 with a t interval over explanations, its unrounded half-width, and the error rate. Intervals of
-    error rates treat explanations as clusters."""
-    cells: dict[Place, Estimate] = {}
+def user_study_values(study: UserStudy, recipe: Recipe) -> dict[Place, Estimate | None]:
+    """AC1 with a t interval over explanations, the half-width of that interval, and the error rate as a share of 300
+    answers, for each error. Intervals of error rates treat explanations as clusters."""
+    cells: dict[Place, Estimate | None] = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers)
         cells[AC1, name, "AC1"] = agreement.estimate
-        half = None if agreement.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * agreement.standard_error
-        cells[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
+        cells[HALF, name, "AC1"] = Estimate(_half_width(agreement, recipe), n=ITEMS)
         rate = means.clustered(answers.mean(axis=1), np.arange(ITEMS))
         cells[ERROR_RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
+    cells[ERROR_RATE, NO_EXPLANATION, "Rate"] = None
     cells[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate
     return cells
 
 
-def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
-    if agreement.value is None or agreement.high is None or agreement.low is None:
-        return None
+def _half_width(agreement: chance_agreement.ChanceAgreement, recipe: Recipe) -> float | None:
+    # The study's is the rounded upper end minus the rounded AC1.
     if recipe.unrounded:
-        return agreement.value - agreement.low
-    return round(agreement.high, 2) - round(agreement.value, 2)
-
-
-def _known_cause(study: UserStudy, place: Place) -> str | None:
-    return UNKNOWN_COUNT if place[0] == ERROR_RATE and place[1] in study.errors else None
+        error = agreement.standard_error
+        return None if error is None else float(stdtrit(ITEMS - 1, 0.975)) * error
+    value, high = agreement.estimate.value, agreement.estimate.high
+    return None if value is None or high is None else round(high, 2) - round(value, 2)
 
 
 def _counted(answers: NDArray[np.float64]) -> str:
@@ -161,24 +142,19 @@ REASONS: Mapping[str, str] = {
 _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
-def unavailable_cells(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
+def unavailable_cells(scores: Scores) -> Family:
     """Family of all printed cells of HANNA that cannot be computed from the released files."""
-    return Family(
-        numbers=cache(partial(numbers, printed)),
-        digits=DIGITS,
-        estimates=partial(estimates, scores),
+    return Family.of(
+        partial(unavailable_values, scores),
+        DIGITS,
         missing=lambda place: REASONS[place[0]],
         remarks=_remarks,
     )
 
 
-def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """None for every such cell, since no recipe can compute it."""
-    return {place: None for place in printed if place[0] in REASONS}
-
-
-def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """What HANNA's file allows instead: the one-way ICC of human ratings, and judges' means over eleven systems."""
+def unavailable_values(scores: Scores) -> dict[Place, tuple[None, Estimate | None]]:
+    """None for every such cell, and what HANNA's file allows instead: the one-way ICC of human ratings, and judges'
+    means over eleven systems."""
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)
@@ -189,7 +165,7 @@ def estimates(scores: Scores) -> dict[Place, Estimate]:
             values = np.stack([scores.side(f"{judge} {number}", short, recipe) for short in NAMES])
             defined = values[~np.isnan(values)]
             cells[LIKERT, judge, f"EP {number}"] = Estimate(float(defined.mean()), n=defined.size)
-    return cells
+    return {place: (None, cells.get(place)) for place in published("hanna") if place[0] in REASONS}
 
 
 def _remarks(place: Place) -> tuple[str, ...]:
@@ -235,20 +211,17 @@ def study(options: Options) -> Study:
     scores_path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     audit_path = need(OTHER_FILES["hanna_user_study"][0], "hanna_user_study")
     scores = Scores(read_score_file(scores_path))
-    printed = published("hanna")
     families = [
         *(_correlations(scores, level, options) for level in correlations.LEVELS),
         correlations.williams_family(scores),
         system_means.family(scores),
         user_study_family(read_user_study(audit_path)),
         off_scale_family(scores),
-        unavailable_cells(scores, printed),
+        unavailable_cells(scores),
     ]
     return Study(
         name="hanna",
-        title=TITLES["hanna"],
         files={"hanna_scores": scores_path, "hanna_user_study": audit_path},
-        printed=printed,
         families=families,
         switches=tuple(DIFFERENCES),
         out_of_reach={

@@ -228,11 +228,10 @@ Found = Callable[[Level, Recipe], Tests]
 def williams_family(scores: Scores) -> Family:
     """Two tables: over all stories and over system means."""
     tests_of = cache(partial(tests, scores))
-    return Family(
-        numbers=cache(partial(_numbers, tests_of)),
-        digits=dict.fromkeys(TABLES.values(), 0),
+    return Family.by_recipe(
+        partial(_adjusted, tests_of),
+        dict.fromkeys(TABLES.values(), 0),
         switches=WILLIAMS_SWITCHES,
-        estimates=partial(_estimates, tests_of),
         notes=(PEARSON_NOTE, "p x100, adjusted: as published one-sided, Beluga-13B higher; corrected two-sided"),
         remarks=partial(_remarks, tests_of),
     )
@@ -274,23 +273,14 @@ def _places(level: Level) -> dict[Place, tuple[int, int]]:
     return {(TABLES[level], short, column): (i, j) for i, short in enumerate(NAMES) for j, column in enumerate(OTHERS)}
 
 
-def _numbers(tests_of: Found, recipe: Recipe) -> Numbers:
-    numbers: Numbers = {}
+def _adjusted(tests_of: Found, recipe: Recipe) -> dict[Place, Estimate]:
+    cells: dict[Place, Estimate] = {}
     for level in LEVELS:
-        adjusted = tests_of(level, recipe).adjusted
-        numbers |= {place: dependent.number(100 * adjusted[at]) for place, at in _places(level).items()}
-    return numbers
-
-
-def _estimates(tests_of: Found) -> dict[Place, Estimate]:
-    estimates: dict[Place, Estimate] = {}
-    for level in LEVELS:
-        ours = tests_of(level, OURS)
+        table = tests_of(level, recipe)
         for place, at in _places(level).items():
-            value = dependent.number(100 * ours.adjusted[at])
-            n = int(ours.n[at])
-            estimates[place] = Estimate.undefined(str(ours.reason[at]), n=n) if value is None else Estimate(value, n=n)
-    return estimates
+            value, n = dependent.number(100 * table.adjusted[at]), int(table.n[at])
+            cells[place] = Estimate.undefined(str(table.reason[at]), n=n) if value is None else Estimate(value, n=n)
+    return cells
 
 
 def _remarks(tests_of: Found, place: Place) -> tuple[str, ...]:

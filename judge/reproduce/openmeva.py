@@ -5,7 +5,7 @@ raters as exchangeable."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.openmeva import SYSTEMS, read_stories
-from judge.reproduce.cell import TITLES, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.cell import Place, published
 from judge.reproduce.hanna_system_means import Floats
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc, krippendorff
@@ -70,62 +70,51 @@ def study(options: Options) -> Study:
     """The study OpenMEVA on the files of this machine. Raises DataError if one is missing."""
     paths = {name: need(FILES[name][0], name) for name in SETS}
     sets = {name: Mans(path) for name, path in paths.items()}
-    printed = published("openmeva")
-    return Study(
-        "openmeva", TITLES["openmeva"], paths, printed, [_mans(sets, options), _refused(sets), _union(printed)]
-    )
+    return Study("openmeva", paths, [_mans(sets, options), _refused(sets), _union()])
 
 
 def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
-    return Family(
-        numbers=cache(partial(numbers, sets)),
-        digits={PRINTED_ALPHA: 2, COUNTS: 0, SPREAD: 1, MEANS: 2, SDS: 2, ALPHA: 3, ICC: 3},
-        estimates=partial(estimates, sets, options),
+    return Family.of(
+        partial(values, sets, options),
+        {PRINTED_ALPHA: 2, COUNTS: 0, SPREAD: 1, MEANS: 2, SDS: 2, ALPHA: 3, ICC: 3},
         remarks=lambda place: ("over stories' means; corrected: n - 1",) if place[0] == SDS else (),
     )
 
 
-def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Numbers of the tables about MANS at full precision: counts, means and standard deviations over stories,
-    Krippendorff's alpha, and one-way ICCs."""
-    cells: Numbers = {}
+def values(sets: Mapping[str, Mans], options: Options) -> dict[Place, tuple[float | None, Estimate]]:
+    """Cells of the tables about MANS: counts, means and standard deviations over stories, Krippendorff's alpha, and
+    one-way ICCs. Corrected means have t intervals, alpha bootstrap intervals (over story-prompts), ICCs F intervals."""
+    cells: dict[Place, tuple[float | None, Estimate]] = {}
     for name, mans in sets.items():
-        cells |= {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
+        prompt, stories_count = np.arange(mans.ratings.shape[1]), mans.stories.shape[0]
         within = np.ptp(mans.stories, axis=1) <= 1
-        cells[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
+        plain = {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
+        plain[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
+        cells |= {place: (value, Estimate(value, n=stories_count)) for place, value in plain.items()}
         for system, stories in _by_system(mans).items():
-            cells[MEANS, name, system] = float(stories.mean())
-            cells[SDS, name, system] = float(stories.std())
-        once = np.ones((1, mans.stories.shape[0]), dtype=np.int64)
-        for level in ALPHA_LEVELS:
-            cells[ALPHA, name, level] = float(krippendorff.resampled(mans.stories, level)(once)[0])
+            ours = means.clustered(stories, np.tile(prompt, stories.size // prompt.size))
+            cells[MEANS, name, system] = (float(stories.mean()), ours)
+            cells[SDS, name, system] = (float(stories.std()), Estimate(float(stories.std(ddof=1)), n=stories.size))
+        alphas = _alphas(mans, options)
+        cells |= {(ALPHA, name, level): (alpha.value, alpha) for level, alpha in alphas.items()}
         cells[PRINTED_ALPHA, name, PRINTED_LEVEL] = cells[ALPHA, name, PRINTED_LEVEL]
         family = icc.family(mans.stories)
-        cells |= {(ICC, name, form): family[form].estimate.value for form in ONE_WAY}
+        cells |= {(ICC, name, form): (family[form].estimate.value, family[form].estimate) for form in ONE_WAY}
     return cells
 
 
-def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """As estimates: means have t intervals, alpha bootstrap intervals (over story-prompts), ICCs F intervals."""
-    cells: dict[Place, Estimate] = {}
-    for cell, value in numbers(sets, Recipe()).items():
-        cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])
-    for name, mans in sets.items():
-        prompt = np.arange(mans.ratings.shape[1])
-        for system, stories in _by_system(mans).items():
-            cells[MEANS, name, system] = means.clustered(stories, np.tile(prompt, stories.size // prompt.size))
-            cells[SDS, name, system] = Estimate(float(stories.std(ddof=1)), n=stories.size)
-        family = icc.family(mans.stories)
-        cells |= {(ICC, name, form): family[form].estimate for form in ONE_WAY}
-        if not options.resamples:
-            continue
-        unit = np.tile(prompt, len(SYSTEMS))
+def _alphas(mans: Mans, options: Options) -> dict[krippendorff.Level, Estimate]:
+    once = np.ones((1, mans.stories.shape[0]), dtype=np.int64)
+    drawn = None
+    if options.resamples:
+        unit = np.tile(np.arange(mans.ratings.shape[1]), len(SYSTEMS))
         drawn = bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-        for level in ALPHA_LEVELS:
-            values = drawn.values(krippendorff.resampled(mans.stories, level))
-            cells[ALPHA, name, level] = bootstrap.percentile(cells[ALPHA, name, level], values, RESAMPLED)
-        cells[PRINTED_ALPHA, name, PRINTED_LEVEL] = cells[ALPHA, name, PRINTED_LEVEL]
-    return cells
+    alphas: dict[krippendorff.Level, Estimate] = {}
+    for level in ALPHA_LEVELS:
+        resampled = krippendorff.resampled(mans.stories, level)
+        alpha = Estimate(float(resampled(once)[0]), n=mans.stories.shape[0])
+        alphas[level] = alpha if drawn is None else bootstrap.percentile(alpha, drawn.values(resampled), RESAMPLED)
+    return alphas
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:
@@ -148,17 +137,17 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
         "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"
         for name, mans in sets.items()
     }
-    return Family(
-        numbers=lambda _: {(REFUSED, name, form): None for name in sets for form in NEEDS_RATERS},
-        digits={REFUSED: 3},
+    return Family.of(
+        lambda: {(REFUSED, name, form): (None, None) for name in sets for form in NEEDS_RATERS},
+        {REFUSED: 3},
         missing=lambda place: reasons[place[1]],
     )
 
 
-def _union(printed: Mapping[Place, Printed]) -> Family:
+def _union() -> Family:
     """Correlations of UNION, a metric that the study trained, are not in the files."""
-    return Family(
-        numbers=lambda _: {cell: None for cell in printed if cell[0] in UNION},
-        digits=dict.fromkeys(UNION, 4),
+    return Family.of(
+        lambda: {cell: (None, None) for cell in published("openmeva") if cell[0] in UNION},
+        dict.fromkeys(UNION, 4),
         missing=lambda cell: UNION[cell[0]],
     )

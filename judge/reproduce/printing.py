@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge.base.fingerprint import fingerprint_file
-from judge.base.printing.tables import Column, Table, cell_text
+from judge.base.printing.tables import Column, Table, cell_text, plain
 from judge.base.wording import Advice, joined
 from judge.reproduce.cell import DIFFERENCES, STATES, VERDICTS, Cell, Place, State
 from judge.reproduce.study import Change, Options, Study
@@ -27,7 +27,7 @@ def sentence(cells: Sequence[Cell]) -> str:
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")
-    parts = [f"{_count(matching)} {_verb(matching, 'matches', 'match')} print"]
+    parts = [f"{len(matching)} distinct printed {_verb(matching, 'cell matches', 'cells match')} print"]
     parts += [f"{len(off)} {_verb(off, 'is', 'are')} off print"]
     parts += [f"{len(differing)} {_verb(differing, 'is', 'are')} known to differ"] if differing else []
     parts += [f"the files that this command reads cannot give {len(missing)}"] if missing else []
@@ -36,10 +36,6 @@ def sentence(cells: Sequence[Cell]) -> str:
     if shared:
         text += f"; a number that several tables hold counts once ({shared} cells repeat a number of another table)"
     return text
-
-
-def _count(places: set[Place]) -> str:
-    return f"{len(places)} distinct printed {_verb(places, 'cell', 'cells')}"
 
 
 def _verb(places: set[Place], singular: str, several: str) -> str:
@@ -209,13 +205,13 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
                 "cells": sum(change.cells + change.averages for change in own),
             }
         )
-    columns = [
-        Column("choice", "one change"),
+    columns = plain(
+        ("choice", "one change"),
         Column("study", "the study", wrap=22),
         Column("otherwise", "otherwise", wrap=22),
-        Column("changed", "changed"),
-        Column("cells", "of"),
-    ]
+        "changed",
+        ("cells", "of"),
+    )
     choices = ", ".join(name for name in study.switches if not DIFFERENCES[name].correction)
     notes = [
         "changed: cells of the study's tables that print another number with this change alone",
@@ -244,14 +240,14 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
         for change in changes
         if change.changed or change.averages_changed
     ]
-    columns = [
-        Column("choice", "one change alone"),
-        Column("table", "table"),
-        Column("changed", "cells that print another number"),
-        Column("cells", "of"),
-        Column("averages", "averages"),
-        Column("largest", "largest change"),
-    ]
+    columns = plain(
+        ("choice", "one change alone"),
+        "table",
+        ("changed", "cells that print another number"),
+        ("cells", "of"),
+        "averages",
+        ("largest", "largest change"),
+    )
     notes = [f"{name}: {_sentence(name)}" for name in study.switches]
     cells = "judge reproduce {} {choice} {differences} prints the cells"
     notes.append(Advice(cells, study.name, choice="NAME", differences=True))

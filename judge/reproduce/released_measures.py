@@ -18,7 +18,7 @@ from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_file
 from judge.base.late_pattern import late
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Story
 from judge.base.wording import Advice, joined
 from judge.exchange.released import measure_columns
@@ -62,14 +62,14 @@ def hanna() -> Table:
     notes = [f"{done} of {len(rows)} columns are equal in all stories that are at hand, to {EQUAL:g}", *notes]
     return Table(
         f"{TITLES['hanna']}: released measures",
-        [
-            Column("column", "column"),
-            Column("measure", "measure"),
-            Column("stories", "stories"),
-            Column("equal", "equal"),
+        plain(
+            "column",
+            "measure",
+            "stories",
+            "equal",
             Column("largest", "largest difference", digits=12),
             Column("why", "why not", wrap=60),
-        ],
+        ),
         rows,
         f"hanna_scores:{fingerprint_file(path)}|{_packages(columns_measured)}v{__version__}",
         notes,
@@ -150,7 +150,8 @@ def _why(column: str) -> str:
 def openmeva() -> Table:
     """OpenMEVA's Table 11: correlations as printed, by the study's recipe, and corrected."""
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
-    with _printed().open(encoding="utf-8", newline="") as stream:
+    file = package_file("reproduce", "published_data", "openmeva_measures.csv")
+    with file.open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
     inputs = {name: _mans(path, printed) for name, path in paths.items()}
     rows = [
@@ -185,10 +186,6 @@ def openmeva() -> Table:
 def off(table: Table) -> bool:
     """Whether a recomputed cell of `openmeva` differs from print."""
     return any(row["as_published"].defined and not _matches(row) for row in table.rows)
-
-
-def _printed() -> Path:
-    return package_file("reproduce", "published_data", "openmeva_measures.csv")
 
 
 def _mans(path: Path, printed: Sequence[Mapping[str, str]]) -> tuple[Measured, list[float]]:

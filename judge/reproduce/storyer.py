@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from statistics import fmean
 
 import numpy as np
@@ -22,7 +22,7 @@ from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.text_features import tokens
 from judge.reproduce import storyer_samples
-from judge.reproduce.cell import TITLES, Numbers, Place, Printed, Recipe, published
+from judge.reproduce.cell import Place, Printed, published
 from judge.reproduce.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.correlation.coefficients import correlate
@@ -270,16 +270,15 @@ def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interv
         Comments.of(paths["storyer_reasons"]),
         Scored.coherence(*beside.values()) if len(beside) == len(candidates) else None,
     )
-    return Study("storyer", TITLES["storyer"], {**paths, **beside}, printed, [_family(samples)])
+    return Study("storyer", {**paths, **beside}, [_family(samples)])
 
 
 def _family(samples: Samples) -> Family:
     stories, pairs = samples.sums()
-    return Family(
-        numbers=cache(partial(numbers, samples)),
-        digits=DIGITS,
+    return Family.of(
+        partial(values, samples),
+        DIGITS,
         decimals=DECIMALS,
-        estimates=cache(partial(estimates, samples)),
         notes=(
             f"{SIZES}: the three sets sum to {stories:,.0f} stories and {pairs:,.0f} pairs, as the study says",
             f"{ASPECTS}: its last line prints plain means of ten aspects; corrected, they are over comments",
@@ -293,19 +292,13 @@ def _family(samples: Samples) -> Family:
     )
 
 
-def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Printed cells (None if no released data give them) by the study's recipe, and added ``floor:`` rows."""
-    values: Numbers = {}
-    tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
-    for table in tables:
-        values |= {place: None for place in samples.printed if place[0] == table}
-        values |= {place: value for place, (value, _) in samples.values.items() if place[0] == table}
-    return values
-
-
-def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Corrected estimates, also of ``floor:`` rows and of cells on the sample without a printed counterpart."""
-    return {place: ours for place, (_, ours) in samples.values.items()}
+def values(samples: Samples) -> dict[Place, tuple[float | None, Estimate | None]]:
+    """Printed cells (None if no released data give them), with estimates also of added ``floor:`` rows."""
+    cells: dict[Place, tuple[float | None, Estimate | None]] = {}
+    for table in dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE]):
+        cells |= {place: (None, None) for place in samples.printed if place[0] == table}
+        cells |= {place: both for place, both in samples.values.items() if place[0] == table}
+    return cells
 
 
 def _missing(samples: Samples, place: Place) -> str | None:

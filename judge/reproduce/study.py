@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from judge.base.choices import RESAMPLES
 from judge.base.errors import OptionError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import sha256_file
 from judge.inputs.datasets.sources import SOURCES
-from judge.reproduce.cell import OURS, PUBLISHED, Cell, Numbers, Place, Printed, Recipe, as_printed
+from judge.reproduce.cell import (
+    OURS,
+    PUBLISHED,
+    TITLES,
+    Cell,
+    Numbers,
+    Place,
+    Printed,
+    Recipe,
+    as_printed,
+    published,
+)
 
 # Cells of tables that belong together: by the study's recipe, corrected, and with one difference at a time.
 
 AVERAGE = "Avg"
+
+# Number by the study's method, and corrected estimate.
+Values = Mapping[Place, tuple[float | None, Estimate | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +50,34 @@ class Family:
     remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
     counted_at: Callable[[Place], Place] = field(default=lambda place: place)
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: Callable[[], Values], digits: Mapping[str, int], **facts: Any) -> Family:
+        """Tables for which no difference from the study's recipe can be shown alone. `values`, called once, gives each
+        cell's number by the study's method and its corrected estimate; `facts` are further fields."""
+        once = cache(values)
+        return cls(
+            numbers=lambda _: {place: number for place, (number, _) in once().items()},
+            digits=digits,
+            estimates=lambda: {place: ours for place, (_, ours) in once().items() if ours is not None},
+            **facts,
+        )
+
+    @classmethod
+    def by_recipe(
+        cls, values: Callable[[Recipe], Mapping[Place, Estimate | None]], digits: Mapping[str, int], **facts: Any
+    ) -> Family:
+        """Tables whose cells `values` gives by any recipe, the corrected ones with their intervals; `facts` are further
+        fields."""
+        once = cache(values)
+        return cls(
+            numbers=lambda recipe: {
+                place: None if cell is None else cell.value for place, cell in once(recipe).items()
+            },
+            digits=digits,
+            estimates=lambda: {place: cell for place, cell in once(OURS).items() if cell is not None},
+            **facts,
+        )
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
@@ -153,19 +197,21 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One published study with its files, its printed cells and the families of its tables. `switches` are differences
-    that can be shown alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the
-    signature besides the files; `unchecked` names files without known checksums."""
+    """One published study with its files and the families of its tables. `switches` are differences that can be shown
+    alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the signature besides
+    the files; `unchecked` names files without known checksums."""
 
     name: str
-    title: str
     files: Mapping[str, Path]
-    printed: Mapping[Place, Printed]
     families: Sequence[Family]
     switches: Sequence[str] = ()
     facts: Sequence[str] = ()
     out_of_reach: Mapping[str, str] = field(default_factory=dict)
     unchecked: frozenset[str] = frozenset()
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.name]
 
     @property
     def table_names(self) -> list[str]:
@@ -190,7 +236,8 @@ class Study:
         if options.choice is not None and options.choice not in self.switches:
             raise unknown_value("choice", options.choice, self.switches)
         wanted = [family for family in self.families if table is None or table in family.digits]
-        all_cells = [cell for family in wanted for cell in cells(family, self.printed, switch=options.choice)]
+        printed = published(self.name)
+        all_cells = [cell for family in wanted for cell in cells(family, printed, switch=options.choice)]
         order = {name: i for i, name in enumerate(self.table_names)}
         return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])
 

@@ -23,7 +23,7 @@ from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, TestAnswer, read_answers, read_stories, read_verdicts
-from judge.reproduce.cell import TITLES, Numbers, Place, Recipe, published
+from judge.reproduce.cell import Place
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.confusion import confusion
@@ -77,9 +77,7 @@ def study(options: Options) -> Study:
     tests = read_tests(stories, verdicts, there)
     return Study(
         name="ttcw",
-        title=TITLES["ttcw"],
         files={"ttcw_stories": stories, "ttcw_verdicts": verdicts, **there},
-        printed=published("ttcw"),
         families=[_judges(tests, options), _experts(tests)],
         facts=("people:majority", f"parser:{load_parser(_PARSER).version}"),
         unchecked=frozenset(OTHERS),
@@ -137,10 +135,9 @@ def _read(answer: TestAnswer | None, test: str) -> float:
 
 
 def _judges(tests: Tests, options: Options) -> Family:
-    return Family(
-        numbers=cache(partial(judge_numbers, tests)),
-        digits={JUDGES: 2, LABELS: 0},
-        estimates=cache(partial(judge_estimates, tests, options)),
+    return Family.of(
+        partial(judge_values, tests, options),
+        {JUDGES: 2, LABELS: 0},
         notes=(
             "the study takes for No all that does not start with yes, and what is missing or blocked",
             "ours leaves out what states no label",
@@ -151,35 +148,28 @@ def _judges(tests: Tests, options: Options) -> Family:
     )
 
 
-def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Agreement with the experts as the study's notebook computes it (None without a file), and numbers of labels."""
-    numbers: Numbers = {}
-    for model in (*FETCHED, *OTHERS):
-        labels = tests.as_published.get(model)
-        if labels is None:
-            numbers |= {(JUDGES, model, column): None for column in STATISTICS}
-            continue
-        statistics = confusion(labels, tests.majority, 2, positive=1).statistics()
-        numbers |= {(JUDGES, model, column): statistics[name].value for column, name in STATISTICS.items()}
-        numbers |= {(LABELS, model, name): float(count) for name, count in _counts(labels).items()}
-    return numbers
-
-
-def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
-    """Corrected agreement with the experts, with intervals from resampled plots, and numbers of labels."""
+def judge_values(tests: Tests, options: Options) -> dict[Place, tuple[float | None, Estimate | None]]:
+    """Agreement with the experts as the study's notebook computes it, and corrected, with intervals from resampled
+    plots; None without a file. Also numbers of labels."""
     drawn = None
     if options.resamples:
         drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-    estimates: dict[Place, Estimate] = {}
-    for model, labels in tests.ours.items():
-        statistics = confusion(labels, tests.majority, 2, positive=1).statistics(drawn)
+    cells: dict[Place, tuple[float | None, Estimate | None]] = {}
+    for model in (*FETCHED, *OTHERS):
+        if model not in tests.ours:
+            cells |= {(JUDGES, model, column): (None, None) for column in STATISTICS}
+            continue
+        printed, labels = tests.as_published[model], tests.ours[model]
+        plain = confusion(printed, tests.majority, 2, positive=1).statistics()
+        corrected = confusion(labels, tests.majority, 2, positive=1).statistics(drawn)
         for column, name in STATISTICS.items():
-            estimate = statistics[name]
-            estimates[JUDGES, model, column] = (
-                estimate if estimate.low is None else replace(estimate, method=_RESAMPLED)
-            )
-        estimates |= {(LABELS, model, name): Estimate(float(n), n=labels.size) for name, n in _counts(labels).items()}
-    return estimates
+            ours = corrected[name]
+            ours = ours if ours.low is None else replace(ours, method=_RESAMPLED)
+            cells[JUDGES, model, column] = (plain[name].value, ours)
+        own = _counts(labels)
+        for name, count in _counts(printed).items():
+            cells[LABELS, model, name] = (float(count), Estimate(float(own[name]), n=labels.size))
+    return cells
 
 
 def _counts(labels: Floats) -> dict[str, int]:
@@ -205,27 +195,21 @@ def _remarks(tests: Tests, place: Place) -> tuple[str, ...]:
 
 
 def _experts(tests: Tests) -> Family:
-    return Family(
-        numbers=cache(partial(expert_numbers, tests)),
-        digits={AGREEMENT: 3, AC1: 2},
-        estimates=cache(partial(expert_estimates, tests)),
+    return Family.of(
+        partial(expert_values, tests),
+        {AGREEMENT: 3, AC1: 2},
         notes=("experts: all three pairs of experts on each of the 672 stories and tests, pooled",),
         remarks=partial(_beside_agreement, tests),
     )
 
 
-def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Share of agreeing pairs of experts, and AC1, over all stories and tests."""
-    agreement = chance_agreement.gwet(tests.experts)
-    return {(AGREEMENT, _EXPERTS, "pairs"): agreement.raw.value, (AC1, _EXPERTS, "AC1"): agreement.estimate.value}
-
-
-def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """Corrected agreement of the experts, with jackknife intervals over plots."""
-    agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
+def expert_values(tests: Tests) -> dict[Place, tuple[float | None, Estimate]]:
+    """Share of agreeing pairs of experts, and AC1, over all stories and tests; corrected with jackknife intervals over
+    plots."""
+    plain, ours = chance_agreement.gwet(tests.experts), chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
-        (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),
-        (AC1, _EXPERTS, "AC1"): replace(agreement.estimate, method=_JACKKNIFE),
+        (AGREEMENT, _EXPERTS, "pairs"): (plain.raw.value, replace(ours.raw, method=_JACKKNIFE)),
+        (AC1, _EXPERTS, "AC1"): (plain.estimate.value, replace(ours.estimate, method=_JACKKNIFE)),
     }
 
 

@@ -11,7 +11,6 @@ import pytest
 from judge.base.errors import SpecError
 from judge.base.records import Scale, Story
 from judge.inputs.criteria import load_criteria
-from judge.inputs.datasets.studies.ttcw import read_tests
 from judge.inputs.eval_prompts import load_eval_prompt
 
 ASK = "Given the story above, answer 'Yes' or 'No'.\nQ) Does it drag?"
@@ -63,11 +62,12 @@ def test_what_is_wrong_is_said(tmp_path: Path, template: str | None, changes: di
 
 
 def test_the_shipped_set_holds_the_tests_in_their_order_and_none_of_their_words(studies: Path) -> None:
-    released = read_tests(studies / "ttcw" / "ttcw_all_tests.json")
+    released = json.loads((studies / "ttcw" / "ttcw_all_tests.json").read_text(encoding="utf-8"))
+    assert [test["ttcw_idx"] for test in released] == list(range(1, 15))
     ours = load_criteria("ttcw").criteria
-    assert [criterion.name for criterion in ours] == [test["category"] for test in released.values()]
+    assert [criterion.name for criterion in ours] == [test["category"] for test in released]
     assert {criterion.scale for criterion in ours} == {Scale.of_labels(["No", "Yes"], positive="Yes")}
-    for criterion, test in zip(ours, released.values(), strict=True):
+    for criterion, test in zip(ours, released, strict=True):
         sent = _runs(f"{test['question']} {test['full_prompt']}")
         for text in (criterion.definition, *criterion.guidelines):
             assert not _runs(text) & sent, text
@@ -79,7 +79,8 @@ def test_the_released_template_is_filled_for_every_test(studies: Path) -> None:
     asked = load_eval_prompt("ep2", labels=True)
     story = Story("0_X", "A plot.", "X", "Once [BACKGROUND] {upon} a time.")
     before, after = (folder / "with_background.txt").read_text(encoding="utf-8").split("[STORY]")
-    for criterion, test in zip(worded.criteria, read_tests(folder / "ttcw_all_tests.json").values(), strict=True):
+    tests = json.loads((folder / "ttcw_all_tests.json").read_text(encoding="utf-8"))
+    for criterion, test in zip(worded.criteria, tests, strict=True):
         (message,) = asked.render(story, criterion, published=worded.published)
         assert message.content.startswith(f"{before}{story.text}")
         assert message.content.endswith(after.split("[QUESTION]")[1])

@@ -19,7 +19,8 @@ from judge.base.errors import DataError, JudgeError, TemplateError
 from judge.base.foreign import reading
 from judge.base.printing.text_layout import moment
 from judge.exchange.bundle.content import difference
-from judge.exchange.logs.as_import import LogOptions, read_logs
+from judge.exchange.logs.as_import import read_logs
+from judge.exchange.logs.fields import LogOptions
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS, read_preferences
 from judge.explanations.audit.store import AuditStore
 from judge.inputs.criteria import read_questions, read_wording

@@ -72,7 +72,9 @@ def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None
 
 def _head(table: Table) -> Markup:
     cells = [
-        Markup('<th scope="col"{}>{}</th>').format(_class(is_numeric(table, column)), column.title)
+        Markup('<th scope="col"{}>{}</th>').format(
+            Markup(' class="number"') if is_numeric(table, column) else "", column.title
+        )
         for column in table.columns
     ]
     return Markup("<thead><tr>{}</tr></thead>").format(Markup("").join(cells))
@@ -123,10 +125,6 @@ def _class_of_text(column: Column, long: bool) -> Markup:
     return Markup(' class="wide long" dir="auto"') if long else Markup(' class="wide" dir="auto"')
 
 
-def _class(number: bool) -> Markup:
-    return Markup(' class="number"') if number else Markup("")
-
-
 def _html_table_notes(table: Table, instead: Sequence[str] | None) -> Markup:
     notes = [*(table.notes if instead is None else instead), *reasons(table)]
     if not notes:
@@ -175,7 +173,10 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
     """The table from the values of `plain`. `text_of` gives texts that were left out; without it, their column is
     omitted. Raises KeyError or TypeError for other values."""
-    rows = [{key: _cell(cell) for key, cell in row.items()} for row in value["rows"]]
+    rows = [
+        {key: Estimate(**cell[_ESTIMATE]) if isinstance(cell, dict) else cell for key, cell in row.items()}
+        for row in value["rows"]
+    ]
     has_texts = text_of is not None or any(TEXT in row for row in rows)
     columns = [Column(**column) for column in value["columns"] if has_texts or column["key"] != TEXT]
     if text_of is not None and any(column.key == TEXT for column in columns):
@@ -189,10 +190,6 @@ def _plain(value: Any) -> Any:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     return value if isinstance(value, str | Real) else str(value)
-
-
-def _cell(value: Any) -> Any:
-    return Estimate(**value[_ESTIMATE]) if isinstance(value, dict) else value
 
 
 def emit(
@@ -212,7 +209,8 @@ def emit(
         group = [replace(table, notes=[*filter(None, [table.above]), *table.notes]) for table in group]
     try:
         if form == "table" and output is None and rest is not None:
-            _write(_first_screen(group, rest), output)
+            width = text_layout.columns() or shortened.WIDTH
+            _write(shortened.shortened(group, rest, color=sys.stdout.isatty(), width=width), output)
         elif form != "csv":
             _write(_text(group, form, output), output)
         elif output is None or (output.exists() and not output.is_file()):
@@ -239,10 +237,6 @@ def _text(group: Sequence[Table], form: str, output: Path | None) -> str:
     color = output is None and sys.stdout.isatty()
     screen = text_layout.columns() if output is None else None
     return "\n".join(render(table, form, color=color, width=screen) for table in group)
-
-
-def _first_screen(group: Sequence[Table], rest: Wording) -> str:
-    return shortened.shortened(group, rest, color=sys.stdout.isatty(), width=text_layout.columns() or shortened.WIDTH)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -22,6 +22,7 @@ from judge.base.printing.tables import (
     printable,
     signature_lines,
     tails_of,
+    text_cells,
     title_lines,
     whys,
 )
@@ -66,16 +67,14 @@ class _LeftOut:
         return f"Left out: {', '.join(parts)}. {wording.option('full')} shows everything." if parts else ""
 
 
-def shortened(
-    tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH, lines: int = LINES
-) -> str:
-    """The tables as plain text of at most so many lines of `width` columns, with a final newline. `wording` names the
+def shortened(tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH) -> str:
+    """The tables as plain text of at most 40 lines of `width` columns, with a final newline. `wording` names the
     option that prints everything. A table with few columns and long texts keeps its first row, even if that takes more
     lines."""
     left = _LeftOut()
     parts = [_said(table) for table in tables]
     own = _notes(tables[:1], parts[:1])
-    room = lines - _TAIL - min(_FOR_NOTES, sum(map(len, _wrapped(own[:NOTES], width))))
+    room = LINES - _TAIL - min(_FOR_NOTES, sum(map(len, _wrapped(own[:NOTES], width))))
     shown: list[str] = []
     number = 0  # of tables that are printed, or that a note speaks of
     for table, (said, _) in zip(tables, parts, strict=True):
@@ -93,10 +92,10 @@ def shortened(
     notes = _notes(tables[:number], parts[:number])
     left.notes = len({*_notes(tables, parts)} - {*notes}) + len(notes[NOTES:])
     for note in _wrapped(notes[:NOTES], width):
-        fits = len(shown) + len(note) <= lines - _TAIL
+        fits = len(shown) + len(note) <= LINES - _TAIL
         shown += note if fits else []
         left.notes += not fits
-    spare = lines - len(shown) - (_TAIL if left.sentence(wording) else 0)
+    spare = LINES - len(shown) - (_TAIL if left.sentence(wording) else 0)
     shown += _signature(left, tables, spare, color=color, width=width)
     return "\n".join([*shown, *broken(left.sentence(wording), width)]) + "\n"
 
@@ -159,8 +158,9 @@ def _said(table: Table) -> tuple[Table | str, list[str]]:
     if not table.rows:
         return f"{title}: {'; '.join(map(printable, table.notes)) or 'no rows'}.", []
     undefined: dict[str, list[int]] = {}
+    main = next((column.key for column in table.columns if column.main), None)
     for number, row in enumerate(table.rows):
-        why = _nothing(row.values() if not (main := _main(table)) else [row.get(main)])
+        why = _nothing(row.values() if main is None else [row.get(main)])
         if why is not None:
             undefined.setdefault(why, []).append(number)
     gone = {number for numbers in undefined.values() for number in numbers}
@@ -171,10 +171,6 @@ def _said(table: Table) -> tuple[Table | str, list[str]]:
     first = None if table.first is None else frozenset(i for i, number in enumerate(kept) if number in table.first)
     sentences = [f"{_names(table, numbers)}: {why}" for why, numbers in undefined.items()]
     return replace(table, rows=[table.rows[number] for number in kept], first=first), sentences
-
-
-def _main(table: Table) -> str | None:
-    return next((column.key for column in table.columns if column.main), None)
 
 
 def _nothing(values: Iterable[object]) -> str | None:
@@ -202,7 +198,7 @@ def _names(table: Table, numbers: Sequence[int]) -> str:
 
 def _narrowed(table: Table, width: int) -> Table:
     columns = list(table.columns)
-    if text_layout.total_width(_cells(table, columns)) <= width or width < text_layout.NARROW:
+    if text_layout.total_width(text_cells(table, columns)) <= width or width < text_layout.NARROW:
         return table
     while len(columns) > 2 and _total(least := [_least(table, column) for column in columns]) > width:
         columns.remove(_last(table, columns))
@@ -237,7 +233,7 @@ def _same(table: Table, column: Column) -> bool:
 
 
 def _natural(table: Table, column: Column) -> int:
-    return text_layout.total_width(_cells(table, [column]))
+    return text_layout.total_width(text_cells(table, [column]))
 
 
 def _least(table: Table, column: Column) -> int:
@@ -252,15 +248,6 @@ def _least(table: Table, column: Column) -> int:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + text_layout.GAP * (len(widths) - 1)
-
-
-def _cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
-    return text_layout.Cells(
-        tuple(printable(column.title) for column in columns),
-        tuple(tuple(cell_text(row, column) for column in columns) for row in table.rows),
-        tuple(is_numeric(table, column) for column in columns),
-        tuple(column.wrap for column in columns),
-    )
 
 
 def _notes(tables: Sequence[Table], parts: Sequence[tuple[Table | str, list[str]]]) -> list[str]:

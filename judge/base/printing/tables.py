@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,9 +128,10 @@ class Table:
     first: frozenset[int] | None = field(default=None, compare=False)
 
 
-def plain(*keys: str) -> list[Column]:
-    """Columns titled by their keys, with spaces for underscores."""
-    return [Column(key, key.replace("_", " ")) for key in keys]
+def plain(*columns: str | tuple[str, str] | Column) -> list[Column]:
+    """Columns titled by their keys, with spaces for underscores; a pair is a key and its title."""
+    pairs = ((column, column.replace("_", " ")) if isinstance(column, str) else column for column in columns)
+    return [column if isinstance(column, Column) else Column(*column) for column in pairs]
 
 
 def cells_of(row: object, *names: str, **others: Any) -> dict[str, Any]:
@@ -305,7 +307,7 @@ def title_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
 def body_lines(table: Table, width: int | None) -> list[str]:
     """Titles and rows in plain text; beyond `width` in blocks of columns, on a narrow screen with cells one under
     another."""
-    cells = _cells(table)
+    cells = text_cells(table, table.columns)
     if width is not None and width < text_layout.NARROW and text_layout.total_width(cells) > width:
         return list(text_layout.one_under_another(cells.titles, cells.rows, width))
     lines: list[str] = []
@@ -321,7 +323,7 @@ def signature_lines(table: Table, *, color: bool, width: int | None) -> list[str
 
 
 def _styled(style: str, lines: Sequence[str], *, color: bool) -> list[str]:
-    return [f"{style}{line}\x1b[0m" for line in lines] if color and not _no_color() else list(lines)
+    return [f"{style}{line}\x1b[0m" for line in lines] if color and not os.environ.get("NO_COLOR") else list(lines)
 
 
 def broken(text: str, width: int | None) -> list[str]:
@@ -329,19 +331,14 @@ def broken(text: str, width: int | None) -> list[str]:
     return textwrap.wrap(text, width) if width else [text]
 
 
-def _cells(table: Table) -> text_layout.Cells:
+def text_cells(table: Table, columns: Sequence[Column]) -> text_layout.Cells:
+    """These columns of the table as text."""
     return text_layout.Cells(
-        tuple(printable(c.title) for c in table.columns),
-        tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
-        tuple(is_numeric(table, c) for c in table.columns),
-        tuple(c.wrap for c in table.columns),
+        tuple(printable(c.title) for c in columns),
+        tuple(tuple(cell_text(row, c) for c in columns) for row in table.rows),
+        tuple(is_numeric(table, c) for c in columns),
+        tuple(c.wrap for c in columns),
     )
-
-
-def _no_color() -> bool:
-    import os
-
-    return bool(os.environ.get("NO_COLOR"))
 
 
 def is_numeric(table: Table, column: Column) -> bool:

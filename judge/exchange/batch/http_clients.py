@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from judge.backends.gemini import GEMINI
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials, endpoint, without_slash
 from judge.backends.openai.errors import connection_error, read_body, status_error
-from judge.base.credentials.providers import ANTHROPIC, addresses_of
+from judge.base.credentials.providers import ANTHROPIC, Provider, addresses_of
 from judge.base.errors import BackendError, RunFolderError
 from judge.base.files import write_whole
 from judge.base.foreign import json_value
@@ -42,16 +43,45 @@ _STATES = {
 }
 
 
-class GeminiBatches(BatchApi):
-    """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
+class HttpBatches(BatchApi):
+    """A provider's batch API over HTTP. Requests raise `BackendError`."""
 
-    def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
-        self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])
-        self._model = model.removeprefix("models/")
-        self._credentials = Credentials((self.url,), settings, GEMINI.protocol)
+    def __init__(self, url: str, settings: Settings, protocol: Provider, timeout: float) -> None:
+        """`timeout` is in seconds, of one request."""
+        super().__init__()
+        self.url = url
+        self._credentials = Credentials((url,), settings, protocol)
         self._credentials.require()
         self._timeout = timeout
-        super().__init__()
+
+    @abstractmethod
+    def _connect(self) -> aiohttp.ClientSession:
+        """A session that sends requests with the key; called in an event loop."""
+
+    def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+        """What `once` gets from the server, in a session of its own."""
+
+        async def within() -> T:
+            async with self._connect() as client:
+                return await once(client)
+
+        try:
+            return asyncio.run(within())
+        except TimeoutError:
+            raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
+        except aiohttp.ClientError as error:
+            raise connection_error(error, self.url) from error
+
+    def _done(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+        return self._patiently(lambda: self._asked(once))
+
+
+class GeminiBatches(HttpBatches):
+    """Gemini's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        super().__init__(without_slash(addresses_of(settings.base_url, "gemini")[0]), settings, GEMINI.protocol, 120.0)
+        self._model = model.removeprefix("models/")
 
     def upload(self, name: str, content: Path) -> str:
         """Id of the uploaded request file. The upload is retried, because a second copy costs nothing."""
@@ -84,20 +114,17 @@ class GeminiBatches(BatchApi):
         return self._done(once)
 
     def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
-        """Start a batch, with a name made from `metadata`; after a lost reply the batches are searched for it first."""
-        tries = 0
+        """Start a batch, with a name made from `metadata`."""
         batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
 
-        async def once(client: aiohttp.ClientSession) -> Remote:
-            nonlocal tries
-            tries += 1
-            if tries > 1 and (running := await self._find(client, metadata)) is not None:
-                return running
+        async def start(client: aiohttp.ClientSession) -> Remote:
             address = endpoint(self.url, f"/models/{self._model}:batchGenerateContent")
             async with client.post(address, data=orjson.dumps({"batch": batch})) as reply:
                 return _gemini_remote(await self._json(reply))
 
-        return self._done(once)
+        return self._created(
+            lambda: self._asked(start), lambda: self._asked(lambda client: self._find(client, metadata))
+        )
 
     def find_batch(self, metadata: Mapping[str, str]) -> Remote | None:
         """The batch whose name is made from this metadata; None if there is none."""
@@ -163,27 +190,21 @@ class GeminiBatches(BatchApi):
             raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True)
         return data
 
-    def _done(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        return self._patiently(lambda: asyncio.run(self._asked(once)))
-
-    async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        client = aiohttp.ClientSession(
+    def _connect(self) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
             headers={"Content-Type": "application/json"},
             middlewares=(self._credentials.attach,),
             timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=10),
             cookie_jar=aiohttp.DummyCookieJar(),
             proxy=proxy_of(self.url),
         )
-        async with client:
-            try:
-                return await once(client)
-            except TimeoutError:
-                raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
-            except aiohttp.ClientError as error:
-                raise connection_error(error, self.url) from error
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                message = f"{self.url}: the answer has no {error}, which the batch API's answers have"
-                raise BackendError(message, kind="garbage", retryable=True) from error
+
+    def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
+        try:
+            return super()._asked(once)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            message = f"{self.url}: the answer has no {error}, which the batch API's answers have"
+            raise BackendError(message, kind="garbage", retryable=True) from error
 
 
 def _name(metadata: Mapping[str, str]) -> str:
@@ -225,17 +246,13 @@ _ROUTE = "/messages/batches"
 _SKEW = 300.0
 
 
-class AnthropicBatches(BatchApi):
+class AnthropicBatches(HttpBatches):
     """Anthropic's batch API for one account, for use in a `with` block. Requests raise `BackendError`. A request file
     in the result folder is identified by its own name, because no files are uploaded."""
 
-    def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
-        super().__init__()
-        self.url = url_of(settings)
+    def __init__(self, settings: Settings, result: ResultFolder) -> None:
+        super().__init__(url_of(settings), settings, ANTHROPIC, 600.0)
         self._result = result
-        self._timeout = timeout
-        self._credentials = Credentials((self.url,), settings, ANTHROPIC)
-        self._credentials.require()
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
         """Name of the request file, which serves as its id: a batch of this provider contains its requests."""
@@ -247,18 +264,12 @@ class AnthropicBatches(BatchApi):
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
         """Start the batch of the request file named `file_id`."""
-        # If the reply was lost, the provider's batches are searched for this one before another is started.
-        tries = 0
 
-        def once() -> dict[str, Any]:
-            nonlocal tries
-            tries += 1
-            if tries > 1 and (batch := self._find(file_id)) is not None:
-                return batch
+        def start() -> dict[str, Any]:
             lines = self._requests(file_id).splitlines()
-            return self._asked("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
+            return self._json("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
 
-        return _message_remote(self._patiently(once))
+        return _message_remote(self._created(start, lambda: self._find(file_id)))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
         """The batch of the request file numbered in `metadata` (key `judge_part`); None if there is none."""
@@ -266,7 +277,7 @@ class AnthropicBatches(BatchApi):
         return None if batch is None else _message_remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        return _message_remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
+        return _message_remote(self._patiently(lambda: self._json("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:
         """Write the results of a batch, given by its id, to `target`. A failed download leaves no partial file."""
@@ -308,7 +319,7 @@ class AnthropicBatches(BatchApi):
     def _listed(self, since: float) -> Iterator[dict[str, Any]]:
         after = ""
         while True:
-            page = self._asked("GET", f"{_ROUTE}?limit={_PAGE}{after}")
+            page = self._json("GET", f"{_ROUTE}?limit={_PAGE}{after}")
             for batch in page["data"]:
                 if datetime.fromisoformat(batch["created_at"]).timestamp() < since:
                     return
@@ -317,7 +328,7 @@ class AnthropicBatches(BatchApi):
                 return
             after = f"&after_id={page['last_id']}"
 
-    def _asked(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
+    def _json(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
         content = self._sent(method, route, body)
         try:
             answer = json_value(content)
@@ -328,12 +339,11 @@ class AnthropicBatches(BatchApi):
         return answer
 
     def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
-        try:
-            status, headers, content = asyncio.run(self._exchange(method, route, body))
-        except TimeoutError:
-            raise BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True) from None
-        except aiohttp.ClientError as error:
-            raise connection_error(error, self.url) from error
+        async def exchange(client: aiohttp.ClientSession) -> tuple[int, Mapping[str, str], bytes]:
+            async with client.request(method, route_of(self.url, route), data=body) as reply:
+                return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
+
+        status, headers, content = self._asked(exchange)
         if status == 200:
             return content
         refusal = refused(status, headers, content, self.url)
@@ -347,12 +357,8 @@ class AnthropicBatches(BatchApi):
             )
         raise refusal
 
-    async def _exchange(self, method: str, route: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
-        async with (
-            connect(self.url, self._credentials, self._timeout) as client,
-            client.request(method, route_of(self.url, route), data=body) as reply,
-        ):
-            return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
+    def _connect(self) -> aiohttp.ClientSession:
+        return connect(self.url, self._credentials, self._timeout)
 
 
 def _names(lines: bytes) -> Iterator[str]:

@@ -95,6 +95,20 @@ class BatchApi(ABC):
                     raise
                 time.sleep(delay)
 
+    def _created(self, start: Callable[[], T], find: Callable[[], T | None]) -> T:
+        """A batch that `start` creates, which costs money: after a lost reply the provider's batches are searched for
+        it before another is started."""
+        tries = 0
+
+        def once() -> T:
+            nonlocal tries
+            tries += 1
+            if tries > 1 and (running := find()) is not None:
+                return running
+            return start()
+
+        return self._patiently(once)
+
 
 LEDGER, FOLDER = "batches.json", "batches"
 

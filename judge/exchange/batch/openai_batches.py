@@ -26,11 +26,14 @@ T = TypeVar("T")
 # Rows in a page of the provider's lists.
 _PAGE = 100
 
+# Seconds without an answer.
+_TIMEOUT = 120.0
+
 
 class BatchServer(BatchApi):
     """OpenAI's batch API for one account, for use in a `with` block. Requests raise `BackendError`."""
 
-    def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
+    def __init__(self, settings: Settings) -> None:
         import openai
 
         super().__init__()
@@ -45,10 +48,10 @@ class BatchServer(BatchApi):
             api_key="none",
             base_url=self.url,
             max_retries=0,
-            timeout=timeout,
+            timeout=_TIMEOUT,
             default_headers=headers,
             # The SDK's own client would carry keys to wherever a server redirects.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout),
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=_TIMEOUT),
         )
 
     def __exit__(self, *_: object) -> None:
@@ -73,19 +76,13 @@ class BatchServer(BatchApi):
         return self._done(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch; after a lost reply the provider's batches are searched for it first."""
-        tries = 0
 
-        def once() -> RemoteBatch:
-            nonlocal tries
-            tries += 1
-            if tries > 1 and (batch := self._find(metadata)) is not None:
-                return batch
+        def start() -> RemoteBatch:
             return self._client.batches.create(
                 input_file_id=file_id, endpoint=cast("Route", route), completion_window="24h", metadata=metadata
             )
 
-        return _remote(self._done(once))
+        return _remote(self._created(lambda: self._worded(start), lambda: self._worded(lambda: self._find(metadata))))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
         batch = self._done(lambda: self._find(metadata))
@@ -111,37 +108,34 @@ class BatchServer(BatchApi):
         return None
 
     def _done(self, once: Callable[[], T]) -> T:
-        def worded() -> T:
-            try:
-                return once()
-            except self._openai.APIError as error:
-                raise self._sentence(error) from error
+        return self._patiently(lambda: self._worded(once))
 
-        return self._patiently(worded)
+    def _worded(self, once: Callable[[], T]) -> T:
+        try:
+            return once()
+        except self._openai.APIError as error:
+            raise self._sentence(error) from error
 
     def _sentence(self, error: Any) -> BackendError:
         if isinstance(error, self._openai.APIStatusError):
             reply = error.response
             if reply.status_code == 404:
                 return BackendError(
-                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {self._scrub(error.message)}",
+                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {redact(error.message)}",
                     kind="address",
                     retryable=False,
                     status=404,
                     hint="batches need a provider's batch API; elsewhere: judge export RUN --as batch, vllm run-batch",
                 )
-            return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
+            return status_error(reply.status_code, reply.headers, reply.content, self.url, redact)
         if isinstance(error, self._openai.APITimeoutError):
             return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
         return BackendError(
-            f"{self.url}: {self._scrub(str(error))} ({self._scrub(str(error.__cause__ or 'no cause told'))})",
+            f"{self.url}: {redact(str(error))} ({redact(str(error.__cause__ or 'no cause told'))})",
             kind="connection",
             retryable=True,
             hint="check base_url (or OPENAI_BASE_URL) and the network, then run the same command again",
         )
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
 
 
 def _remote(batch: RemoteBatch) -> Remote:

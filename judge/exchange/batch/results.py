@@ -17,7 +17,7 @@ from judge.backends.openai.backend import require_logprobs
 from judge.backends.openai.errors import server_words, status_error
 from judge.base.errors import BackendError, DataError, ErrorKind
 from judge.base.fingerprint import TAG, digest
-from judge.base.foreign import json_value
+from judge.base.foreign import json_value, opening
 from judge.base.late_pattern import late
 from judge.base.records import Request, Response
 from judge.base.redaction import cleaned, known_keys, redact
@@ -114,10 +114,6 @@ def is_request(data: Any) -> bool:
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
-def _openai_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    return data if "custom_id" in data and "response" in data else None
-
-
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
     """OpenAI's form of a line with `custom_id` and `result`, as Anthropic writes it; None for others."""
     result = data.get("result")
@@ -153,7 +149,7 @@ def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
 OPENAI_LINES = LineForm(
     lambda name, route, body: {"custom_id": name, "method": "POST", "url": f"/v1{route}", "body": body},
     frozenset({"custom_id", "body"}),
-    _openai_result,
+    lambda data: data if "custom_id" in data and "response" in data else None,
 )
 
 # Anthropic's Message Batches.
@@ -269,21 +265,18 @@ def _line_error(where: str, error: Any) -> BackendError:
 
 
 def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[LinePosition, dict[str, Any]]]:
-    try:
-        with file.open("rb") as stream:
-            offset = 0
-            for row, line in enumerate(stream, 1):
-                location = LinePosition(number, offset, row)
-                offset += len(line)
-                if not line.strip():
-                    continue
-                data = _parsed(line, file, row)
-                if data is None:
-                    results.cut.append(f"{file}, line {row}")
-                else:
-                    yield location, data
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    with opening(file), file.open("rb") as stream:
+        offset = 0
+        for row, line in enumerate(stream, 1):
+            location = LinePosition(number, offset, row)
+            offset += len(line)
+            if not line.strip():
+                continue
+            data = _parsed(line, file, row)
+            if data is None:
+                results.cut.append(f"{file}, line {row}")
+            else:
+                yield location, data
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:

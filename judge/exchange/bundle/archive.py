@@ -12,7 +12,7 @@ import textwrap
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import orjson
@@ -214,15 +214,6 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class BundleChoices:
-    """Whether a bundle includes stories' texts and batch files, and how its tables are computed."""
-
-    texts: bool = True
-    batches: bool = False
-    tables: TableChoices = field(default_factory=TableChoices)
-
-
-@dataclass(frozen=True, slots=True)
 class BundleFile:
     """A written bundle; `rows` counts those of its ratings and preferences tables."""
 
@@ -234,19 +225,31 @@ class BundleFile:
 
 
 def bundle(
-    runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
+    runs: Sequence[Path],
+    output: Path | None = None,
+    *,
+    texts: bool = True,
+    batches: bool = False,
+    tables: TableChoices | None = None,
+    say: Say = lambda _: None,
 ) -> BundleFile:
-    """Write a bundle of runs, by default NAME-bundle.zip in the current folder, where NAME is the first run's. Raises
+    """Write a bundle of runs, by default NAME-bundle.zip in the current folder, where NAME is the first run's. `texts`
+    and `batches`: whether it includes stories' texts and batch files; `tables` says how its tables are computed. Raises
     RunFolderError if a run has no results, a key was detected in a file (the message names the file, not the key), or
     the archive cannot be written."""
-    choices = choices or BundleChoices()
+    tables = tables or TableChoices()
     folders = resolve(runs)
     root = f"{run_copy.name_of(folders[0])}-bundle"
     output = output or Path(f"{root}.zip")
     try:
         with tempfile.TemporaryDirectory(prefix=".bundle-", dir=output.parent) as workplace:
             staged = Path(workplace) / root
-            bundled, rows = _stage(folders, staged, choices, say)
+            bundled: list[Bundled] = []
+            for folder, name in run_copy.places(folders):
+                say(f"copying {folder.path}")
+                bundled.append(run_copy.copy(folder, staged, name, texts=texts, batches=batches))
+            say("deriving tables")
+            rows = _derive(bundled, staged, tables, texts=texts)
             _refuse_keys(staged)
             files = list(_files(staged))
             lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
@@ -262,17 +265,10 @@ def bundle(
     return BundleFile(output, len(files), output.stat().st_size, rows, notes)
 
 
-def _stage(
-    folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
-) -> tuple[list[Bundled], int]:
-    """The copied folders, and the number of rows in the ratings and preferences tables."""
-    bundled: list[Bundled] = []
-    for folder, name in run_copy.places(folders):
-        say(f"copying {folder.path}")
-        bundled.append(run_copy.copy(folder, staged, name, texts=choices.texts, batches=choices.batches))
-    say("deriving tables")
+def _derive(bundled: Sequence[Bundled], staged: Path, tables: TableChoices, *, texts: bool) -> int:
+    """Writes all that follows from the copied folders; the number of rows in the ratings and preferences tables."""
     rows, datasets = write_tables(
-        [staged / copied.path for copied in bundled], staged / TABLES, choices.tables, staged / EXPORTS
+        [staged / copied.path for copied in bundled], staged / TABLES, tables, staged / EXPORTS
     )
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
     costs = {copied.judge: folder_cost(ResultFolder(staged / copied.path)) for copied in bundled}
@@ -283,14 +279,14 @@ def _stage(
             {
                 "format": FORMAT,
                 "program": __version__,
-                "texts": choices.texts,
-                "tables": choices.tables.plain(),
-                "runs": [copied.plain() for copied in bundled],
+                "texts": texts,
+                "tables": asdict(tables),
+                "runs": [asdict(copied) for copied in bundled],
             }
         )
     )
-    (staged / README).write_text(readme(bundled, datasets, choices.texts, __version__), encoding="utf-8")
-    return bundled, rows
+    (staged / README).write_text(readme(bundled, datasets, texts, __version__), encoding="utf-8")
+    return rows
 
 
 def _json(value: object) -> bytes:
@@ -344,8 +340,8 @@ class BundleWords(ResampledWords, TextsWords):
 
 def _write(runs: Sequence[str], output: Path | None, words: BundleWords, say: Say) -> None:
     tables = TableChoices(resamples=words.resamples, seed=words.seed)
-    choices = BundleChoices(not words.without_texts, words.with_batches, tables)
-    result = bundle([Path(run) for run in runs], output, choices, say)
+    paths = [Path(run) for run in runs]
+    result = bundle(paths, output, texts=not words.without_texts, batches=words.with_batches, tables=tables, say=say)
     for note in result.notes:
         say(joined("note: ", note))
     say(f"{result.path}: {result.files} files, {result.rows} ratings, {result.bytes / 1e6:.1f} MB")

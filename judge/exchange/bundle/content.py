@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,6 @@ class TableChoices:
     parser: str = "ours"
     resamples: int = RESAMPLES
     seed: int = 1
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def write_tables(
@@ -222,9 +219,6 @@ class Bundled:
     kind: str
     being_written: bool
     notes: tuple[str, ...]
-
-    def plain(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def name_of(folder: ResultFolder) -> str:

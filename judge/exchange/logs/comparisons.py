@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,30 +11,22 @@ from typing import Any, Literal
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_text
 from judge.base.records import Preferred, VerdictStatus
-from judge.exchange.logs.fields import LogFacts, as_text, loss_of
-from judge.exchange.reader import Look, as_list, as_object, lines, whole
+from judge.exchange.logs.fields import LogFacts, LogOptions, Tool, as_text, loss_of
+from judge.exchange.reader import as_list, as_object, lines, whole
 
 # Types of rows for preference logs: a preference, or a placeholder for one that was lost.
 
 # Reasons for which a log lacks a preference that it should have.
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
 
-STATUS: Mapping[PreferenceLoss, VerdictStatus] = {
-    "error": "not_answered",
-    "filtered": "filtered",
-    "unparsed": "no_preference",
-    "missing": "not_answered",
-    "defaulted": "not_answered",
-    "inconsistent": "ambiguous",
-}
-
-WORDS: Mapping[PreferenceLoss, str] = {
-    "error": "the judge, or the tool, failed",
-    "filtered": "a content filter stopped the answer, which is no preference",
-    "unparsed": "no preference could be read from the answer",
-    "missing": "the log holds neither a preference nor a reason",
-    "defaulted": "the tool wrote a tie without asking, since both texts are the same",
-    "inconsistent": "the log holds one word for two orders that contradict each other",
+# The status of a preference that was lost for a reason, and the reason in words.
+LOSSES: Mapping[PreferenceLoss, tuple[VerdictStatus, str]] = {
+    "error": ("not_answered", "the judge, or the tool, failed"),
+    "filtered": ("filtered", "a content filter stopped the answer, which is no preference"),
+    "unparsed": ("no_preference", "no preference could be read from the answer"),
+    "missing": ("not_answered", "the log holds neither a preference nor a reason"),
+    "defaulted": ("not_answered", "the tool wrote a tie without asking, since both texts are the same"),
+    "inconsistent": ("ambiguous", "the log holds one word for two orders that contradict each other"),
 }
 
 
@@ -56,7 +48,6 @@ class PreferenceRow:
     story_prompt: str
     first: LoggedStory
     second: LoggedStory
-    criterion: str
     preference: Preferred | None = None
     loss: PreferenceLoss | None = None
     judge: str | None = None
@@ -64,21 +55,6 @@ class PreferenceRow:
     eval_prompt: str | None = None
     second_share: float | None = None
     explanation: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PreferenceTool:
-    """A tool whose preference logs can be read. `identified` describes where the log holds each field; `tried` is the
-    version whose logs the tests read, and what was not tested; `orders`: whether logs record which text was shown
-    first."""
-
-    name: str
-    text: str
-    fits: Callable[[Look], bool]
-    read: Callable[[Path, str, LogFacts], Iterator[PreferenceRow]]
-    identified: Mapping[str, str]
-    tried: str
-    orders: Literal["both", "not told"]
 
 
 # Annotations of AlpacaEval (`annotations.json`), by judges or by people. Format:
@@ -94,8 +70,8 @@ _MIDDLE = 1.5
 _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
-def read_alpaca_eval(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """Preferences in one file of AlpacaEval's annotations, assigned to `criterion`."""
+def read_alpaca_eval(file: Path, _: LogOptions, log_facts: LogFacts) -> Iterator[PreferenceRow]:
+    """Preferences in one file of AlpacaEval's annotations."""
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(entry, file, number)
         missing = [name for name in _NEEDED if name not in held]
@@ -103,10 +79,10 @@ def read_alpaca_eval(file: Path, criterion: str, log_facts: LogFacts) -> Iterato
             raise DataError(f"is no annotation of AlpacaEval: it has no {missing[0]!r}", file=file, row=number)
         version = as_text(_none_if_nan(held.get("preference_version")))
         log_facts.version = version.partition("==")[2] or version if version else log_facts.version
-        yield _row(file, number, held, criterion)
+        yield _row(file, number, held)
 
 
-def _row(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> PreferenceRow:
+def _row(file: Path, number: int, held: Mapping[str, Any]) -> PreferenceRow:
     prompt = "\n\n".join(filter(None, [as_text(held["instruction"]), as_text(held.get("input"))]))
     first, second = (_story(held, prompt, side) for side in (1, 2))
     who = held.get("annotator")
@@ -117,7 +93,6 @@ def _row(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Pr
         story_prompt=prompt,
         first=first,
         second=second,
-        criterion=criterion,
         judge=None if people else as_text(who) or "unnamed",
         rater=str(who) if people else None,
         explanation=None if people else as_text(raw),
@@ -148,7 +123,7 @@ def _none_if_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-ALPACA_EVAL = PreferenceTool(
+ALPACA_EVAL = Tool(
     "alpaca-eval",
     "AlpacaEval's annotations as preferences; nulls and unoffered ties are lost",
     lambda look: look.has(*_NEEDED),
@@ -160,7 +135,7 @@ ALPACA_EVAL = PreferenceTool(
         "order": "not recorded: AlpacaEval shuffles it, so the effect of the order cannot be computed",
     },
     "alpaca_eval 0.6.6",
-    "not told",
+    orders="not told",
 )
 
 
@@ -180,21 +155,18 @@ _CONTRADICTION = "tie (inconsistent)"
 _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
 
 
-def read_mt_bench(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
+def read_mt_bench(file: Path, _: LogOptions, log_facts: LogFacts) -> Iterator[PreferenceRow]:
     """Preferences in one file: two for each judgment by a model (one per game), one for each by a person."""
     for number, held in lines(file):
         if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
             raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
-        yield from (
-            _games(file, number, held, criterion, log_facts)
-            if "g1_winner" in held
-            else _single_order(file, number, held, criterion)
-        )
+        if "g1_winner" in held:
+            yield from _games(file, number, held, log_facts)
+        else:
+            yield _single_order(file, number, held)
 
 
-def _games(
-    file: Path, number: int, held: Mapping[str, Any], criterion: str, log_facts: LogFacts
-) -> Iterator[PreferenceRow]:
+def _games(file: Path, number: int, held: Mapping[str, Any], log_facts: LogFacts) -> Iterator[PreferenceRow]:
     first_story, second_story = _mt_bench_story(held, "model_1", None), _mt_bench_story(held, "model_2", None)
     verdicts = [
         _winner(file, number, held[f"g{game}_winner"], as_text(held.get(f"g{game}_judgment"))) for game in (1, 2)
@@ -209,7 +181,6 @@ def _games(
             story_prompt=_prompt(held),
             first=second_story if swapped else first_story,
             second=first_story if swapped else second_story,
-            criterion=criterion,
             preference=_SWAPPED[preference] if swapped and preference else preference,
             loss=loss,
             judge=name,
@@ -218,17 +189,16 @@ def _games(
         )
 
 
-def _single_order(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
+def _single_order(file: Path, number: int, held: Mapping[str, Any]) -> PreferenceRow:
     """A judgment with a single winner: by a person, or by a model whose two games are summarised."""
     name, template = _judge(held)
     people = name.startswith(_PEOPLE)
     preference, loss = _winner(file, number, held["winner"], None)
-    yield PreferenceRow(
+    return PreferenceRow(
         number=number,
         story_prompt=_prompt(held),
         first=_mt_bench_story(held, "model_a", "conversation_a"),
         second=_mt_bench_story(held, "model_b", "conversation_b"),
-        criterion=criterion,
         preference=preference,
         loss=loss,
         judge=None if people else name,
@@ -280,7 +250,7 @@ def _mt_bench_story(held: Mapping[str, Any], model: str, conversation: str | Non
     return LoggedStory(f"{name}/{held['question_id']}/{turn}", name, text)
 
 
-MT_BENCH = PreferenceTool(
+MT_BENCH = Tool(
     "mt-bench",
     "MT-Bench's pairwise judgments by models (two orders each) and people, as preferences",
     lambda look: look.has("question_id", "g1_winner") or look.has("question_id", "winner"),
@@ -293,5 +263,4 @@ MT_BENCH = PreferenceTool(
         "order": "model_1 first in the first game, model_2 in the second",
     },
     "fschat 0.2.36 (judgments of models); the form of human judgments is untried",
-    "both",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,18 @@ from judge.base.errors import DataError
 from judge.base.late_pattern import late
 from judge.exchange.logs.fields import (
     CODE,
-    Asked,
+    Entry,
     LogFacts,
+    LogOptions,
     LogRow,
     Loss,
     Tool,
     as_text,
     loss_of,
     lost,
-    scored,
-    unnamed,
-    with_people,
+    records,
 )
-from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines, whole
+from judge.exchange.reader import Look, as_list, as_object, lines, whole
 
 # Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`; a row is one assertion on one output. Format:
 # https://www.promptfoo.dev/docs/configuration/outputs. The zero that promptfoo writes where a grader failed, or where
@@ -60,41 +59,38 @@ def is_promptfoo(look: Look) -> bool:
     return look.has("gradingResult", at=places) or look.has("promptIdx", "testIdx", at=places)
 
 
-def read_promptfoo(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_promptfoo(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Scores in one file of promptfoo's results, one row per assertion."""
-    for number, result in _results(file, log_facts):
+
+    def results(value: Any) -> list[Any]:
+        log = as_object(value, file, 1)
+        log_facts.version = (log.get("metadata") or {}).get("promptfooVersion")
+        inner = log.get("results")
+        return as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
+
+    for number, result in records(file, results):
         if "gradingResult" not in result and "error" not in result and "response" not in result:
             raise DataError("is no result of promptfoo: it has no 'gradingResult'", file=file, row=number)
-        yield from with_people(_of_result(file, number, result, asked, log_facts), result, asked.places)
+        entry = Entry(file, number, result, asked.places, log_facts)
+        yield from entry.with_people(_of_result(entry))
 
 
-def _results(file: Path, log_facts: LogFacts) -> Iterator[tuple[int, dict[str, Any]]]:
-    if starts_lines(file):
-        yield from lines(file)
-        return
-    log = as_object(whole(file), file, 1)
-    log_facts.version = (log.get("metadata") or {}).get("promptfooVersion")
-    inner = log.get("results")
-    items = as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
-    yield from ((number, as_object(item, file, number)) for number, item in enumerate(items, start=1))
-
-
-def _of_result(
-    file: Path, number: int, result: Mapping[str, Any], asked: Asked, log_facts: LogFacts
-) -> Iterator[LogRow]:
+def _of_result(entry: Entry) -> Iterator[LogRow]:
+    result = entry.held
     graded = result.get("gradingResult") or {}
-    results = [entry for entry in graded.get("componentResults") or [] if isinstance(entry, Mapping)]
-    if not results and graded and not result.get("error"):
-        results = [graded]
-    if not results:
+    components = [component for component in graded.get("componentResults") or [] if isinstance(component, Mapping)]
+    if not components and graded and not result.get("error"):
+        components = [graded]
+    if not components:
         asserted = (result.get("testCase") or {}).get("assert") or [{}]
-        results = [{"assertion": entry} for entry in asserted if isinstance(entry, Mapping)]
-    kinds = Counter(_criterion(entry) for entry in results)
-    for component in results:
-        row = _promptfoo_row(file, number, result, component, kinds, asked, log_facts)
+        components = [{"assertion": assertion} for assertion in asserted if isinstance(assertion, Mapping)]
+    kinds = Counter(_criterion(component) for component in components)
+    for component in components:
+        inner = entry.beside("component", component)
+        row = _promptfoo_row(inner, component, kinds)
         loss = _loss(result, component)
-        value = asked.places.value("rating", {**result, "component": component}, component.get("score"))
-        yield from (lost(row, loss),) if loss else scored(row, value, log_facts)
+        value = inner.value(component.get("score"))
+        yield from (lost(row, loss),) if loss else inner.scored(row, value)
 
 
 def _criterion(component: Mapping[str, Any]) -> str:
@@ -102,48 +98,36 @@ def _criterion(component: Mapping[str, Any]) -> str:
     return str(assertion.get("metric") or assertion.get("type") or "score")
 
 
-def _promptfoo_row(
-    file: Path,
-    number: int,
-    result: Mapping[str, Any],
-    component: Mapping[str, Any],
-    kinds: Counter[str],
-    asked: Asked,
-    log_facts: LogFacts,
-) -> LogRow:
-    assertion = component.get("assertion") or {}
+def _promptfoo_row(entry: Entry, component: Mapping[str, Any], kinds: Counter[str]) -> LogRow:
+    result, assertion = entry.held, component.get("assertion") or {}
     criterion = _criterion(component)
     if kinds[criterion] > 1 and not assertion.get("metric"):
         criterion = f"{criterion}: {as_text(assertion.get('value')) or ''}".strip(": ")
     provider = result.get("provider") or {}
     system = as_text(provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else provider)
-    own = f"{system}/{result.get('promptIdx', 0)}/{result.get('testIdx', number - 1)}"
-    record, places = {**result, "component": component}, asked.places
     response = result.get("response") or {}
     prompt = result.get("prompt")
-    return LogRow(
-        number=number,
-        story=places.story(record, own, file, number),
-        criterion=criterion,
-        judge=places.text("judge", record) or _judge(criterion, assertion, result, log_facts),
-        eval_prompt=places.text("eval_prompt", record),
-        story_prompt=places.text("story_prompt", record, prompt.get("raw") if isinstance(prompt, Mapping) else prompt),
-        system=places.text("system", record, system),
-        text=places.text("text", record, response.get("output") if isinstance(response, Mapping) else None),
-        explanation=places.text("explanation", record, component.get("reason")),
+    row = entry.row(
+        criterion,
+        f"{system}/{result.get('promptIdx', 0)}/{result.get('testIdx', entry.number - 1)}",
+        story_prompt=prompt.get("raw") if isinstance(prompt, Mapping) else prompt,
+        system=system,
+        text=response.get("output") if isinstance(response, Mapping) else None,
+        explanation=component.get("reason"),
     )
+    return replace(row, judge=row.judge or _judge(criterion, assertion, entry))
 
 
-def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, Any], log_facts: LogFacts) -> str:
+def _judge(criterion: str, assertion: Mapping[str, Any], entry: Entry) -> str:
     kind = str(assertion.get("type") or "score").removeprefix("not-")
     if kind not in MODEL_GRADED:
         return f"{CODE}/{kind}"
-    options = (result.get("testCase") or {}).get("options") or {}
+    options = (entry.held.get("testCase") or {}).get("options") or {}
     for provider in (assertion.get("provider"), options.get("provider")):
         name = provider.get("id") if isinstance(provider, Mapping) else provider
         if isinstance(name, str):
             return name
-    return unnamed(criterion, log_facts)
+    return entry.unnamed(criterion)
 
 
 def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
@@ -190,25 +174,17 @@ _NAME = late(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
 _NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class _Samples:
-    file: Path
-    task: str
-    model: str
-    asked: Asked
-    log_facts: LogFacts
-
-
-def read_lm_eval(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_lm_eval(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Ratings in one file of lm-eval's samples."""
     name = _NAME.search(file.name)
     task = name["task"] if name else file.stem.removeprefix("samples_")
-    samples = _Samples(file, task, _model(file, name["date"] if name else None, log_facts), asked, log_facts)
+    model = _model(file, name["date"] if name else None, log_facts)
+    rows = _answers if asked.judged == "inputs" else _metrics
     for number, sample in lines(file):
         if "filtered_resps" not in sample or "doc_id" not in sample:
             raise DataError("is no sample of lm-eval: it has no 'doc_id' and 'filtered_resps'", file=file, row=number)
-        rows = (_answers if asked.judged == "inputs" else _metrics)(samples, number, sample)
-        yield from with_people(rows, sample, asked.places)
+        entry = Entry(file, number, sample, asked.places, log_facts)
+        yield from entry.with_people(rows(entry, task, model))
 
 
 def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
@@ -224,14 +200,15 @@ def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
     return file.resolve().parent.name
 
 
-def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    row = _row(samples, number, sample, samples.task, samples.model, as_text(sample["doc_id"]))
-    if "rating" in samples.asked.places:
-        yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
+def _answers(entry: Entry, task: str, model: str) -> Iterator[LogRow]:
+    sample = entry.held
+    row = _row(entry, task, model, as_text(sample["doc_id"]))
+    if "rating" in entry.places.given:
+        yield from entry.scored(row, entry.value(None))
         return
     filtered = sample["filtered_resps"]
     if filtered and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered):
-        yield from _chosen(row, sample, filtered, samples.log_facts)
+        yield from _chosen(row, entry, filtered)
         return
     several = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
     raw = sample.get("resps") or [[]]
@@ -245,7 +222,7 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
         elif answer is None or (isinstance(answer, str) and (answer in INVALID or not answer.strip())):
             yield lost(own, "unparsed")
         else:
-            yield from scored(own, answer.strip() if isinstance(answer, str) else answer, samples.log_facts)
+            yield from entry.scored(own, answer.strip() if isinstance(answer, str) else answer)
 
 
 def _reason(text: str | None, answer: Any) -> str | None:
@@ -253,9 +230,9 @@ def _reason(text: str | None, answer: Any) -> str | None:
     return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
 
 
-def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
+def _chosen(row: LogRow, entry: Entry, filtered: list[Any]) -> Iterator[LogRow]:
     """Row with the likeliest choice; lost where two are equally likely."""
-    arguments = sample.get("arguments") or {}
+    arguments = entry.held.get("arguments") or {}
     shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
     texts = [_continuation(entry) for entry in shown]
     try:
@@ -267,7 +244,7 @@ def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_fac
     if len(texts) < len(chances) or len(best) > 1 or texts[best[0]] is None:
         yield lost(row, "unparsed")
         return
-    yield from scored(row, texts[best[0]], log_facts)
+    yield from entry.scored(row, texts[best[0]])
 
 
 def _continuation(arguments: Any) -> str | None:
@@ -277,33 +254,19 @@ def _continuation(arguments: Any) -> str | None:
     return continuation.strip() if isinstance(continuation, str) else None
 
 
-def _metrics(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
+def _metrics(entry: Entry, task: str, model: str) -> Iterator[LogRow]:
+    sample = entry.held
     replies = sample.get("resps") or [[None]]
     text = replies[0][0] if replies and replies[0] and isinstance(replies[0][0], str) else None
     for name in sample.get("metrics") or []:
-        own = f"{samples.model}/{samples.task}/{sample['doc_id']}"
-        row = _row(samples, number, sample, str(name), f"{CODE}/{name}", own)
-        value = samples.asked.places.value("rating", sample, sample.get(name))
-        shown = replace(row, system=row.system or samples.model, text=row.text or text)
-        yield from scored(shown, value, samples.log_facts)
+        row = _row(entry, str(name), f"{CODE}/{name}", f"{model}/{task}/{sample['doc_id']}")
+        shown = replace(row, system=row.system or model, text=row.text or text)
+        yield from entry.scored(shown, entry.value(sample.get(name)))
 
 
-def _row(
-    samples: _Samples, number: int, sample: Mapping[str, Any], criterion: str, judge: str, story: str | None
-) -> LogRow:
-    places = samples.asked.places
-    kept = as_text(sample.get("filter"))
-    return LogRow(
-        number=number,
-        story=places.story(sample, story, samples.file, number),
-        criterion=criterion,
-        judge=places.text("judge", sample, judge),
-        eval_prompt=places.text("eval_prompt", sample, None if kept == _NONE else kept),
-        story_prompt=places.text("story_prompt", sample),
-        system=places.text("system", sample),
-        text=places.text("text", sample),
-        explanation=places.text("explanation", sample),
-    )
+def _row(entry: Entry, criterion: str, judge: str, story: str | None) -> LogRow:
+    kept = as_text(entry.held.get("filter"))
+    return entry.row(criterion, story, judge=judge, eval_prompt=None if kept == _NONE else kept)
 
 
 LM_EVAL = Tool(
@@ -330,7 +293,7 @@ _DEEPEVAL_CASES = (("testCases", "test_cases"), ("conversationalTestCases", "con
 _DEEPEVAL_UNREAD = "invalid JSON"
 
 
-def read_deepeval(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_deepeval(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Scores in one test run of deepeval, one row per metric of a test case."""
     run = as_object(whole(file), file, 1)
     inner = run.get("testRunData")
@@ -342,33 +305,26 @@ def read_deepeval(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[Log
     for names in _DEEPEVAL_CASES:
         for case in _first_of(run, *names) or []:
             number += 1
-            held = as_object(case, file, number)
-            yield from with_people(_of_test_case(file, number, held, asked, log_facts), held, asked.places)
+            entry = Entry(file, number, as_object(case, file, number), asked.places, log_facts)
+            yield from entry.with_people(_of_test_case(entry))
 
 
-def _of_test_case(
-    file: Path, number: int, case: Mapping[str, Any], asked: Asked, log_facts: LogFacts
-) -> Iterator[LogRow]:
+def _of_test_case(entry: Entry) -> Iterator[LogRow]:
+    case = entry.held
     for metric in _first_of(case, "metricsData", "metrics_data") or []:
-        record, places = {**case, "metric": metric}, asked.places
-        name = str(metric.get("name"))
-        model = _first_of(metric, "evaluationModel", "evaluation_model")
-        row = LogRow(
-            number=number,
-            story=places.story(record, case.get("name"), file, number),
-            criterion=name,
-            judge=places.text("judge", record, model or f"{CODE}/{name}"),
-            eval_prompt=places.text("eval_prompt", record),
-            story_prompt=places.text("story_prompt", record, as_text(case.get("input"))),
-            system=places.text("system", record),
-            text=places.text("text", record, _case_text(case)),
-            explanation=places.text("explanation", record, metric.get("reason")),
+        inner, name, error = entry.beside("metric", metric), str(metric.get("name")), metric.get("error")
+        row = inner.row(
+            name,
+            case.get("name"),
+            judge=_first_of(metric, "evaluationModel", "evaluation_model") or f"{CODE}/{name}",
+            story_prompt=case.get("input"),
+            text=_case_text(case),
+            explanation=metric.get("reason"),
         )
-        error = metric.get("error")
         if error:
             yield lost(row, "unparsed" if _DEEPEVAL_UNREAD in str(error) else loss_of(str(error)))
         else:
-            yield from scored(row, places.value("rating", record, metric.get("score")), log_facts)
+            yield from inner.scored(row, inner.value(metric.get("score")))
 
 
 def _case_text(case: Mapping[str, Any]) -> str | None:

@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import orjson
 
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.records import Scale, Status
+from judge.base.records import Criterion, Scale, Status
 from judge.base.wording import Advice
-from judge.exchange.reader import Look
+from judge.exchange.reader import Look, as_object, lines, starts_lines, whole
+from judge.inputs.datasets.dataset import LabelScales
 
 # Types of rows for logs of scores: a score, or a placeholder for one that was lost, and facts that the log lacks.
 
@@ -35,30 +36,18 @@ Loss = Literal[
     "out_of_range",
 ]
 
-STATUS: Mapping[Loss, Status] = {
-    "error": "not_answered",
-    "filtered": "filtered",
-    "truncated": "truncated",
-    "unparsed": "no_rating",
-    "refused": "refused",
-    "empty": "empty",
-    "no_answer": "no_rating",
-    "missing": "not_answered",
-    "defaulted": "not_answered",
-    "out_of_range": "out_of_scale",
-}
-
-WORDS: Mapping[Loss, str] = {
-    "error": "the judge, or the tool, failed",
-    "filtered": "a content filter stopped the answer, which is no rating",
-    "truncated": "the answer was cut off",
-    "unparsed": "no score could be read from the answer",
-    "refused": "the judge refused",
-    "empty": "the answer was empty",
-    "no_answer": "the scorer found no answer to score",
-    "missing": "the log holds neither a score nor a reason",
-    "defaulted": "the tool wrote a default score in place of the judge's",
-    "out_of_range": "the score lies outside the range that was to be rescaled",
+# The status of a rating that was lost for a reason, and the reason in words.
+LOSSES: Mapping[Loss, tuple[Status, str]] = {
+    "error": ("not_answered", "the judge, or the tool, failed"),
+    "filtered": ("filtered", "a content filter stopped the answer, which is no rating"),
+    "truncated": ("truncated", "the answer was cut off"),
+    "unparsed": ("no_rating", "no score could be read from the answer"),
+    "refused": ("refused", "the judge refused"),
+    "empty": ("empty", "the answer was empty"),
+    "no_answer": ("no_rating", "the scorer found no answer to score"),
+    "missing": ("not_answered", "the log holds neither a score nor a reason"),
+    "defaulted": ("not_answered", "the tool wrote a default score in place of the judge's"),
+    "out_of_range": ("out_of_scale", "the score lies outside the range that was to be rescaled"),
 }
 
 
@@ -66,7 +55,7 @@ WORDS: Mapping[Loss, str] = {
 class LogRow:
     """One score (`value`), or why it was lost (`loss`); `judge` is None for human ratings. `number` is the record's
     position from 1. `repeat` is None where the log does not number repeats. `beside`: a human rating was part of the
-    record of a judge's score."""
+    record of a judge's score. `rating` is the score converted to the criterion's scale, once all rows are read."""
 
     number: int
     story: str
@@ -83,6 +72,7 @@ class LogRow:
     text: str | None = None
     explanation: str | None = None
     beside: bool = False
+    rating: float | None = None
 
 
 @dataclass(slots=True)
@@ -96,8 +86,6 @@ class LogFacts:
 
 def loss_of(words: str) -> Loss:
     """Loss that an error message indicates: ``filtered`` (content filter), ``truncated``, or ``error`` for others."""
-    import orjson
-
     from judge.backends.refusal_kinds import read_refusal
 
     kind = read_refusal(400, {}, orjson.dumps({"error": {"message": words}})).kind
@@ -108,6 +96,8 @@ def loss_of(words: str) -> Loss:
 FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "rating", "explanation", "people")
 
 Record = Mapping[str, Any]
+_PEOPLE_FIELDS = ("story_prompt", "system", "text")
+_TEXT_FIELDS = (*_PEOPLE_FIELDS, "judge", "eval_prompt", "explanation")
 _NOTHING = object()
 # Fields of a record that a message lists: enough to see how it is built.
 _NAMED = 12
@@ -129,9 +119,6 @@ class Places:
             if name not in FIELDS:
                 raise SpecError(unknown("field", name, FIELDS))
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.given
-
     def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
         """The field at the path that the user gave (None: nothing there); `otherwise` without a path."""
         path = self.given.get(name)
@@ -150,15 +137,6 @@ class Places:
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
         """`value` as text."""
         return as_text(self.value(name, record, otherwise))
-
-    def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
-        """The story's id; DataError where the record has none, because every row needs one."""
-        name = self.text("story", record, otherwise)
-        if name is None:
-            path = self.given.get("story")
-            hint = Advice("give the path of the story's id: {columns}", columns={"story": "PATH"})
-            raise DataError("nothing names the story", file=file, row=number, column=path, hint=hint)
-        return name
 
     def check(self, file: Path) -> None:
         """Raise DataError if no record had a value at a path that the user gave."""
@@ -223,65 +201,121 @@ UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The fields' paths, and whether the judged texts are a model's outputs or its inputs."""
+class LogOptions:
+    """Options of the conversion of a log. `judged`: whether the judged texts are a model's outputs or its inputs;
+    `names` maps a criterion's name in the log to a new one. `scale` is for numbers for which neither the log nor other
+    fields give one. `rescale` and `rescale_people` are the ends of the range of judges' and people's scores; None: not
+    rescaled."""
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
+    criteria: Sequence[Criterion] = ()
+    labels: LabelScales = field(default_factory=LabelScales)
+    scale: Scale | None = None
+    rescale: tuple[float, float] | None = None
+    rescale_people: tuple[float, float] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    leave_out: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
-Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """An evaluation tool whose logs can be read. `identified` describes where each field is taken from; `tried` is the
-    version whose log the tests read, and what was not tested; `judged` are the kinds of text that may have been judged,
-    the usual first."""
+class Tool(Generic[Row]):
+    """A tool whose logs of scores or of preferences can be read. `identified` describes where each field is taken from;
+    `tried` is the version whose log the tests read, and what was not tested; `judged` are the kinds of text that may
+    have been judged, the usual first; `orders`: whether a log of preferences records which text was shown first."""
 
     name: str
     text: str
     fits: Callable[[Look], bool]
-    read: Read
+    read: Callable[[Path, LogOptions, LogFacts], Iterator[Row]]
     identified: Mapping[str, str]
     tried: str
     judged: tuple[Judged, ...] = ("outputs",)
+    orders: Literal["both", "not told"] = "both"
 
 
-def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The row with its score, or marked as lost. A value that is no single score yields none and is counted."""
-    if score is None or (isinstance(score, float) and math.isnan(score)):
-        yield lost(row, "missing")
-    elif isinstance(score, bool | int | float | str):
-        yield replace(row, value=_plain(score))
-    else:
-        log_facts.untold["scores of several numbers, or of objects, were left out: name one by its path"] += 1
+def records(file: Path, inner: Callable[[Any], Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(position, record) of a log in JSON Lines or, by `inner`, which gives the list in a single JSON value."""
+    if starts_lines(file):
+        yield from lines(file)
+        return
+    for number, item in enumerate(inner(whole(file)), start=1):
+        yield number, as_object(item, file, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record of a log, with its position from 1."""
+
+    file: Path
+    number: int
+    held: Record
+    places: Places
+    log_facts: LogFacts
+
+    def beside(self, name: str, inner: Record) -> Entry:
+        """The entry of one score (`inner`) of this record, which paths find under `name`."""
+        return replace(self, held={**self.held, name: inner})
+
+    def row(
+        self, criterion: str, story: Any, *, people: bool = False, eval_prompt_is: str | None = None, **own: Any
+    ) -> LogRow:
+        """A row without a score; each field is what the user's path gives, otherwise the tool's `own`. A person's
+        rating has no judge, Eval-Prompt or explanation; `eval_prompt_is` stands in place of any path. DataError where
+        nothing names the story."""
+        story_id = self.places.text("story", self.held, story)
+        if story_id is None:
+            path = self.places.given.get("story")
+            hint = Advice("give the path of the story's id: {columns}", columns={"story": "PATH"})
+            raise DataError("nothing names the story", file=self.file, row=self.number, column=path, hint=hint)
+        names = _PEOPLE_FIELDS if people else _TEXT_FIELDS
+        texts: dict[str, Any] = {
+            name: self.places.text(name, self.held, own.get(name))
+            for name in names
+            if eval_prompt_is is None or name != "eval_prompt"
+        }
+        if eval_prompt_is is not None:
+            texts["eval_prompt"] = eval_prompt_is
+        return LogRow(self.number, story_id, criterion, people=people, **texts)
+
+    def value(self, score: Any) -> Any:
+        """The score at the user's path, otherwise `score`."""
+        return self.places.value("rating", self.held, score)
+
+    def scored(self, row: LogRow, score: Any) -> Iterator[LogRow]:
+        """The row with its score, or marked as lost. A value that is no single score yields none and is counted."""
+        if score is None or (isinstance(score, float) and math.isnan(score)):
+            yield lost(row, "missing")
+        elif isinstance(score, bool | int | float | str):
+            yield replace(row, value=_plain(score))
+        else:
+            self.log_facts.untold["scores of several numbers, or of objects, were left out: name one by its path"] += 1
+
+    def with_people(self, rows: Iterator[LogRow]) -> Iterator[LogRow]:
+        """The rows, then human ratings of the same story for each criterion, if the user gave their path."""
+        criteria: dict[tuple[str, str | None], LogRow] = {}
+        for row in rows:
+            criteria.setdefault((row.criterion, row.eval_prompt), row)
+            yield row
+        rating = self.places.value("people", self.held)
+        if rating is None or isinstance(rating, list | dict):
+            return
+        for row in criteria.values():
+            bare = replace(row, judge=None, repeat=None, explanation=None, loss=None)
+            yield replace(bare, value=_plain(rating), people=True, beside=True)
+
+    def unnamed(self, criterion: str) -> str:
+        """unnamed/CRITERION, for a judge that the log does not name; counted."""
+        self.log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
+        return f"{UNNAMED}/{criterion}"
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
     return replace(row, value=None, loss=loss)
-
-
-def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
-    """The rows, then human ratings of the same story for each criterion, if the user gave their path."""
-    criteria: dict[tuple[str, str | None], LogRow] = {}
-    for row in rows:
-        criteria.setdefault((row.criterion, row.eval_prompt), row)
-        yield row
-    if "people" not in places:
-        return
-    rating = places.value("people", record)
-    if rating is None or isinstance(rating, list | dict):
-        return
-    for row in criteria.values():
-        bare = replace(row, judge=None, repeat=None, explanation=None, loss=None)
-        yield replace(bare, value=_plain(rating), people=True, beside=True)
-
-
-def unnamed(criterion: str, log_facts: LogFacts) -> str:
-    """unnamed/CRITERION, for a judge that the log does not name; counted in `log_facts`."""
-    log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
-    return f"{UNNAMED}/{criterion}"
 
 
 def _plain(score: bool | float | str) -> Value:

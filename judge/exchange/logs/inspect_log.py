@@ -19,18 +19,17 @@ from judge.base.errors import DataError, MissingExtraError
 from judge.base.records import Scale
 from judge.exchange.logs.fields import (
     CODE,
-    Asked,
+    Entry,
     LogFacts,
+    LogOptions,
     LogRow,
     Loss,
     Tool,
     as_text,
     loss_of,
     lost,
-    scored,
-    with_people,
 )
-from judge.exchange.reader import as_list, as_object, parse, whole
+from judge.exchange.reader import as_list, as_object, opened_archive, parse, whole
 
 # Reader for the members of a zip archive, also those compressed with zstandard, with limits on their unpacked size.
 
@@ -46,60 +45,38 @@ _ZSTANDARD = 93
 _LOCAL_HEADER = 30
 
 
-class Archive:
-    """A zip archive that is open for reading."""
+def read_member(archive: zipfile.ZipFile, name: str, file: Path) -> bytes:
+    """Content of a member; DataError where it is larger than the limits or cannot be unpacked."""
+    member = archive.getinfo(name)
+    swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
+    if swollen or member.file_size > LARGEST_MEMBER:
+        size = f"{member.file_size:,} bytes out of {member.compress_size:,}"
+        raise DataError(f"member {name!r} would be {size}, more than any log needs", file=file)
+    with _broken(file, name):
+        if member.compress_type == _ZSTANDARD:
+            return _zstandard(member, file)
+        with archive.open(member) as stream:
+            return stream.read(member.file_size)
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        try:
-            self._zip = zipfile.ZipFile(file)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", file=file) from error
-        except zipfile.BadZipFile as error:
-            raise DataError("is no zip archive, or was cut off before its end", file=file) from error
 
-    def __enter__(self) -> Archive:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._zip.close()
-
-    @property
-    def names(self) -> list[str]:
-        """Names of files in the archive's order."""
-        return self._zip.namelist()
-
-    def read(self, name: str) -> bytes:
-        """Content of a file; DataError where it is larger than the limits or cannot be unpacked."""
-        member = self._zip.getinfo(name)
-        swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
-        if swollen or member.file_size > LARGEST_MEMBER:
-            size = f"{member.file_size:,} bytes out of {member.compress_size:,}"
-            raise DataError(f"member {name!r} would be {size}, more than any log needs", file=self.file)
-        with _broken(self.file, name):
-            if member.compress_type == _ZSTANDARD:
-                return self._zstandard(member)
-            with self._zip.open(member) as stream:
-                return stream.read(member.file_size)
-
-    def _zstandard(self, member: zipfile.ZipInfo) -> bytes:
-        # `zipfile` cannot read zstandard before Python 3.14.
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise MissingExtraError(f"{self.file} is packed by zstandard, which", "data") from error
-        with self.file.open("rb") as stream:
-            stream.seek(member.header_offset)
-            header = stream.read(_LOCAL_HEADER)
-            name, extra = struct.unpack("<HH", header[26:30])
-            stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
-            packed = stream.read(member.compress_size)
-        # Frames stand one behind the other in long members; a stream reads them all.
-        with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
-            content = bytes(unpacked.read(member.file_size + 1))
-        if len(content) != member.file_size:
-            raise zipfile.BadZipFile("another length than stated")
-        return content
+def _zstandard(member: zipfile.ZipInfo, file: Path) -> bytes:
+    # `zipfile` cannot read zstandard before Python 3.14.
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtraError(f"{file} is packed by zstandard, which", "data") from error
+    with file.open("rb") as stream:
+        stream.seek(member.header_offset)
+        header = stream.read(_LOCAL_HEADER)
+        name, extra = struct.unpack("<HH", header[26:30])
+        stream.seek(member.header_offset + _LOCAL_HEADER + name + extra)
+        packed = stream.read(member.compress_size)
+    # Frames stand one behind the other in long members; a stream reads them all.
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
+        content = bytes(unpacked.read(member.file_size + 1))
+    if len(content) != member.file_size:
+        raise zipfile.BadZipFile("another length than stated")
+    return content
 
 
 @contextmanager
@@ -138,7 +115,7 @@ _OLD_DEFAULT = "Grade not found in model output"
 class _Log:
     file: Path
     header: Mapping[str, Any]
-    asked: Asked
+    asked: LogOptions
     log_facts: LogFacts
 
     @property
@@ -154,8 +131,12 @@ class _Log:
     def scorers(self) -> list[Mapping[str, Any]]:
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
+    def entry(self, number: int, sample: Mapping[str, Any], **inner: Any) -> Entry:
+        held = {"sample": sample, **inner, "eval": self.header}
+        return Entry(self.file, number, held, self.asked.places, self.log_facts)
 
-def read_inspect(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+
+def read_inspect(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Scores in one log of inspect; rows of failed samples, which have no score, come last."""
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
@@ -166,7 +147,7 @@ def read_inspect(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogR
     for number, sample in enumerate(samples, start=1):
         if sample.get("error"):
             failed.append((number, sample))
-        rows += with_people(_of_sample(log, number, sample, keys), {"sample": sample, "eval": header}, asked.places)
+        rows += log.entry(number, sample).with_people(_of_sample(log, number, sample, keys))
     for number, sample in failed:
         rows += _of_failed(log, number, sample, keys)
     yield from _graded(rows, log)
@@ -180,23 +161,23 @@ def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[d
             raise DataError("is no log of inspect: it has no 'eval'", file=file)
         samples = as_list(log.get("samples"), "samples", file)
         return log["eval"], (as_object(item, file, number) for number, item in enumerate(samples, start=1))
-    with Archive(file) as archive:
-        name = next((item for item in (_HEADER, _BEGUN) if item in archive.names), None)
+    with opened_archive(file) as archive:
+        name = next((item for item in (_HEADER, _BEGUN) if item in archive.namelist()), None)
         if name is None:
             raise DataError("is no log of inspect: it has no header.json", file=file)
         if name != _HEADER:
             log_facts.untold["logs end before their run did: samples that were not written are not counted"] += 1
-        begun = as_object(parse(archive.read(name), file, 1), file, name)
+        begun = as_object(parse(read_member(archive, name, file), file, 1), file, name)
     if not isinstance(begun.get("eval"), dict):
         raise DataError("is no log of inspect: its header has no 'eval'", file=file)
     return begun["eval"], _members(file)
 
 
 def _members(file: Path) -> Iterator[dict[str, Any]]:
-    with Archive(file) as archive:
-        for name in archive.names:
+    with opened_archive(file) as archive:
+        for name in archive.namelist():
             if name.startswith("samples/") and name.endswith(".json"):
-                yield as_object(parse(archive.read(name), file, 1), file, name)
+                yield as_object(parse(read_member(archive, name, file), file, 1), file, name)
 
 
 def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str, dict[str, None]]) -> Iterator[LogRow]:
@@ -212,17 +193,15 @@ def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str
             keys[scorer][criterion] = None
             row = _row(log, number, sample, scorer, criterion, score)
             loss = "filtered" if blocked else _loss(value, score, sample, row.judge)
-            record = {"sample": sample, "score": score, "eval": log.header}
-            rating = log.asked.places.value("rating", record, value)
-            yield from (lost(row, loss),) if loss else scored(row, rating, log.log_facts)
+            entry = log.entry(number, sample, score=score)
+            rating = entry.value(value)
+            yield from (lost(row, loss),) if loss else entry.scored(row, rating)
     if not sample.get("error"):
         for scorer_entry in log.scorers:
             if scorer_entry.get("name") not in scores:
-                keys[str(scorer_entry.get("name"))].setdefault("", None)
-                yield lost(
-                    _row(log, number, sample, str(scorer_entry.get("name")), "", {}),
-                    "filtered" if blocked else "missing",
-                )
+                name = str(scorer_entry.get("name"))
+                keys[name].setdefault("", None)
+                yield lost(_row(log, number, sample, name, "", {}), "filtered" if blocked else "missing")
 
 
 def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
@@ -265,23 +244,20 @@ def _row(
     log: _Log, number: int, sample: Mapping[str, Any], scorer: str, criterion: str, score: Mapping[str, Any]
 ) -> LogRow:
     """`eval_prompt` holds the scorer's name until all rows have been read."""
-    places, record = log.asked.places, {"sample": sample, "score": score, "eval": log.header}
     outputs = log.asked.judged == "outputs"
     epoch = int(sample.get("epoch") or 1)
-    own = f"{log.model}/{sample.get('id')}" + (f"/{epoch}" if log.epochs > 1 else "") if outputs else sample.get("id")
     shown = _words(sample.get("input"))
-    return LogRow(
-        number=number,
-        story=places.story(record, own, log.file, number),
-        criterion=criterion,
-        judge=places.text("judge", record, _judge(log, scorer, score)),
-        repeat=None if outputs else epoch - 1,
-        eval_prompt=scorer,
-        story_prompt=places.text("story_prompt", record, shown if outputs else None),
-        system=places.text("system", record, log.model if outputs else None),
-        text=places.text("text", record, _completion(sample.get("output")) if outputs else shown),
-        explanation=places.text("explanation", record, score.get("explanation")),
+    row = log.entry(number, sample, score=score).row(
+        criterion,
+        f"{log.model}/{sample.get('id')}" + (f"/{epoch}" if log.epochs > 1 else "") if outputs else sample.get("id"),
+        eval_prompt_is=scorer,
+        judge=_judge(log, scorer, score),
+        story_prompt=shown if outputs else None,
+        system=log.model if outputs else None,
+        text=_completion(sample.get("output")) if outputs else shown,
+        explanation=score.get("explanation"),
     )
+    return replace(row, repeat=None if outputs else epoch - 1)
 
 
 def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:

@@ -16,28 +16,13 @@ from judge.asking.run_folder import ResultFolder, write_manifest
 from judge.asking.run_folder.manifest import environment
 from judge.base.errors import DataError, OptionError, SpecError, unknown_value
 from judge.base.fingerprint import sha256_file
-from judge.base.foreign import reading
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice
 from judge.exchange.imported_folder import STORIES, replace_folder, said, write_folder
-from judge.exchange.logs.as_import import LogOptions, Scaling, read_logs, refuse_same
-from judge.exchange.logs.comparisons import (
-    ALPACA_EVAL,
-    MT_BENCH,
-    STATUS,
-    WORDS,
-    LoggedStory,
-    PreferenceRow,
-    PreferenceTool,
-)
+from judge.exchange.logs.as_import import log_record, read_logs, rows_of, untold_of
+from judge.exchange.logs.comparisons import ALPACA_EVAL, LOSSES, MT_BENCH, LoggedStory, PreferenceRow
 from judge.exchange.logs.evaluations import DEEPEVAL, LM_EVAL, PROMPTFOO
-from judge.exchange.logs.fields import (
-    Asked,
-    Judged,
-    LogFacts,
-    Places,
-    Tool,
-)
+from judge.exchange.logs.fields import Judged, LogFacts, LogOptions, LogRow, Places, Tool
 from judge.exchange.logs.inspect_log import INSPECT
 from judge.exchange.logs.traces import LANGFUSE, MLFLOW, PHOENIX
 from judge.exchange.reader import NotedWords, Reader, Say, TableWords, folder_for
@@ -95,43 +80,30 @@ def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
 
 
 def read_preferences(
-    tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
+    tool: Tool[PreferenceRow], files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
     """Preferences on `criterion` from a tool's log files; `name` is that of dataset and run. Raises DataError where a
     file is not a log of the tool, and where a story's id has two different texts."""
-    refuse_same(files)
     log_facts = LogFacts()
-    rows: list[PreferenceRow] = []
-    for file in files:
-        with reading(file, f"a log of {tool.name}"):
-            rows.extend(tool.read(file, criterion, log_facts))
+    rows = rows_of(tool, files, LogOptions(), log_facts)
     if not rows:
         raise DataError("holds no preferences", file=files[0])
     stories = _stories(rows, name, files[0])
     losses = Counter(row.loss for row in rows if row.loss is not None)
-    untold = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
-    for loss, count in losses.items():
-        untold.append(f"{count:,} preference{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
+    untold = untold_of(log_facts, losses, LOSSES, "preference")
     if tool.orders != "both":
         untold.append("the order in which texts were shown is not in the log: its effect cannot be computed")
     if stories["text"].isna().any():
         untold.append(f"the texts of {int(stories['text'].isna().sum()):,} stories are not in the log")
     return PreferencesImport(
-        frame=_frame(rows, name, tool),
+        frame=_frame(rows, name, criterion, ordered=tool.orders == "both"),
         stories=stories,
         judge=", ".join(sorted({row.judge for row in rows if row.judge})) or "people only",
         criteria=(Criterion(criterion, criterion, ""),),
         notes=[*notes, *untold],
         sources=list(files),
         orders=tool.orders,
-        log={
-            "tool": tool.name,
-            "version": log_facts.version,
-            "read by its tests": tool.tried,
-            "identified": dict(tool.identified),
-            "not told": untold,
-            "lost": {str(loss): count for loss, count in losses.most_common()},
-        },
+        log=log_record(tool, log_facts, untold, losses),
     )
 
 
@@ -153,7 +125,7 @@ def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFra
     return frame.assign(words=frame["words"].mask(unknown), text=frame["text"].mask(unknown))
 
 
-def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd.DataFrame:
+def _frame(rows: Sequence[PreferenceRow], name: str, criterion: str, *, ordered: bool) -> pd.DataFrame:
     records: list[dict[str, Any]] = []
     done: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
@@ -166,22 +138,22 @@ def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd
             "second": other.id,
             "first_system": first.system,
             "second_system": other.system,
-            "criterion": row.criterion,
+            "criterion": criterion,
             "preference": row.preference,
-            "status": STATUS[row.loss] if row.loss else "imported",
+            "status": LOSSES[row.loss][0] if row.loss else "imported",
             "flags": "" if row.loss is None else f"log_{row.loss}",
         }
         if row.judge is None:
             records.append(cells | {"source": "rater", "rater": row.rater})
             continue
-        key = (row.judge, row.eval_prompt, row.criterion, first.id, other.id)
+        key = (row.judge, row.eval_prompt, first.id, other.id)
         own: dict[str, Any] = {
             "source": "judge",
             "run": name,
             "judge": row.judge,
             "eval_prompt": row.eval_prompt or "-",
         }
-        if tool.orders != "both":
+        if not ordered:
             cells["flags"] = ";".join(filter(None, [cells["flags"], ORDER_UNKNOWN]))
         if row.second_share is not None:
             own |= {"p_first": 1 - row.second_share, "p_second": row.second_share, "p_tie": 0.0}
@@ -222,7 +194,7 @@ class JudgedWords(LogWords):
     judged: Judged | None = option("outputs that the log's model wrote, or inputs that it was shown")
 
 
-def log_reader(tool: Tool) -> Reader:
+def log_reader(tool: Tool[LogRow]) -> Reader:
     def read(files: Sequence[Path], words: LogWords, target: Path | None, say: Say) -> None:
         folder, dataset = folder_for(files, target), words.opened()
         imported = read_logs(tool, files, folder.name, _options(tool, words, dataset), dataset)
@@ -234,7 +206,7 @@ def log_reader(tool: Tool) -> Reader:
     return Reader(tool.name, tool.text, words, tool.fits, read)
 
 
-def preference_reader(tool: PreferenceTool) -> Reader:
+def preference_reader(tool: Tool[PreferenceRow]) -> Reader:
     """The reader of a tool's comparisons."""
 
     def read(files: Sequence[Path], words: PreferenceWords, target: Path | None, say: Say) -> None:
@@ -254,14 +226,14 @@ def preference_reader(tool: PreferenceTool) -> Reader:
     return Reader(tool.name, tool.text, PreferenceWords, tool.fits, read)
 
 
-def _identify(tool: Tool | PreferenceTool, log: Mapping[str, Any], say: Say) -> None:
+def _identify(tool: Tool[LogRow] | Tool[PreferenceRow], log: Mapping[str, Any], say: Say) -> None:
     version = log.get("version")
     say(f"as {tool.name}{f' {version}' if version else ''} told it (read in tests: {tool.tried}):")
     for field, words in tool.identified.items():
         say(f"  {field}: {words}")
 
 
-def _options(tool: Tool, words: LogWords, dataset: Dataset | None) -> LogOptions:
+def _options(tool: Tool[LogRow], words: LogWords, dataset: Dataset | None) -> LogOptions:
     """Raises SpecError for words that are none."""
     judged = getattr(words, "judged", None) or tool.judged[0]
     if judged not in tool.judged:
@@ -271,14 +243,13 @@ def _options(tool: Tool, words: LogWords, dataset: Dataset | None) -> LogOptions
     for more in (label_scales(columns), LabelScales.of_criteria(words.known_criteria)):
         labels = labels.with_given(more, dataset.name if dataset is not None else "the log")
     return LogOptions(
-        asked=Asked(Places({key: path for key, path in columns.items() if not is_key(key)}), judged),
-        scaling=Scaling(
-            words.known_criteria,
-            labels,
-            _scale(words.scale),
-            _range("rescale", words.rescale),
-            _range("rescale_people", words.rescale_people),
-        ),
+        Places({key: path for key, path in columns.items() if not is_key(key)}),
+        judged,
+        words.known_criteria,
+        labels,
+        _scale(words.scale),
+        _range("rescale", words.rescale),
+        _range("rescale_people", words.rescale_people),
         names=_names(words.criterion),
         leave_out=words.left_out,
         notes=words.notes,
@@ -315,10 +286,10 @@ def _names(words: Sequence[str]) -> dict[str, str]:
     return names
 
 
-TOOLS: dict[str, Tool] = {
+TOOLS: dict[str, Tool[LogRow]] = {
     tool.name: tool for tool in (INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, MLFLOW, PHOENIX, LANGFUSE)
 }
 
-PREFERENCE_TOOLS: dict[str, PreferenceTool] = {tool.name: tool for tool in (ALPACA_EVAL, MT_BENCH)}
+PREFERENCE_TOOLS: dict[str, Tool[PreferenceRow]] = {tool.name: tool for tool in (ALPACA_EVAL, MT_BENCH)}
 
 READERS = (*map(log_reader, TOOLS.values()), *map(preference_reader, PREFERENCE_TOOLS.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,15 @@ import orjson
 from judge.base.errors import DataError
 from judge.exchange.logs.fields import (
     CODE,
-    Asked,
+    Entry,
     LogFacts,
+    LogOptions,
     LogRow,
     Tool,
     as_text,
     loss_of,
     lost,
-    scored,
-    unnamed,
-    with_people,
+    records,
 )
 from judge.exchange.reader import Look, as_list, as_object, lines, starts_lines, whole
 from judge.inputs.datasets.files.source_file import csv_rows
@@ -35,12 +34,13 @@ _RESULT = ("label", "score", "explanation")
 _MODELS = ("model", "model_name", "llm", "judge")
 
 
-def read_phoenix(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_phoenix(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Ratings in one file of Arize Phoenix's span annotations."""
     for number, held in _annotations(file):
         if "annotator_kind" not in held:
             raise DataError("is no annotation of Phoenix: it has no 'annotator_kind'", file=file, row=number)
-        yield from with_people(_of_annotation(file, number, held, asked, log_facts), held, asked.places)
+        entry = Entry(file, number, held, asked.places, log_facts)
+        yield from entry.with_people(_of_annotation(entry))
 
 
 def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -51,9 +51,12 @@ def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if starts_lines(file):
         yield from ((number, _from_cells(held)) for number, held in lines(file))
         return
-    data = whole(file)
-    several = data if isinstance(data, list) else as_list(as_object(data, file, 1).get("data"), "data", file)
-    yield from ((number, as_object(item, file, number)) for number, item in enumerate(several, start=1))
+    yield from records(
+        file,
+        lambda value: (
+            value if isinstance(value, list) else as_list(as_object(value, file, 1).get("data"), "data", file)
+        ),
+    )
 
 
 def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,42 +76,38 @@ def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
     return held | {"name": cells.get("name") or cells.get("annotation_name"), "result": result}
 
 
-def _of_annotation(
-    file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts
-) -> Iterator[LogRow]:
-    places, result = asked.places, held.get("result") or {}
-    name, who = str(held.get("name")), as_text(held.get("identifier")) or as_text(held.get("user_id"))
-    row = LogRow(
-        number=number,
-        story=places.story(held, held.get("span_id"), file, number),
-        criterion=name,
-        story_prompt=places.text("story_prompt", held),
-        system=places.text("system", held),
-        text=places.text("text", held),
-    )
-    if held["annotator_kind"] == "HUMAN":
-        row = replace(row, people=True, rater=who)
+def _of_annotation(entry: Entry) -> Iterator[LogRow]:
+    held = entry.held
+    name, result = str(held.get("name")), held.get("result") or {}
+    people = held["annotator_kind"] == "HUMAN"
+    row = entry.row(name, held.get("span_id"), people=people, explanation=result.get("explanation"))
+    if people:
+        row = replace(row, rater=as_text(held.get("identifier")) or as_text(held.get("user_id")))
     else:
-        reason = places.text("explanation", held, result.get("explanation"))
-        judge = places.text("judge", held) or _judge(held, name, log_facts)
-        row = replace(row, judge=judge, eval_prompt=places.text("eval_prompt", held), explanation=reason)
+        row = replace(row, judge=row.judge or _judge(entry, name))
     score, label = result.get("score"), result.get("label")
     if score is not None and label is not None:
-        log_facts.untold["annotations have a score and a label: the score counts"] += 1
-    value = places.value("rating", held, label if score is None else score)
+        entry.log_facts.untold["annotations have a score and a label: the score counts"] += 1
+    value = entry.value(label if score is None else score)
     explanation = str(result.get("explanation") or "")
     if value is None and explanation and loss_of(explanation) == "filtered":
         yield lost(row, "filtered")
     else:
-        yield from scored(row, value, log_facts)
+        yield from entry.scored(row, value)
 
 
-def _judge(held: Mapping[str, Any], name: str, log_facts: LogFacts) -> str:
-    if held["annotator_kind"] == "CODE":
+def _judge(entry: Entry, name: str) -> str:
+    if entry.held["annotator_kind"] == "CODE":
         return f"{CODE}/{name}"
-    metadata = held.get("metadata") or {}
-    model = next((metadata[key] for key in _MODELS if metadata.get(key)), None) if isinstance(metadata, dict) else None
-    return as_text(model) or as_text(held.get("identifier")) or unnamed(name, log_facts)
+    return _model(entry.held, _MODELS) or as_text(entry.held.get("identifier")) or entry.unnamed(name)
+
+
+def _model(held: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """The model that the record's metadata name under one of the keys."""
+    metadata = held.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return None
+    return as_text(next((metadata[key] for key in keys if metadata.get(key)), None))
 
 
 PHOENIX = Tool(
@@ -135,76 +134,62 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 # HUMAN and expectations are people's. An `AssessmentError` is a lost score; an overridden assessment does not count.
 
 
-def read_mlflow(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_mlflow(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Ratings in one file of MLflow's traces, one row per assessment."""
-    for number, trace in _traces(file):
+
+    def traces(value: Any) -> list[Any]:
+        return value if isinstance(value, list) else list(as_object(value, file, 1).get("traces", [value]))
+
+    for number, trace in records(file, traces):
         if not isinstance(trace.get("info"), dict):
             raise DataError("is no trace of MLflow: it has no 'info'", file=file, row=number)
-        yield from with_people(_of_trace(file, number, trace, asked, log_facts), trace, asked.places)
+        entry = Entry(file, number, trace, asked.places, log_facts)
+        yield from entry.with_people(_of_trace(entry))
 
 
-def _traces(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    if starts_lines(file):
-        yield from lines(file)
-        return
-    data = whole(file)
-    several = data if isinstance(data, list) else as_object(data, file, 1).get("traces", [data])
-    yield from ((number, as_object(item, file, number)) for number, item in enumerate(several, start=1))
-
-
-def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    info = trace["info"]
-    for held in info.get("assessments") or []:
+def _of_trace(entry: Entry) -> Iterator[LogRow]:
+    untold = entry.log_facts.untold
+    for held in entry.held["info"].get("assessments") or []:
         if held.get("valid") is False:
-            log_facts.untold["assessments were overridden by later ones and do not count"] += 1
+            untold["assessments were overridden by later ones and do not count"] += 1
             continue
         feedback, expected = held.get("feedback"), held.get("expectation")
-        source = held.get("source") or {}
-        kind = source.get("source_type")
+        kind = (held.get("source") or {}).get("source_type")
         if feedback is None and (expected is None or kind != _PEOPLE):
-            log_facts.untold["assessments that are neither feedback nor a person's expectation were left out"] += 1
+            untold["assessments that are neither feedback nor a person's expectation were left out"] += 1
             continue
-        row = _row(file, number, {**trace, "assessment": held}, held, asked, log_facts)
+        inner = entry.beside("assessment", held)
+        row = _row(inner, held)
         error = (feedback or {}).get("error") or held.get("error")
         if error:
             code = (
                 f"{error.get('error_code', '')} {error.get('error_message', '')}" if isinstance(error, dict) else error
             )
             yield lost(row, loss_of(str(code)))
+        elif feedback is not None:
+            yield from inner.scored(row, inner.value(feedback.get("value")))
         else:
-            value = feedback.get("value") if feedback is not None else _expected(expected)
-            value = asked.places.value("rating", {**trace, "assessment": held}, value)
-            yield from scored(row, value, log_facts)
+            yield from inner.scored(row, inner.value(expected.get("value", expected.get("serialized_value"))))
 
 
-def _expected(held: Mapping[str, Any]) -> Any:
-    return held.get("value", held.get("serialized_value"))
-
-
-def _row(
-    file: Path, number: int, record: Mapping[str, Any], held: Mapping[str, Any], asked: Asked, log_facts: LogFacts
-) -> LogRow:
-    places, info = asked.places, record["info"]
-    name = str(held.get("assessment_name") or held.get("name") or "feedback")
-    source = held.get("source") or {}
+def _row(entry: Entry, assessment: Mapping[str, Any]) -> LogRow:
+    info, source = entry.held["info"], assessment.get("source") or {}
+    name = str(assessment.get("assessment_name") or assessment.get("name") or "feedback")
     kind, who = source.get("source_type"), source.get("source_id")
-    row = LogRow(
-        number=number,
-        story=places.story(record, info.get("trace_id") or info.get("request_id"), file, number),
-        criterion=name,
-        story_prompt=places.text("story_prompt", record, _span(record, "mlflow.spanInputs")),
-        system=places.text("system", record),
-        text=places.text("text", record, _span(record, "mlflow.spanOutputs")),
+    source_name = None if who in _UNNAMED else str(who)
+    row = entry.row(
+        name,
+        info.get("trace_id") or info.get("request_id"),
+        people=kind == _PEOPLE,
+        story_prompt=_span(entry.held, "mlflow.spanInputs"),
+        text=_span(entry.held, "mlflow.spanOutputs"),
+        explanation=assessment.get("rationale"),
     )
-    if kind == _PEOPLE:
-        return replace(row, people=True, rater=None if who in _UNNAMED else str(who))
-    judge = places.text("judge", record)
-    if judge is None and kind == _CODE:
-        judge = f"{CODE}/{name if who in _UNNAMED else who}"
-    if judge is None:
-        judge = unnamed(name, log_facts) if who in _UNNAMED else str(who)
-    reason = places.text("explanation", record, held.get("rationale"))
-    return replace(row, judge=judge, eval_prompt=places.text("eval_prompt", record), explanation=reason)
+    if row.people:
+        return replace(row, rater=source_name)
+    if kind == _CODE:
+        return replace(row, judge=row.judge or f"{CODE}/{source_name or name}")
+    return replace(row, judge=row.judge or source_name or entry.unnamed(name))
 
 
 def _span(trace: Mapping[str, Any], name: str) -> str | None:
@@ -247,16 +232,17 @@ _LANGFUSE_TEXTS = ("TEXT", "CORRECTION")
 
 def is_langfuse(look: Look) -> bool:
     """Whether a file holds scores of Langfuse."""
-    records = (look.record(), look.record("data"))
-    return any({"name", "value"} <= record.keys() and record.get("source") in _LANGFUSE_SOURCES for record in records)
+    firsts = (look.record(), look.record("data"))
+    return any({"name", "value"} <= first.keys() and first.get("source") in _LANGFUSE_SOURCES for first in firsts)
 
 
-def read_langfuse(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
+def read_langfuse(file: Path, asked: LogOptions, log_facts: LogFacts) -> Iterator[LogRow]:
     """Scores in one file from Langfuse, whether given to traces or to observations."""
     for number, held in _langfuse_scores(file):
         if "name" not in held or "source" not in held:
             raise DataError("is no score of Langfuse: it has no 'name' and 'source'", file=file, row=number)
-        yield from with_people(_of_score(file, number, held, asked, log_facts), held, asked.places)
+        entry = Entry(file, number, held, asked.places, log_facts)
+        yield from entry.with_people(_of_score(entry))
 
 
 def _langfuse_scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -273,33 +259,22 @@ def _langfuse_scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, as_object(item, file, number)
 
 
-def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    places, name, kind = asked.places, str(held["name"]), held.get("dataType")
+def _of_score(entry: Entry) -> Iterator[LogRow]:
+    held = entry.held
+    name, kind, people = str(held["name"]), held.get("dataType"), held["source"] == "ANNOTATION"
     if kind in _LANGFUSE_TEXTS:
-        log_facts.untold["texts and corrections are no scores and were left out"] += 1
+        entry.log_facts.untold["texts and corrections are no scores and were left out"] += 1
         return
     own = next((held[key] for key in ("observationId", "traceId", "sessionId", "datasetRunId") if held.get(key)), None)
     subject = held.get("subject")
     if own is None and isinstance(subject, Mapping):
         own = subject.get("observationId") or subject.get("traceId") or subject.get("id")
-    row = LogRow(
-        number=number,
-        story=places.story(held, own, file, number),
-        criterion=name,
-        story_prompt=places.text("story_prompt", held),
-        system=places.text("system", held),
-        text=places.text("text", held),
-    )
-    if held["source"] == "ANNOTATION":
-        row = replace(row, people=True, rater=as_text(held.get("authorUserId")))
+    row = entry.row(name, own, people=people, explanation=held.get("comment"))
+    if people:
+        row = replace(row, rater=as_text(held.get("authorUserId")))
     else:
-        metadata = held.get("metadata")
-        metadata = metadata if isinstance(metadata, Mapping) else {}
-        model = as_text(next((metadata[key] for key in _LANGFUSE_MODELS if metadata.get(key)), None))
-        judge = places.text("judge", held) or model or unnamed(name, log_facts)
-        reason = places.text("explanation", held, held.get("comment"))
-        row = replace(row, judge=judge, eval_prompt=places.text("eval_prompt", held), explanation=reason)
-    yield from scored(row, places.value("rating", held, _langfuse_value(held, kind)), log_facts)
+        row = replace(row, judge=row.judge or _model(held, _LANGFUSE_MODELS) or entry.unnamed(name))
+    yield from entry.scored(row, entry.value(_langfuse_value(held, kind)))
 
 
 def _langfuse_value(held: Mapping[str, Any], kind: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from judge.base.estimate import Estimate
 from judge.base.fingerprint import digest
 from judge.base.late_pattern import late
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import PREFERRED, Pair, Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
 from judge.version import __version__
@@ -306,12 +306,7 @@ def _counts(checked: Check) -> Table:
         *([checked.dataset.licence_note] if checked.dataset.licence_note else []),
     ]
     notes += [f"The reader decodes {checked.dataset.decoded}."] if checked.dataset.decoded else []
-    columns = [
-        Column("what", "what"),
-        Column("found", "found"),
-        Column("promised", "promised"),
-        Column("first", "first"),
-    ]
+    columns = plain("what", "found", "promised", "first")
     return Table(f"{checked.dataset.name}: counts", columns, rows, _signature(checked), notes)
 
 
@@ -335,16 +330,16 @@ def _seen(label: str, seen: Seen) -> dict[str, Any]:
 def _scale_use(counts: Check) -> Table:
     labels = counts.dataset.labels
     rows = [_use_row(counts, criterion, use, labels.of(criterion)) for criterion, use in counts.criteria.items()]
-    columns = [
-        Column("criterion", "criterion"),
-        Column("ratings", "ratings"),
-        Column("missing", "stories without"),
-        Column("min", "min"),
-        Column("max", "max"),
-        Column("mean", "mean"),
-        Column("sd", "sd"),
-        Column("values", "value:times given"),
-    ]
+    columns = plain(
+        "criterion",
+        "ratings",
+        ("missing", "stories without"),
+        "min",
+        "max",
+        "mean",
+        "sd",
+        ("values", "value:times given"),
+    )
     return Table(
         f"{counts.dataset.name}: scale use", columns, rows, _signature(counts), [*_scales(counts), *_labels(counts)]
     )
@@ -408,15 +403,7 @@ def _systems(counts: Check) -> Table:
             none = _no_order(means.n) if scale is not None and not scale.numeric else None
             spread = {"mean": none or means.mean, "sd": none or _sd(means)}
             rows.append({**base, "criterion": criterion, "rated": means.n, **spread})
-    columns = [
-        Column("system", "system"),
-        Column("stories", "stories"),
-        Column("words", "words", 0),
-        Column("criterion", "criterion"),
-        Column("rated", "rated"),
-        Column("mean", "mean"),
-        Column("sd", "sd"),
-    ]
+    columns = plain("system", "stories", Column("words", "words", 0), "criterion", "rated", "mean", "sd")
     notes = [
         "Mean and sd (n - 1) are over stories, each story's ratings averaged first. Words are counted between blanks.",
         *_labels(counts),
@@ -433,12 +420,7 @@ def _check_tables_damage(counts: Check) -> Table:
         {"damage": kind, "column": column, "stories": seen.count, "first": seen.first}
         for (kind, column), seen in sorted(counts.damage.items())
     ]
-    columns = [
-        Column("damage", "damage"),
-        Column("column", "in"),
-        Column("stories", "stories"),
-        Column("first", "first story"),
-    ]
+    columns = plain("damage", ("column", "in"), "stories", ("first", "first story"))
     notes = ["Texts are judged as they are; nothing is mended."] if rows else ["No damage was found in any text."]
     return Table(f"{counts.dataset.name}: text damage", columns, rows, _signature(counts), notes)
 
@@ -457,14 +439,7 @@ def _check_tables_raters(counts: Check) -> Table:
                 "leniency": Estimate(use.leniency.mean, use.leniency.n) if use.leniency.n else alone,
             }
         )
-    columns = [
-        Column("rater", "rater"),
-        Column("n", "n"),
-        Column("stories", "stories"),
-        Column("mean", "mean"),
-        Column("sd", "sd"),
-        Column("leniency", "leniency"),
-    ]
+    columns = plain("rater", "n", "stories", "mean", "sd", "leniency")
     notes = [
         "Leniency: mean of a rating minus the other raters' mean on the same story and criterion; above 0 rates higher."
     ]

@@ -114,12 +114,9 @@ def _words(value: Any, where: str) -> list[str]:
         return [part.strip() for part in value.removeprefix("=").split(",")]
     if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         return list(value)
-    hint = "YAML takes a bare Yes for true: write 'Yes'" if _bare(value) else None
+    bare = isinstance(value, list) and any(isinstance(part, bool) for part in value)
+    hint = "YAML takes a bare Yes for true: write 'Yes'" if bare else None
     raise SpecError(f"{where}: must be a list of texts, not {value!r}", hint=hint)
-
-
-def _bare(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(part, bool) for part in value)
 
 
 def _record(scale: Scale) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.files import cache_folder, home, write_whole
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Table, plain
 from judge.base.records import Rating, Story
 from judge.inputs.datasets import DATASETS, known_datasets, open_dataset
 from judge.inputs.datasets.dataset import Dataset
@@ -155,13 +155,7 @@ def listing() -> Table:
         {"name": name, "kind": "files", "state": _state(files), "licence": LICENCES.get(name)}
         for name, files in {**OTHER_FILES, **UNPUBLISHED}.items()
     ]
-    columns = [
-        Column("name", "name"),
-        Column("kind", "kind"),
-        Column("stories", "stories"),
-        Column("state", "state"),
-        Column("licence", "licence"),
-    ]
+    columns = plain("name", "kind", "stories", "state", "licence")
     notes = [
         "unverified: the address and checksum are as published, but no download from there with this program is known."
     ]

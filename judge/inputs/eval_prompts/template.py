@@ -21,7 +21,7 @@ from judge.inputs.eval_prompts.sandbox import (
     ScaleView,
     compile_template,
 )
-from judge.inputs.prompt_file import FOLDERS, FrontMatter, locate, read_text, split
+from judge.inputs.prompt_file import FOLDERS, FrontMatter, Split, locate, read_text, split
 
 # Loads a writer prompt (a template that requests a story) and renders it to messages.
 
@@ -82,20 +82,23 @@ def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -
         raise TemplateError(f"{file}: is no writer prompt", hint="say writes: true between the lines --- at its head")
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
-    others = sorted(key for key in front.model_fields_set - _OWN if getattr(front, key) != _unsaid(key))
+    others = sorted(key for key in front.model_fields_set - _OWN if getattr(front, key) != getattr(FrontMatter(), key))
     if others:
         raise TemplateError(f"{file}: writes goes with none of {', '.join(others)}: nothing is rated")
-    compiled = None
-    if system is None and front.system:
-        compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=WRITER_OFFERED)
+    body, message = _compiled(parts, file, system, WRITER_OFFERED)
+    return WriterPrompt(file.stem, source, front.description, body, message)
+
+
+def _compiled(
+    parts: Split, file: Path, system: str | None, offered: Mapping[str, str]
+) -> tuple[Compiled, Compiled | None]:
+    """The template and its system message; `system` replaces that of the file, and "" removes it."""
+    message = None
+    if system is None and parts.front.system:
+        message = compile_template(parts.front.system, file=file, first_line=parts.system_line, offered=offered)
     elif system:
-        compiled = compile_template(system, file=Path("system message"), offered=WRITER_OFFERED)
-    body = compile_template(parts.body, file=file, first_line=parts.body_line, offered=WRITER_OFFERED)
-    return WriterPrompt(file.stem, source, front.description, body, compiled)
-
-
-def _unsaid(key: str) -> Any:
-    return FrontMatter.model_fields[key].get_default()
+        message = compile_template(system, file=Path("system message"), offered=offered)
+    return compile_template(parts.body, file=file, first_line=parts.body_line, offered=offered), message
 
 
 # Renders a study's Eval-Prompts exactly as they were sent (wording mode), without any words of this program.
@@ -263,11 +266,7 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
         raise TemplateError(f"{file}: writes stories and asks for no rating", hint="name it in generate.yaml")
     _check_keys(front, file)
     offered = COMPARING if front.compares else OFFERED if front.criteria is None else JOINT
-    compiled = None
-    if system is None and front.system:
-        compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=offered)
-    elif system:
-        compiled = compile_template(system, file=Path("system message"), offered=offered)
+    body, message = _compiled(parts, file, system, offered)
     return EvalPrompt(
         name=file.stem,
         file=file,
@@ -281,8 +280,8 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
         published=front.published,
         rating_pattern=front.rating_pattern,
         example_answer=front.example_answer,
-        body=compile_template(parts.body, file=file, first_line=parts.body_line, offered=offered),
-        system=compiled,
+        body=body,
+        system=message,
     )
 
 

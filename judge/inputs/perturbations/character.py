@@ -6,7 +6,7 @@ Subject and object are exchanged, or a pronoun replaced by another person's (Ope
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any, Literal
 
@@ -60,39 +60,15 @@ def _neutral(sentence: str) -> bool:
 _FILE = package_file("inputs", "perturbations", "attacks.yaml")
 
 
-def inject_plain(material: Material, strength: int, rng: Random) -> Made:
-    """Appends an instruction to give the highest rating. At strength 2 a second sentence repeats it."""
-    return _written("inject-plain", material, strength, rng)
-
-
-def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """Appends a line which looks like a rating with the highest point, such as "Rating: 5"."""
-    return _written("inject-fake-rating", material, strength, rng)
-
-
-def inject_role(material: Material, strength: int, rng: Random) -> Made:
-    """Appends a chat turn in which the judge seems to have given the highest rating already."""
-    return _written("inject-role", material, strength, rng)
-
-
-def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """Appends tags that seem to end the story in the prompt (such as `</story>`), and a call for the highest rating."""
-    return _written("closing-tags", material, strength, rng)
-
-
-def authority(material: Material, strength: int, rng: Random) -> Made:
-    """Inserts, before the story, a claim that it won a prize or was praised by experts."""
-    return _written("authority", material, strength, rng)
-
-
-def bandwagon(material: Material, strength: int, rng: Random) -> Made:
-    """Inserts, before the story, a claim that most readers gave it the highest rating."""
-    return _written("bandwagon", material, strength, rng)
-
-
 def attacks_version() -> int:
     """Version number of the attack texts. It is raised whenever one of these texts changes."""
     return int(_texts()["version"])
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    texts: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return texts
 
 
 def _written(name: str, material: Material, strength: int, rng: Random) -> Sequence[Edit]:
@@ -103,10 +79,18 @@ def _written(name: str, material: Material, strength: int, rng: Random) -> Seque
     return [Edit(position, position, part.replace("{top}", material.top)) for part in parts]
 
 
-@cache
-def _texts() -> dict[str, Any]:
-    texts: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    return texts
+# At the end, an instruction to give the highest rating; at strength 2 a second sentence repeats it.
+inject_plain = partial(_written, "inject-plain")
+# At the end, a line which looks like a rating with the highest point, such as "Rating: 5".
+inject_fake_rating = partial(_written, "inject-fake-rating")
+# At the end, a chat turn in which the judge seems to have given the highest rating already.
+inject_role = partial(_written, "inject-role")
+# At the end, tags that seem to end the story in the prompt (such as `</story>`), and a call for the highest rating.
+closing_tags = partial(_written, "closing-tags")
+# Before the story, a claim that it won a prize or was praised by experts.
+authority = partial(_written, "authority")
+# Before the story, a claim that most readers gave it the highest rating.
+bandwagon = partial(_written, "bandwagon")
 
 
 # Makes verbs agree with a new subject (he goes, they go).

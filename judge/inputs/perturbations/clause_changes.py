@@ -16,7 +16,7 @@ from judge.inputs.perturbations.parse import (
     predicates_exchanged,
     swaps,
 )
-from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, apart, count, first
+from judge.inputs.perturbations.perturbation import Edit, Made, Material, Unfit, apart, count, some_of
 
 # Reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal relationship): at
 # strength 1, one change for every ten sentences.
@@ -198,8 +198,7 @@ def negations(material: Material, strength: int, rng: Random) -> Made:
             groups.append(options[int(chosen * len(options))])
     if not groups:
         return Unfit("no sentence with a finite verb and its subject")
-    some = first(groups, count(strength, _SHARE, len(parse.sentences)), rng)
-    return [edit for edits in some for edit in edits]
+    return some_of(groups, strength, _SHARE, len(parse.sentences), rng)
 
 
 def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:

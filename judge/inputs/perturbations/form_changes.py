@@ -60,8 +60,8 @@ def typos(material: Material, strength: int, rng: Random) -> Made:
         return Unfit("no word of four letters")
     rng.shuffle(places)
     slips = [(long_word, rng.random(), rng.random()) for long_word in places]
-    count = strength * max(1, round(_TYPO_SHARE * len(all_words)))
-    return [_slip(text, long_word, kind, where) for long_word, kind, where in slips[:count]]
+    wanted = count(strength, _TYPO_SHARE, len(all_words))
+    return [_slip(text, long_word, kind, where) for long_word, kind, where in slips[:wanted]]
 
 
 def _slip(text: str, word: Piece, kind: float, where: float) -> Edit:

@@ -207,6 +207,11 @@ def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
     return order[:number]
 
 
+def some_of(groups: Sequence[Sequence[Edit]], strength: int, share: float, size: int, rng: Random) -> list[Edit]:
+    """Edits of random groups (one change each), as many as `count` says."""
+    return [edit for group in first(groups, count(strength, share, size), rng) for edit in group]
+
+
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
     """Edits of at most `number` groups (one change each), in random order, without groups whose edits touch an earlier
     one's."""

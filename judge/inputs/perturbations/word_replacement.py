@@ -10,7 +10,7 @@ from random import Random
 
 from judge.inputs.perturbations.lists import word_list
 from judge.inputs.perturbations.parse import Parse, inflected, like, replaced
-from judge.inputs.perturbations.perturbation import Edit, Made, Material, Token, Unfit, count, first
+from judge.inputs.perturbations.perturbation import Made, Material, Token, Unfit, count, first, some_of
 from judge.inputs.wordnet import WordNet
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
@@ -128,11 +128,6 @@ def form_of(lemma: str, token: Token) -> str | None:
     return like(form, token.text)
 
 
-def put(parse: Parse, at: int, word: str) -> list[Edit]:
-    """Edits that replace the token at `at` by a word, and adapt the article (a, an) before it."""
-    return replaced(parse.tokens, at, word)
-
-
 # Words become antonyms in the same inflection (OpenMEVA, consistency): at strength 1, one for every five sentences.
 
 # Counted over sentences: most words have no opposite in WordNet.
@@ -147,9 +142,8 @@ def antonyms(material: Material, strength: int, rng: Random) -> Made:
     options = substitutions(parse, material.wordnet, opposites)
     if not options:
         return Unfit("no word with an opposite")
-    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
-    some = first(chosen, count(strength, _ANTONYM_SHARE, len(parse.sentences)), rng)
-    return [edit for edits in some for edit in edits]
+    chosen = [replaced(parse.tokens, at, words[int(rng.random() * len(words))]) for at, words in options]
+    return some_of(chosen, strength, _ANTONYM_SHARE, len(parse.sentences), rng)
 
 
 # Replaces nouns and verbs by others of the same category (OpenMEVA, common sense), one of ten at strength 1. The
@@ -173,9 +167,8 @@ def sister_terms(material: Material, strength: int, rng: Random) -> Made:
     if not options:
         return Unfit("no noun or verb with a kin in WordNet")
     entities = sum(token.pos in ("NOUN", "VERB") for token in material.tokens)
-    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
-    some = first(chosen, count(strength, _SISTER_SHARE, entities), rng)
-    return [edit for edits in some for edit in edits]
+    chosen = [replaced(parse.tokens, at, words[int(rng.random() * len(words))]) for at, words in options]
+    return some_of(chosen, strength, _SISTER_SHARE, entities, rng)
 
 
 # Replaces nouns and verbs by those of other stories (OpenMEVA, relatedness), a quarter of them at strength 1.
@@ -202,11 +195,10 @@ def unrelated_words(material: Material, strength: int, rng: Random) -> Made:
         token, number = parse.tokens[at], rng.random()
         words = by_tag[token.tag]
         if words:
-            chosen.append(put(parse, at, like(words[int(number * len(words))], token.text)))
+            chosen.append(replaced(parse.tokens, at, like(words[int(number * len(words))], token.text)))
     if not chosen:
         return Unfit("no noun or verb, or none of other stories in its form")
-    some = first(chosen, count(strength, _UNRELATED_SHARE, len(places)), rng)
-    return [edit for edits in some for edit in edits]
+    return some_of(chosen, strength, _UNRELATED_SHARE, len(places), rng)
 
 
 # Replaces words by synonyms in the same inflection (OpenMEVA, invariance): one of 25 at strength 1.
@@ -222,7 +214,7 @@ def usual_synonyms(material: Material, strength: int, rng: Random) -> Made:
     options = substitutions(parse, material.wordnet, synonyms)
     if not options:
         return Unfit("no word with a usual synonym")
-    chosen = [(at, put(parse, at, words[int(rng.random() * len(words))])) for at, words in options]
+    chosen = [(at, replaced(parse.tokens, at, words[int(rng.random() * len(words))])) for at, words in options]
     safe = [edits for at, edits in chosen if _safe(material.wordnet, parse, at)]
     others = [edits for at, edits in chosen if not _safe(material.wordnet, parse, at)]
     order = [*first(safe, len(safe), rng), *first(others, len(others), rng)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -48,23 +47,6 @@ def test_one_row_a_rating(write: Write) -> None:
 def test_fields_are_taken_from_columns_of_their_name_and_constants_from_the_map(write: Write) -> None:
     path = write("a.csv", "text,story_prompt\nx,p\ny,q\n")
     assert read(path, {"system": "=gpt-4"}) == [Story("2", "p", "gpt-4", "x"), Story("3", "q", "gpt-4", "y")]
-
-
-def test_json_lines_and_parquet_give_the_same_as_csv(write: Write, tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rows = [
-        {"n": 1, "Prompt": "p", "Story": "x", "Model": "m", "rel": 4.0},
-        {"n": 2, "Prompt": "p", "Story": "y", "Model": "m", "rel": None},
-    ]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
-    csv = write("a.csv", "n,Prompt,Story,Model,rel\n1,p,x,m,4.0\n2,p,y,m,\n")
-    lines = write("a.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
-    columns = {**MAP, "ratings": {"Relevance": "rel"}}
-    expected = [Story("1", "p", "m", "x", None, (Rating("Relevance", 4),)), Story("2", "p", "m", "y")]
-    for path in (csv, lines, tmp_path / "a.parquet"):
-        assert read(path, columns) == expected
 
 
 def test_parquet_without_its_package_says_what_to_install(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,11 +100,6 @@ def test_an_empty_parquet_table(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError, match="the table has no rows"):
         read(tmp_path / "a.parquet", None)
-
-
-def test_other_endings_are_not_guessed(write: Write) -> None:
-    with pytest.raises(DataError, match=r"files ending in \.xls are not read.*allowed: .*\.xlsx"):
-        read(write("a.xls", b"x"), MAP)
 
 
 def test_the_map_is_part_of_what_the_dataset_is(write: Write) -> None:

@@ -24,7 +24,7 @@ from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
 from judge.demo import run_demo
 from judge.exchange.bundle import verification
-from judge.exchange.bundle.archive import BundleChoices, bundle
+from judge.exchange.bundle.archive import bundle
 from judge.exchange.bundle.content import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
 from judge.exchange.imported_folder import write_folder
@@ -45,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bundle") / "demo.zip"
-    bundle([run], path, BundleChoices(tables=QUICK))
+    bundle([run], path, tables=QUICK)
     return path
 
 
@@ -62,7 +62,7 @@ def little_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def little_made(little_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bundle") / "little.zip"
-    bundle([little_run], path, BundleChoices(tables=QUICK))
+    bundle([little_run], path, tables=QUICK)
     return path
 
 
@@ -134,7 +134,7 @@ def test_an_untouched_bundle_holds_what_it_says(made: Path, capsys: pytest.Captu
 
 
 def test_the_same_run_gives_the_same_bytes(run: Path, made: Path, tmp_path: Path) -> None:
-    again = bundle([run], tmp_path / "other-name.zip", BundleChoices(tables=QUICK))
+    again = bundle([run], tmp_path / "other-name.zip", tables=QUICK)
     assert again.path.read_bytes() == made.read_bytes()
     assert again.rows == 2016
     assert not list(tmp_path.glob(".bundle-*"))
@@ -286,7 +286,7 @@ def test_keys_stop_the_bundle_and_are_not_printed(
         (little / "run.yaml").write_text(f"# {key}\n{text}", encoding="utf-8")
         named = "runs/demo/run.yaml"
     with pytest.raises(RunFolderError, match="would hold the value of SOME_API_KEY") as caught:
-        bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        bundle([little], tmp_path / "b.zip", tables=QUICK)
     assert str(caught.value).startswith(named)
     assert key not in str(caught.value) + str(caught.value.hint)
     assert not (tmp_path / "b.zip").exists()
@@ -296,11 +296,11 @@ def test_what_looks_like_a_key_stops_the_bundle_and_plain_words_do_not(little: P
     definition = (little / "run.yaml").read_text(encoding="utf-8")
     fine = f"# Authorization: the old man asked for it. risk-averse-people-with-long-hyphenated-names\n{definition}"
     (little / "run.yaml").write_text(fine, encoding="utf-8")
-    bundle([little], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
+    bundle([little], tmp_path / "fine.zip", tables=QUICK)
     for text in ("Authorization: Bearer abcdefgh12345678", "sk-proj-abcdefghij0123456789XY", "hf_" + "aB3" * 12):
         (little / "run.yaml").write_text(f"# {text}\n{definition}", encoding="utf-8")
         with pytest.raises(RunFolderError, match="no bundle was written"):
-            bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+            bundle([little], tmp_path / "b.zip", tables=QUICK)
 
 
 def test_keys_that_older_definitions_held_stop_the_bundle(little: Path, tmp_path: Path) -> None:
@@ -308,13 +308,13 @@ def test_keys_that_older_definitions_held_stop_the_bundle(little: Path, tmp_path
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["asked"]["engine"] = {"headers": {"X-Title": "my study"}}
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    bundle([little], tmp_path / "fine.zip", BundleChoices(tables=QUICK))
+    bundle([little], tmp_path / "fine.zip", tables=QUICK)
     manifest["asked"]["engine"]["headers"]["api-key"] = "7f3a9c"
     path.write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(
         RunFolderError, match=r"manifest.json would hold a key as it stands in headers.api-key"
     ) as caught:
-        bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        bundle([little], tmp_path / "b.zip", tables=QUICK)
     assert "7f3a9c" not in str(caught.value)
 
 
@@ -325,7 +325,7 @@ def test_encoded_keys_stop_the_bundle(little: Path, tmp_path: Path, monkeypatch:
     for form in (base64.b64encode(f"user:{key}".encode()).decode(), quote(key, safe="")):
         (little / "run.yaml").write_text(f"# {form}\n{text}", encoding="utf-8")
         with pytest.raises(RunFolderError, match="would hold the value of SOME_API_KEY"):
-            bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+            bundle([little], tmp_path / "b.zip", tables=QUICK)
 
 
 def test_home_folders_are_written_as_a_tilde(little: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +333,7 @@ def test_home_folders_are_written_as_a_tilde(little: Path, tmp_path: Path, monke
     manifest = json.loads((little / "surface" / "manifest.json").read_text(encoding="utf-8"))
     manifest["environment"]["command"] = ["judge", "run", "/home/jane-doe/runs/demo"]
     (little / "surface" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    path = bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK)).path
+    path = bundle([little], tmp_path / "b.zip", tables=QUICK).path
     with zipfile.ZipFile(path) as archive:
         held = [name for name in archive.namelist() if b"jane-doe" in archive.read(name)]
         assert held == []
@@ -347,7 +347,7 @@ def test_without_texts_no_story_is_in_it_and_its_tables_are_derived_all_the_same
 ) -> None:
     with JournalReader(own / "surface" / "journal.sqlite") as journal:
         stories = list(journal.stories())
-    path = bundle([own], tmp_path / "b.zip", BundleChoices(texts=False, tables=QUICK)).path
+    path = bundle([own], tmp_path / "b.zip", texts=False, tables=QUICK).path
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path)
         everything = b"".join(archive.read(name) for name in archive.namelist())
@@ -388,7 +388,7 @@ def test_a_bundle_made_while_a_run_is_being_written_is_consistent(own: Path, tmp
         db.execute("DELETE FROM attempts WHERE repeat = 2")
         db.execute("BEGIN IMMEDIATE")
         db.execute("DELETE FROM responses WHERE repeat = 1")
-        made = bundle([own], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        made = bundle([own], tmp_path / "b.zip", tables=QUICK)
         db.execute("ROLLBACK")
     db.close()
     assert made.notes == (
@@ -406,7 +406,7 @@ def test_a_bundle_made_while_a_run_is_being_written_is_consistent(own: Path, tmp
 def test_a_writer_goes_on_beside_the_bundle(little: Path, tmp_path: Path) -> None:
     path = little / "surface" / "journal.sqlite"
     with JournalWriter(path) as writer:
-        made = bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+        made = bundle([little], tmp_path / "b.zip", tables=QUICK)
         writer.set_meta({"afterwards": True})
     assert check(made.path).problems == []
     with JournalReader(path) as journal:
@@ -423,7 +423,7 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
         audit.answer("ann", 1, {category.key: 0 for category in audit.categories})
     (own / "surface" / "derived").mkdir(exist_ok=True)
     (own / "surface" / "derived" / "explanations.json").write_text("{}", encoding="utf-8")
-    made = bundle([own, run], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+    made = bundle([own, run], tmp_path / "b.zip", tables=QUICK)
     with zipfile.ZipFile(made.path) as archive:
         names = {name.removeprefix(f"{ROOT}/") for name in archive.namelist()}
     assert {"runs/demo/audit.sqlite", "runs/demo/surface/derived/explanations.json"} <= names
@@ -437,10 +437,10 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
     audited = [name for name in names if name.startswith("tables/audit-demo")]
     assert {"tables/audit-demo-2.csv", "tables/audit-demo.csv.notes.txt"} <= set(audited)
     assert found.tables == len(OF_RATINGS) + 4 + len(audited)
-    more = bundle([own], tmp_path / "c.zip", BundleChoices(batches=True, tables=QUICK))
+    more = bundle([own], tmp_path / "c.zip", batches=True, tables=QUICK)
     with zipfile.ZipFile(more.path) as archive:
         assert f"{ROOT}/runs/demo/surface/batches/one.jsonl" in archive.namelist()
-    none = bundle([own], tmp_path / "d.zip", BundleChoices(texts=False, tables=QUICK))
+    none = bundle([own], tmp_path / "d.zip", texts=False, tables=QUICK)
     assert "demo/audit.sqlite is left out: it holds stories' texts" in none.notes
 
 
@@ -449,9 +449,9 @@ def test_imported_ratings_are_bundled_with_and_without_texts(studies: Path, tmp_
     found = read_scores(*(studies / name for name in files))
     few = found.frame[(found.frame["source"] == "rater") | (found.frame["judge"] == "Beluga-13B")]
     folder = write_folder(tmp_path / "hanna-scores", replace(found, frame=few))
-    whole = bundle([folder.path], tmp_path / "a.zip", BundleChoices(tables=TableChoices(resamples=5)))
+    whole = bundle([folder.path], tmp_path / "a.zip", tables=TableChoices(resamples=5))
     assert check(whole.path).problems == []
-    bare = bundle([folder.path], tmp_path / "b.zip", BundleChoices(texts=False, tables=TableChoices(resamples=5)))
+    bare = bundle([folder.path], tmp_path / "b.zip", texts=False, tables=TableChoices(resamples=5))
     with zipfile.ZipFile(bare.path) as archive:
         inside = archive.read("hanna-scores-bundle/runs/hanna-scores/imported.csv").decode().splitlines()
         prompts = {row["story_prompt"] for row in csv.DictReader(inside)}
@@ -481,6 +481,6 @@ def test_a_run_without_results_and_a_place_that_cannot_be_written_get_a_sentence
 def test_the_folder_of_a_run_stays_as_it_is(little: Path, tmp_path: Path) -> None:
     result = ResultFolder(little / "surface")
     before = {path: path.read_bytes() for path in little.rglob("*") if path.is_file()}
-    bundle([little], tmp_path / "b.zip", BundleChoices(tables=QUICK))
+    bundle([little], tmp_path / "b.zip", tables=QUICK)
     assert {path: path.read_bytes() for path in little.rglob("*") if path.is_file()} == before
     assert result.journal in before

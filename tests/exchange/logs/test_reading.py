@@ -14,8 +14,8 @@ import pytest
 from judge.cli.main import main
 from judge.exchange.imported_folder import write_folder
 from judge.exchange.logs import inspect_log as zip_members
-from judge.exchange.logs.as_import import LogOptions, read_logs
-from judge.exchange.logs.fields import Places, at, loss_of
+from judge.exchange.logs.as_import import read_logs
+from judge.exchange.logs.fields import LogFacts, LogOptions, Places, at, loss_of
 from judge.exchange.logs.tools import TOOLS
 from judge.exchange.ratings_file import read_ratings
 from judge.ratings.ratings_table import read
@@ -115,20 +115,14 @@ def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, monkey
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", b"0" * 50_000_000)
     with pytest.raises(zip_members.DataError, match="more than any log needs"):
-        list(TOOLS["inspect"].read(file, LogOptions().asked, _told()))
+        list(TOOLS["inspect"].read(file, LogOptions(), LogFacts()))
     # A member that says it is short, and is not.
     raw = bytearray(LOGS["inspect"].read_bytes())
     at_end = raw.rfind(b"PK\x01\x02", 0, raw.rfind(b"header.json"))
     struct.pack_into("<I", raw, at_end + 24, 10)
     file.write_bytes(raw)
     with pytest.raises(zip_members.DataError, match="cannot be unpacked"):
-        list(TOOLS["inspect"].read(file, LogOptions().asked, _told()))
-
-
-def _told() -> object:
-    from judge.exchange.logs.fields import LogFacts
-
-    return LogFacts()
+        list(TOOLS["inspect"].read(file, LogOptions(), LogFacts()))
 
 
 def test_without_pyarrow_a_packed_log_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +130,7 @@ def test_without_pyarrow_a_packed_log_says_what_is_missing(monkeypatch: pytest.M
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(Exception, match=r"zstandard.*\[data\]"):
-        list(TOOLS["inspect"].read(LOGS["inspect"], LogOptions().asked, _told()))
+        list(TOOLS["inspect"].read(LOGS["inspect"], LogOptions(), LogFacts()))
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))

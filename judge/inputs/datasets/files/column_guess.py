@@ -15,7 +15,7 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import is_key
 from judge.inputs.datasets.files.pair_table import proposal
 from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in
-from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 
 # Column maps as people type them: FIELD=COLUMN, and labels as [CRITERION=]LABEL,LABEL.
 
@@ -100,7 +100,7 @@ def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any]
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
     values = {name: [cell(row, name) for row in rows] for name in present}
-    comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+    comma = has_decimal_commas(path)
     fields, ratings = _corrected(given_columns or {}, present)
     taken = {*fields.values(), *(name for column in ratings.values() for name in _columns_of(column, present))}
     for name in _NAMES:

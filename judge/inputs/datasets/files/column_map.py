@@ -37,7 +37,7 @@ from judge.base.records import Rating, Story
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import KEYS, Dataset, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in, text_value
-from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")
@@ -109,7 +109,8 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     """Checked map; missing text fields are columns of the same name. Raises SpecError for an invalid map, DataError for
     columns that the table lacks, with a map to copy in the hint."""
     missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
-    panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
+    panels = _panels(columns)
+    columns = {key: value for key, value in columns.items() if key.partition(".")[0] != _PANELS}
     named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     present = table_columns(path, sheet[0] if sheet else None)
     fields, ratings = _parse(named, present)
@@ -128,17 +129,13 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
             raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
     if "rater" in fields and any(len(many) > 1 for many in ratings.values()):
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
-    comma = path.suffix.lower() == ".csv" and separator(path) == ";"
+    comma = has_decimal_commas(path)
     labels = label_scales(columns)
     return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels, panels)
 
 
 def _grouped_by(fields: Mapping[str, str]) -> bool:
     return "rater" in fields or "criterion" in fields or not fields.get("panel", "=").startswith("=")
-
-
-def _names_panel(key: str) -> bool:
-    return key == _PANELS or key.startswith(f"{_PANELS}.")
 
 
 def _panels(columns: Mapping[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import orjson
 
 from judge.base.errors import DataError
-from judge.base.foreign import json_of
+from judge.base.foreign import json_of, opening
 from judge.base.late_pattern import late
 from judge.base.records import Scale
 from judge.base.wording import Advice
@@ -26,10 +26,8 @@ _UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
 
 def read_bytes(path: Path) -> bytes:
     """All bytes of a file. Raises DataError if the file cannot be read."""
-    try:
+    with opening(path):
         return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
 
 
 def decode(raw: bytes, path: Path, row: int) -> str:
@@ -66,11 +64,7 @@ def read_json(path: Path) -> Any:
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """(row number, value) for each line, with one in memory at a time; blank lines are skipped."""
-    try:
-        stream = path.open("rb")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
-    with stream:
+    with opening(path), path.open("rb") as stream:
         for row, raw in enumerate(stream, start=1):
             if raw.strip():
                 yield row, json_line(decode(raw, path, row), path, row)
@@ -94,11 +88,7 @@ def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") 
     no UTF-8."""
     # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
     csv.field_size_limit(_LONGEST_CELL)
-    try:
-        stream = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
-    with stream:
+    with opening(path), path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         reader = csv.reader(stream, strict=True, delimiter=separator)
         header: list[str] = []
         row = 0

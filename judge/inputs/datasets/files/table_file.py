@@ -96,6 +96,11 @@ def _within(name: str, value: Any) -> Iterator[str]:
             yield from _within(f"{name}.{key}", inner)
 
 
+def has_decimal_commas(path: Path) -> bool:
+    """Whether numbers of the table have a comma for a point: a CSV file whose separator is the semicolon."""
+    return path.suffix.lower() == ".csv" and separator(path) == ";"
+
+
 def separator(path: Path) -> str:
     first = "\t".join(next(iter(_first_rows(path, "\t")), []))
     if len(first) == len("sep=;") and first.startswith("sep="):

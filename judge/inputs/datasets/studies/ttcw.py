@@ -8,7 +8,7 @@ existing answers can be imported, but judges cannot be asked about them. A verdi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -102,16 +102,6 @@ def read_verdicts(path: Path) -> list[Verdict]:
         verdicts[key] = verdict
     check_count("verdicts", len(verdicts), STORIES * TESTS * EXPERTS, path)
     return list(verdicts.values())
-
-
-def read_tests(path: Path) -> dict[int, Mapping[str, Any]]:
-    """The fourteen tests by number, as released: `category`, `question`, `full_prompt`."""
-    entries = _entries(path)
-    check_count("tests", len(entries), TESTS, path)
-    for row, entry in enumerate(entries, start=1):
-        for key in ("category", "question", "full_prompt"):
-            text_value(entry.get(key), path, row, key)
-    return {int(entry["ttcw_idx"]): entry for entry in entries}
 
 
 def _entries(path: Path) -> Sequence[dict[str, Any]]:
