@@ -88,7 +88,7 @@ def test_telling_the_story_is_not_telling_the_criterion() -> None:
     ).assign(criterion=lambda f: np.where(f["story"].str[1:].astype(int) % 2, "Relevance", "Coherence"))
     first, _ = of(frame)
     (row,) = first.rows
-    # Not the least p of 99 permutations: no text is nearer to one than to another, so that rounding says which are near.
+    # Not the least p of 99 permutations: no text is nearer to one than to another, so rounding says which are near.
     assert row.result.purity_p > 0.01
     assert row.result.accuracy_p > 0.05
     assert any("permuted over all stories" in note for note in first.notes)
