@@ -105,8 +105,7 @@ class JournalMerger:
         )
         database.keep(self._db, [(index, *database.usage_in(row)) for index, row in with_usage])
         self._db.executemany(
-            "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, status, error_kind, error,"
-            " session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO attempts ({', '.join(_ATTEMPT_KEYS)}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
             [(*(row[key] for key in _ATTEMPT_KEYS), self.session) for row in fresh],
         )
         now = time.time()
@@ -138,11 +137,7 @@ def _query(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["query_key"], row["story"], row["criterion"], row["eval_prompt"], row["flags"])
 
 
-_ATTEMPT_COLUMNS = "query_key, repeat, outcome, final, started, seconds, status, error_kind, error"
-_RESPONSE_COLUMNS = (
-    "query_key, repeat, text, finish_reason, reasoning, "
-    "prompt_tokens, completion_tokens, cached_tokens, logprobs, model"
-)
+_ATTEMPT_COLUMNS, _RESPONSE_COLUMNS = ", ".join(_ATTEMPT_KEYS), ", ".join(_RESPONSE_KEYS)
 _SESSION = "started, first_request, last_commit, executor, ended"
 
 _FRESH = """
