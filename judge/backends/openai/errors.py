@@ -111,6 +111,11 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
     return BackendError(f"{url}: {type(error).__name__}: {error}", kind="connection", retryable=True)
 
 
+def timed_out(url: str, seconds: float) -> BackendError:
+    """Error for a request that got no answer within `seconds`."""
+    return BackendError(f"{url}: no answer within {seconds:g} s", kind="timeout", retryable=True)
+
+
 def server_words(body: bytes) -> str:
     """The messages in an error body as one text; for a body that is not JSON, its beginning."""
     return read_error_body(body).shown()

@@ -14,10 +14,9 @@ import orjson
 
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings
-from judge.backends.anthropic import connect, refused, route_of, url_of
+from judge.backends.anthropic import refused, route_of, session, url_of
 from judge.backends.gemini import GEMINI
-from judge.backends.openai.backend import proxy_of
-from judge.backends.openai.credentials import Credentials, endpoint, without_slash
+from judge.backends.openai.credentials import Credentials, connect, endpoint, without_slash
 from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.base.credentials.providers import ANTHROPIC, addresses_of
 from judge.base.errors import BackendError, RunFolderError
@@ -167,14 +166,7 @@ class GeminiBatches(BatchApi):
         return self._patiently(lambda: asyncio.run(self._asked(once)))
 
     async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        client = aiohttp.ClientSession(
-            headers={"Content-Type": "application/json"},
-            middlewares=(self._credentials.attach,),
-            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=10),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            proxy=proxy_of(self.url),
-        )
-        async with client:
+        async with connect(self.url, self._credentials, self._timeout) as client:
             try:
                 return await once(client)
             except TimeoutError:
@@ -349,7 +341,7 @@ class AnthropicBatches(BatchApi):
 
     async def _exchange(self, method: str, route: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
         async with (
-            connect(self.url, self._credentials, self._timeout) as client,
+            session(self.url, self._credentials, self._timeout) as client,
             client.request(method, route_of(self.url, route), data=body) as reply,
         ):
             return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
