@@ -182,6 +182,12 @@ def names(asked: str, others: tuple[str, ...]) -> Names:
     return Names(asked_words, stem, frozenset((other_words | _ASPECTS) - asked_words))
 
 
+def lowered(text: str) -> str:
+    """The text in lower case, every character at its position: a letter that would become two stays as it is."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
 def fold(word: str) -> str:
     """The word without accents."""
     if word.isascii():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.labels import quotation
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE, Sides, ordinal
-from judge.answers.parsing.vocabulary import word_set
+from judge.answers.parsing.vocabulary import lowered, word_set
 from judge.base.late_pattern import late
 
 # Checks the words around a short label ("A", "2", "First"): does it name a story, or is it an article or a number?
@@ -244,9 +244,7 @@ class Sheet:
 
 def sheet(text: str, sides: Sides) -> Sheet:
     """A cleaned text in lower case, with stories' names as symbols and without markup."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    low = lowered(text)
     for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
         low = low.replace(mark, plain) if mark in low else low
     # Only the first 100 and the last 200 of more than 300 names, to bound the time.
