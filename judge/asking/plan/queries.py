@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -337,15 +337,9 @@ class WritingPlan:
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]
 
-    @property
-    def compares(self) -> bool:
-        """Always false, because this run writes stories."""
-        return False
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        """Always empty, because a run that writes stories rates nothing."""
-        return ()
+    # A run that writes stories compares and rates nothing.
+    compares: ClassVar[bool] = False
+    criteria: ClassVar[tuple[Criterion, ...]] = ()
 
     @property
     def queries_per_subject(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -57,6 +57,11 @@ class GenerateSpec(Reached):
     api: Literal["chat", "completions", "responses"] = Field("chat", description="route of the server's API")
     system: str | None = Field(None, description="system message put before every request")
 
+    # An answer is a story: free text.
+    structured: ClassVar[Literal["none"]] = "none"
+    scoring: ClassVar[Literal["text"]] = "text"
+    choices: ClassVar[tuple[str, ...]] = ()
+
     @model_validator(mode="after")
     def _of_writing(self) -> GenerateSpec:
         if self.words is not None and not 1 <= self.words[0] <= self.words[1]:
@@ -78,21 +83,6 @@ class GenerateSpec(Reached):
     @property
     def provider(self) -> str:
         return JudgeName.of(self.writer).provider
-
-    @property
-    def structured(self) -> Literal["none"]:
-        """Always "none", since a story is free text."""
-        return "none"
-
-    @property
-    def scoring(self) -> Literal["text"]:
-        """Always "text", because the answer is the story."""
-        return "text"
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Always (), because the answer is a story."""
-        return ()
 
     @property
     def system_name(self) -> str:
