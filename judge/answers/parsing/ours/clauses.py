@@ -35,7 +35,6 @@ class Page:
     names: Names
     scale: Scale
     last: int
-    """Where the text ends but for white space."""
 
     def tokens_before(self, position: int) -> list[str]:
         """Words and punctuation marks in the 130 characters before a position, without text in parentheses."""

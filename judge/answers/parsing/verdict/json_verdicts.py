@@ -47,7 +47,6 @@ class Sides:
     positions: bool
     pattern: re.Pattern[str]
     letters: str
-    """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
         """The symbol (one character) of the story or tie with this label, in any letter case."""
