@@ -75,11 +75,17 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
 )
 
 
+def is_path(model: str) -> bool:
+    """Whether a model is named by a path, and not by its name on the hub."""
+    path = Path(model).expanduser()
+    return path.is_absolute() or model.startswith((".", "~")) or path.exists()
+
+
 def check_folder(model: str) -> None:
     """Raise BackendError if `model` is a path without a model in it. A name on the hub passes."""
-    path = Path(model).expanduser()
-    if not (path.is_absolute() or model.startswith((".", "~")) or path.exists()):
+    if not is_path(model):
         return
+    path = Path(model).expanduser()
     if not path.is_dir():
         raise model_error(
             f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors"

@@ -24,7 +24,6 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.fingerprint import digest
 from judge.base.records import Request, Response
-from judge.base.redaction import redact
 
 # Chooses a server for each query of a run that names several. A server that failed is tried again later.
 
@@ -193,7 +192,7 @@ class OpenAIBackend:
         while True:
             asked, dialect = negotiation.terms.shortened(repeats), self.dialect(url)
             try:
-                responses, given = dialect.read(await self._post(url, query, asked), url, self._scrub)
+                responses, given = dialect.read(await self._post(url, query, asked), url)
                 require_logprobs(responses, query, url)
                 break
             except RefusalError as error:
@@ -295,7 +294,7 @@ class OpenAIBackend:
             raise connection_error(error, url) from error
 
     def _asker(self, url: str, dialect: Dialect) -> Asker:
-        return Asker(self._client, url, self.model, self._scrub, dialect)
+        return Asker(self._client, url, self.model, dialect)
 
     def _negotiation(self, url: str) -> Negotiation:
         terms = load_terms(self._settings.terms_file, url, self.model)
@@ -364,9 +363,6 @@ class OpenAIBackend:
         if self._session is None:
             self._session = connect(self.servers.urls[0], self.credentials, self._settings.attempt_timeout)
         return self._session
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
 
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:

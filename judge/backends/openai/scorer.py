@@ -30,7 +30,6 @@ from judge.backends.openai.negotiation import ask_plainly, probe_server, with_mo
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
-from judge.base.redaction import redact
 from judge.base.wording import Advice
 
 Answer = TypeVar("Answer")
@@ -107,7 +106,7 @@ class OpenAIScorer:
             self._session = None
 
     async def _probed(self) -> dict[str, Any]:
-        asker = Asker(self._client, self.url, self.model, self._scrub)
+        asker = Asker(self._client, self.url, self.model)
         probed = await probe_server(asker, self._settings.probe_timeout)
         if not probed.listed:
             with contextlib.suppress(TimeoutError, aiohttp.ClientError):
@@ -202,7 +201,7 @@ class OpenAIScorer:
             async with self._client().post(url, data=orjson.dumps(body)) as reply:
                 content = await read_body(reply)
                 if reply.status != 200:
-                    raise status_error(reply.status, reply.headers, content, url, self._scrub)
+                    raise status_error(reply.status, reply.headers, content, url)
                 return orjson.loads(self._credentials.clean(content))
         except orjson.JSONDecodeError as error:
             raise self._garbage(url) from error
@@ -215,9 +214,6 @@ class OpenAIScorer:
         if self._session is None:
             self._session = connect(self.url, self._credentials, self._settings.attempt_timeout)
         return self._session
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
 
     def _cannot(self, why: str) -> BackendError:
         return BackendError(

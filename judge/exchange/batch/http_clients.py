@@ -148,9 +148,7 @@ class GeminiBatches(BatchApi):
                 status=404,
                 hint="check base_url and the model; the list of models names those that have batches",
             )
-        raise status_error(
-            reply.status, reply.headers, body, self.url, redact, route="/models", protocol=GEMINI.protocol
-        )
+        raise status_error(reply.status, reply.headers, body, self.url, route="/models", protocol=GEMINI.protocol)
 
     async def _json(self, reply: aiohttp.ClientResponse) -> dict[str, Any]:
         body = await self._read(reply)

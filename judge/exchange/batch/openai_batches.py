@@ -124,24 +124,21 @@ class BatchServer(BatchApi):
             reply = error.response
             if reply.status_code == 404:
                 return BackendError(
-                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {self._scrub(error.message)}",
+                    f"{self.url}: HTTP 404: no batch API here, or no such batch or file: {redact(error.message)}",
                     kind="address",
                     retryable=False,
                     status=404,
                     hint="batches need a provider's batch API; elsewhere: judge export RUN --as batch, vllm run-batch",
                 )
-            return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
+            return status_error(reply.status_code, reply.headers, reply.content, self.url)
         if isinstance(error, self._openai.APITimeoutError):
             return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
         return BackendError(
-            f"{self.url}: {self._scrub(str(error))} ({self._scrub(str(error.__cause__ or 'no cause told'))})",
+            f"{self.url}: {redact(str(error))} ({redact(str(error.__cause__ or 'no cause told'))})",
             kind="connection",
             retryable=True,
             hint="check base_url (or OPENAI_BASE_URL) and the network, then run the same command again",
         )
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
 
 
 def _remote(batch: RemoteBatch) -> Remote:
