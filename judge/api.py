@@ -173,7 +173,7 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
     specs = load_run_specs(path, words, [])
     sittings = [
         Sitting(spec, path.parent, folder_for(path, spec.name, spec.judge, spec.revision), limit=limit, quiet=quiet)
-        for spec in specs.judges
+        for spec in specs.asked
     ]
     _in_thread(sittings, specs.max_cost)
     return [sitting.result.path for sitting in sittings]

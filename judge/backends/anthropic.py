@@ -17,9 +17,8 @@ import orjson
 
 from judge.backends.dialect import checked, schema, with_usage
 from judge.backends.engine_keys import START
-from judge.backends.openai.backend import proxy_of
-from judge.backends.openai.credentials import Credentials, endpoint, without_slash
-from judge.backends.openai.errors import RefusalError, connection_error, read_body
+from judge.backends.openai.credentials import Credentials, connect, endpoint, without_slash
+from judge.backends.openai.errors import RefusalError, connection_error, read_body, timed_out
 from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.refusal_body import RateLimits, tell_limits
 from judge.backends.refusal_kinds import Refusal, read_refusal
@@ -324,9 +323,7 @@ class AnthropicBackend:
                     self._refusals += 1
                     raise refused(reply.status, reply.headers, body, self.url, sent)
         except TimeoutError:
-            raise BackendError(
-                f"{self.url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
-            ) from None
+            raise timed_out(self.url, self._settings.attempt_timeout) from None
         except aiohttp.ClientError as error:
             raise connection_error(error, self.url) from error
         response = read_message(body, self.url)
@@ -352,7 +349,7 @@ class AnthropicBackend:
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = connect(self.url, self.credentials, self._settings.attempt_timeout)
+            self._session = session(self.url, self.credentials, self._settings.attempt_timeout)
         return self._session
 
 
@@ -385,18 +382,10 @@ def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in engine.items() if key not in {"headers"} | START}
 
 
-def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
+def session(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
     """HTTP session that sends requests only to the server at `url`, with key and headers; `timeout` is in seconds per
     request."""
-    return aiohttp.ClientSession(
-        headers={"Content-Type": "application/json", "anthropic-version": VERSION},
-        middlewares=(credentials.attach,),
-        # The limiter above decides how many requests are in flight.
-        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-        timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=10),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=proxy_of(url),
-    )
+    return connect(url, credentials, timeout, **{"anthropic-version": VERSION})
 
 
 def url_of(settings: Settings) -> str:

@@ -202,9 +202,8 @@ def request_fields(query: Query) -> dict[str, Any]:
             assert_never(query.structured)
 
 
-Scrub = Callable[[str], str]
-# (body, address, scrub) -> the answers, and how many the server gave, those that failed on their way included.
-Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]
+# (body, address) -> the answers, and how many the server gave, those that failed on their way included.
+Read = Callable[[bytes, str], tuple[list[Response], int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from judge.backends.anthropic import read_message
-from judge.backends.dialect import Dialect, Scrub, checked, no_answer, with_usage
+from judge.backends.dialect import Dialect, checked, no_answer, with_usage
 from judge.backends.openai.answers import CHAT, COMPLETIONS, RESPONSES
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.openai.errors import status_error
@@ -38,13 +38,13 @@ FILTERED = frozenset(
 _ACCOUNT = "PUP_LIMITED_DISABLED"
 
 
-def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
+def read(body: bytes, url: str) -> tuple[list[Response], int]:
     """The usable answers in a body, and the number of all candidates, as Gemini calls its answers. Usage is with the
     first."""
     try:
         data = json_value(body)
         if isinstance(data, dict) and data.get("error"):
-            raise status_error(200, {}, body, url, scrub)
+            raise status_error(200, {}, body, url)
         candidates = data.get("candidates") or []
         if not candidates:
             raise _none_given(data, url, body)
@@ -243,12 +243,12 @@ def gemini_backend(model: str, settings: Settings) -> OpenAIBackend:
 _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 
 
-def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
+def read_answer(body: Any, content: bytes, api: str, where: str) -> list[Response]:
     """The answers in a body of status 200, parsed (`body`) and as bytes (`content`). Messages name `where`, without
     keys."""
     if isinstance(body, dict) and body.get("type") == "message":
         return [read_message(content, where)]
-    return _dialect_of(body, api).read(content, where, scrub)[0]
+    return _dialect_of(body, api).read(content, where)[0]
 
 
 def _dialect_of(body: Any, api: str) -> Dialect:

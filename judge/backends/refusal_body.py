@@ -322,11 +322,8 @@ class Limit:
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimits:
-    """Rate limits reported with an answer, with the keys `requests`, `tokens`, or both."""
-
-    limits: Mapping[str, Limit]
+# Rate limits reported with an answer, with the keys `requests`, `tokens`, or both.
+RateLimits = Mapping[str, Limit]
 
 
 @runtime_checkable
@@ -348,7 +345,7 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
             reset = moment(headers.get(form.format("reset")))
             if most is not None and remaining is not None and reset is not None and most > 0:
                 limits[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
-    return RateLimits(limits) if limits else None
+    return limits or None
 
 
 def tell_limits(listener: Callable[[RateLimits], None] | None, headers: Mapping[str, str]) -> None:

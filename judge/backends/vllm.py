@@ -16,17 +16,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from judge.backends.dialect import choices, joined, schema
+from judge.backends.dialect import choices, schema
 from judge.backends.engine_keys import OURS, REQUEST, SAMPLING, TOP_LOGPROBS, check_keys, weights
 from judge.backends.hf.local_model import (
     chat_template,
-    chat_text,
     check_folder,
     loading_error,
-    no_template,
+    prompt_tokens,
     template_hash,
     too_long,
 )
+from judge.backends.openai.errors import timed_out
 from judge.backends.openai.scorer import from_entries
 from judge.backends.protocol import Capabilities, ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.errors import BackendError, MissingExtraError
@@ -161,14 +161,13 @@ class VLLMBackend:
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """Answers to the given repeats, generated in one request. Raises `BackendError`."""
-        tokens = self._tokens(query)
+        tokens = prompt_tokens(self._tokenizer, self._template, query, self._engine_keys, f"vllm/{self.model}")
         parameters = self.parameters(query, repeats, len(tokens))
         try:
             async with asyncio.timeout(self._settings.attempt_timeout):
                 final = await self._generate(tokens, parameters)
         except TimeoutError:
-            seconds = self._settings.attempt_timeout
-            raise BackendError(f"vllm: no answer within {seconds:g} s", kind="timeout", retryable=True) from None
+            raise timed_out("vllm", self._settings.attempt_timeout) from None
         except ValueError as error:
             raise BackendError(f"vllm/{self.model}: {error}", kind="request", retryable=False) from error
         except Exception as error:
@@ -249,16 +248,6 @@ class VLLMBackend:
         if final is None:
             raise BackendError("vllm: the engine gave no answer", kind="garbage", retryable=True)
         return final
-
-    def _tokens(self, query: Request) -> list[int]:
-        if query.api == "completions":
-            return list(self._tokenizer.encode(joined(query.messages)))
-        if self._template is None:
-            raise no_template(f"vllm/{self.model}")
-        extra = dict(self._engine_keys.get("chat_template_kwargs", {}))
-        text = chat_text(self._tokenizer, self._template, query.messages, extra)
-        # The template writes the special tokens itself.
-        return list(self._tokenizer.encode(text, add_special_tokens=False))
 
     def _responses(self, final: Any) -> list[Response]:
         responses: list[Response] = []

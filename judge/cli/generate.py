@@ -13,7 +13,8 @@ from judge.cli.table_options import Form, Output, Overrides, Quiet
 
 if TYPE_CHECKING:
     from judge.asking.execution.session import Sitting
-    from judge.asking.run_definition.writing import Specs
+    from judge.asking.run_definition.spec import Specs
+    from judge.asking.run_definition.writing import GenerateSpec
 
 
 class _Writing(TyperGroup):
@@ -98,7 +99,7 @@ def write(
         raise typer.Exit(3)
 
 
-def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
+def _print_forecasts(specs: Specs[GenerateSpec], folder: Path, limit: int | None, form: str) -> None:
     from judge.cli.table_options import emit
     from judge.lab.generation.tables import forecast_table
 

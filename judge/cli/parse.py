@@ -13,9 +13,9 @@ import typer
 from judge.answers.parsing.answers_file import (
     Compared,
     pair_labels_fault,
-    pairs_summary,
     parse_comparisons,
     read_comparisons,
+    summary,
 )
 from judge.answers.parsing.verdict import CHOICES, VERSION
 from judge.base.errors import SpecError
@@ -43,7 +43,11 @@ def verdicts(path: Path, labels: str | None, criterion: str | None, structured: 
     keys = ("line", *passed, "preference", "status", "flags", "explanation")
     rows = [line.row() for line in parsed]
     return Table(
-        "Verdicts", [Column(key, key) for key in keys], rows, _pairs_signature(path, parsed), [pairs_summary(parsed)]
+        "Verdicts",
+        [Column(key, key) for key in keys],
+        rows,
+        _pairs_signature(path, parsed),
+        [summary([compared.verdict.status for compared in parsed])],
     )
 
 
@@ -236,12 +240,12 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
 
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
     from judge.answers.parsing import parser as load
-    from judge.answers.parsing.answers_file import LABEL, parse_answers, summary
+    from judge.answers.parsing.answers_file import LABEL, parse_answers
     from judge.base.printing.tables import Column, Table
 
     chosen = load(name)
     parsed = parse_answers(answers, chosen, structured)
-    notes = [summary(parsed)]
+    notes = [summary([answer.judgment.status for answer in parsed])]
     if chosen.imputes:
         imputed = sum("imputed" in p.judgment.flags for p in parsed)
         notes.append(f"{chosen.version} imputes: {imputed} of {len(parsed)} ratings are 3 because the rule says so")

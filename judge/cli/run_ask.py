@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from judge.asking.execution.plan_part import PlanPart
     from judge.asking.plan import Forecast, Plan
     from judge.asking.plan.forecast import Measured
-    from judge.asking.run_definition.spec import RunSpec, RunSpecs
+    from judge.asking.run_definition.spec import RunSpec, Specs
     from judge.asking.run_definition.writing import AnySpec
     from judge.asking.run_folder import ResultFolder
     from judge.base.printing.tables import Table
@@ -91,15 +91,15 @@ def way_of(flags: Sequence[str], batch: Batch | None) -> Way:
 
 
 def print_forecasts(
-    specs: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
+    specs: Specs[RunSpec], folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
     """Forecast of each judge's run for the first `limit` stories or pairs; for several, notes on total cost."""
     from judge.cli.table_options import emit
 
-    tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.judges, folders, strict=True)]
+    tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.asked, folders, strict=True)]
     if len(tables) > 1:
         costs = [table.rows[0]["cost"] for table in tables]
-        tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, specs.judges, strict=True)]
+        tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, specs.asked, strict=True)]
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_together(costs, specs.max_cost)])
     emit(tables, form)
 
@@ -315,18 +315,18 @@ def ask(run: Path, options: RunOptions) -> None:
     if options.engine == "async" and (options.ray_actors is not None or options.ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     specs = load_run_specs(definition, options.overrides, options.judges)
-    folders = folders_of(specs.judges, definition, options.output, options.reuse)
+    folders = folders_of(specs.asked, definition, options.output, options.reuse)
     if options.dry_run and options.summary is not None:
         raise SpecError("--dry-run asks nothing, and --summary is of answers", hint="leave one of them out")
     part = None if options.shard is None else part_named(options.shard, limit, _beside(options))
-    _check_certificate(options.certificate, specs.judges, definition.parent)
+    _check_certificate(options.certificate, specs.asked, definition.parent)
     if options.dry_run:
         print_forecasts(specs, definition.parent, folders, limit, options.form)
         return
     asked = folders if part is None else [part.folder(folder) for folder in folders]
     first = limit or pilot if part is None else None
     sitting = partial(Sitting, limit=first, reuse=options.reuse, quiet=options.quiet, part=part)
-    sittings = [sitting(spec, definition.parent, folder) for spec, folder in zip(specs.judges, asked, strict=True)]
+    sittings = [sitting(spec, definition.parent, folder) for spec, folder in zip(specs.asked, asked, strict=True)]
     missing = sit_all(sittings, specs.max_cost, options.engine, options.ray_address, options.ray_actors)
     if pilot is not None:
         print_forecasts(specs, definition.parent, folders, limit, options.form)

@@ -23,8 +23,8 @@ def test_the_rate_is_read_from_what_lacks_and_when_it_is_whole_again() -> None:
         }
     )
     assert told is not None
-    assert told.limits["requests"].rate == pytest.approx(5000 / 60, rel=1e-9)
-    assert told.limits["tokens"].rate == pytest.approx(160_000 / 60, rel=1e-9)
+    assert told["requests"].rate == pytest.approx(5000 / 60, rel=1e-9)
+    assert told["tokens"].rate == pytest.approx(160_000 / 60, rel=1e-9)
 
 
 def test_a_limit_of_a_day_reads_as_one_of_a_minute_does() -> None:
@@ -37,7 +37,7 @@ def test_a_limit_of_a_day_reads_as_one_of_a_minute_does() -> None:
         }
     )
     assert told is not None
-    assert told.limits["requests"].rate == pytest.approx(14_400 / 86_400)
+    assert told["requests"].rate == pytest.approx(14_400 / 86_400)
 
 
 def test_anthropics_names_give_a_point_in_time() -> None:
@@ -50,7 +50,7 @@ def test_anthropics_names_give_a_point_in_time() -> None:
         }
     )
     assert told is not None
-    assert told.limits["requests"].rate == pytest.approx(25 / 30, rel=0.05)
+    assert told["requests"].rate == pytest.approx(25 / 30, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_a_whole_limit_tells_no_rate() -> None:
         }
     )
     assert told is not None
-    assert told.limits["tokens"].rate is None
+    assert told["tokens"].rate is None

@@ -161,7 +161,7 @@ def test_what_headers_tell_of_limits_is_passed_on_by_each_http_backend(servers: 
             await backend.close()
 
     asyncio.run(ask())
-    assert told[0].limits["requests"].rate == pytest.approx((50 - 20) / 30, rel=0.2)
+    assert told[0]["requests"].rate == pytest.approx((50 - 20) / 30, rel=0.2)
 
 
 def test_which_backends_have_batches_is_known_in_one_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ def test_a_line_carries_its_own_criterion_scale_and_finish(tmp_path: Path) -> No
     assert [(p.judgment.status, p.judgment.rating) for p in parsed] == [
         ("ok", 8), ("ok", 8), ("out_of_scale", None), ("truncated", None), ("ok", 4), ("ok", 2), ("empty", None)
     ]  # fmt: skip
-    assert summary(parsed) == "7 answers: 4 ok, 1 out_of_scale, 1 truncated, 1 empty"
+    assert summary([p.judgment.status for p in parsed]) == "7 answers: 4 ok, 1 out_of_scale, 1 truncated, 1 empty"
 
 
 def test_without_a_criterion_any_named_rating_counts_and_several_are_ambiguous(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import yaml
 from judge.answers.journal import JournalReader
 from judge.asking.plan import make_plan
 from judge.asking.run_definition.judges import ENTRY, OF_EACH, OF_ONE, OF_THE_RUN
-from judge.asking.run_definition.spec import RunSpec, RunSpecs, json_schema, load_run_spec, load_run_specs, names_judge
+from judge.asking.run_definition.spec import RunSpec, Specs, json_schema, load_run_spec, load_run_specs, names_judge
 from judge.base.errors import SpecError
 
 JOURNALS = Path(__file__).resolve().parents[1] / "journals"
@@ -33,7 +33,7 @@ JUDGES: list[Any] = [
 ]
 
 
-def load(folder: Path, data: dict[str, Any], *overrides: str, judges: tuple[str, ...] = ()) -> RunSpecs:
+def load(folder: Path, data: dict[str, Any], *overrides: str, judges: tuple[str, ...] = ()) -> Specs[RunSpec]:
     path = folder / "run.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     return load_run_specs(path, overrides, judges)
@@ -46,7 +46,7 @@ def test_every_key_of_a_definition_has_one_owner() -> None:
 
 def test_each_judge_has_its_own_keys_over_those_of_the_run(tmp_path: Path) -> None:
     found = load(tmp_path, SHARED | {"judges": JUDGES, "max_cost": 3.0})
-    a, b, control = found.judges
+    a, b, control = found.asked
     assert found.max_cost == 3.0
     assert (a.base_url, a.api_key_env, a.requests_per_minute, a.concurrency) == (["http://a/v1"], "A_KEY", 60, 8)
     assert (b.base_url, b.api_key_env, b.requests_per_minute, b.concurrency) == ([], None, None, 2)
@@ -113,11 +113,11 @@ def test_a_key_in_an_entry_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_named_judges_come_with_their_entries_and_others_with_the_runs_keys(tmp_path: Path) -> None:
     data = SHARED | {"judges": JUDGES, "max_cost": 3.0}
     only = load(tmp_path, data, judges=("openai/a",))
-    assert ([spec.base_url for spec in only.judges], only.max_cost) == ([["http://a/v1"]], None)
-    assert only.judges[0].max_cost == 3.0  # alone, the budget of all is its own
-    assert load(tmp_path, data, judges=("openai/b",)).judges[0].max_cost == 1.0
+    assert ([spec.base_url for spec in only.asked], only.max_cost) == ([["http://a/v1"]], None)
+    assert only.asked[0].max_cost == 3.0  # alone, the budget of all is its own
+    assert load(tmp_path, data, judges=("openai/b",)).asked[0].max_cost == 1.0
     two = load(tmp_path, data, judges=("openai/c", "openai/a"))
-    assert [(spec.judge, spec.base_url) for spec in two.judges] == [("openai/c", []), ("openai/a", ["http://a/v1"])]
+    assert [(spec.judge, spec.base_url) for spec in two.asked] == [("openai/c", []), ("openai/a", ["http://a/v1"])]
     assert load_run_spec(tmp_path / "run.yaml", ["judge=openai/a"]).requests_per_minute == 60
     with pytest.raises(SpecError, match="names 3 judges, and one is wanted: openai/a, openai/b, surface"):
         load_run_spec(tmp_path / "run.yaml")
@@ -125,7 +125,7 @@ def test_named_judges_come_with_their_entries_and_others_with_the_runs_keys(tmp_
 
 def test_two_revisions_of_a_judge_are_told_apart(tmp_path: Path) -> None:
     judges = [{"judge": "openai/a", "base_url": "http://one/v1"}, {"judge": "openai/a", "revision": "v2"}]
-    assert len(load(tmp_path, SHARED | {"judges": judges}, judges=("openai/a",)).judges) == 2
+    assert len(load(tmp_path, SHARED | {"judges": judges}, judges=("openai/a",)).asked) == 2
     path = tmp_path / "run.yaml"
     assert load_run_spec(path, ["judge=openai/a"], revision=None).base_url == ["http://one/v1"]
     assert load_run_spec(path, ["judge=openai/a"], revision="v2").revision == "v2"
@@ -136,12 +136,12 @@ def test_two_revisions_of_a_judge_are_told_apart(tmp_path: Path) -> None:
 def test_overrides_hold_for_every_judge_and_the_budget_for_all(tmp_path: Path) -> None:
     data = SHARED | {"judges": JUDGES}
     found = load(tmp_path, data, "concurrency=5", "generation.temperature=0.5", "max_cost=2", "base_url=http://g/v1")
-    assert {spec.concurrency for spec in found.judges} == {5}
-    assert {spec.generation.temperature for spec in found.judges} == {0.5}
-    assert {tuple(spec.base_url) for spec in found.judges} == {("http://g/v1",)}
-    assert [spec.max_cost for spec in found.judges] == [None, 1.0, None]
+    assert {spec.concurrency for spec in found.asked} == {5}
+    assert {spec.generation.temperature for spec in found.asked} == {0.5}
+    assert {tuple(spec.base_url) for spec in found.asked} == {("http://g/v1",)}
+    assert [spec.max_cost for spec in found.asked] == [None, 1.0, None]
     assert found.max_cost == 2
-    assert [spec.judge for spec in load(tmp_path, data, "judges=[openai/x, openai/y]").judges] == [
+    assert [spec.judge for spec in load(tmp_path, data, "judges=[openai/x, openai/y]").asked] == [
         "openai/x",
         "openai/y",
     ]
@@ -153,9 +153,9 @@ def test_a_judge_of_another_provider_is_not_asked_at_this_ones_address(tmp_path:
         load(tmp_path, data, judges=("openai/a", "other/b"))
     # The same provider's models share an address, and who asks no server has no use for one.
     found = load(tmp_path, data, judges=("openai/b", "hf/c", "surface"))
-    assert [spec.judge for spec in found.judges] == ["openai/b", "hf/c", "surface"]
+    assert [spec.judge for spec in found.asked] == ["openai/b", "hf/c", "surface"]
     moved = load(tmp_path, data, "base_url=http://127.0.0.1:1/v1", "api_key_env=none", judges=("other/b",))
-    assert moved.judges[0].base_url == ["http://127.0.0.1:1/v1"]
+    assert moved.asked[0].base_url == ["http://127.0.0.1:1/v1"]
 
 
 def test_the_schema_knows_the_list(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_journal_from_before_there_were_lists_has_the_same_hashes(tmp_path: Pa
     with JournalReader(tmp_path / "journal.sqlite") as journal:
         stories, before = list(journal.stories()), journal.meta()["definition"]
         asked = {key: (story, criterion, prompt) for key, story, criterion, prompt in journal.queries()}
-    (found,) = load(tmp_path, stored["asked"]).judges
+    (found,) = load(tmp_path, stored["asked"]).asked
     assert found.judge_key() == before["judge_key"] == "b2:e41c076ec179133ec2647c9e5a809b88"
     plan = make_plan(found, folder=tmp_path)
     keys = {
@@ -186,5 +186,5 @@ def test_a_journal_from_before_there_were_lists_has_the_same_hashes(tmp_path: Pa
     assert keys == asked
     # As one judge of a list it is the same judge, asked the same.
     listed = {key: value for key, value in stored["asked"].items() if key != "judge"}
-    of_list = load(tmp_path, listed | {"judges": [stored["judge"], "surface"]}).judges[0]
+    of_list = load(tmp_path, listed | {"judges": [stored["judge"], "surface"]}).asked[0]
     assert of_list == found

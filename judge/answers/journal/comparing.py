@@ -79,84 +79,91 @@ def has_pairs(db: sqlite3.Connection) -> bool:
     return database.has_table(db, "pairs")
 
 
-def count(db: sqlite3.Connection, limit: int | None = None) -> int:
-    """Number of planned comparisons; with `limit`, only those of the plan's first `limit` pairs."""
-    (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
-    return int(total)
+class ComparisonsReader:
+    """The part of `JournalReader` about a run that compares stories."""
 
+    _db: sqlite3.Connection
 
-def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
-    """The planned comparisons in the order of requests; with `limit`, only those of the plan's first `limit` pairs."""
-    stories: dict[str, Story] = {}
-    after = -1
-    while True:
-        # Pages, not one open cursor, as for stories: see `JournalReader.stories`.
-        page = db.execute(_PLANNED, {"after": after, "limit": limit, "page": _PAGE}).fetchall()
-        for number, pair, first, second in page:
-            after = number
-            if len(stories) > _KEPT_STORIES:
-                stories.clear()
-            for story in (first, second):
-                if story not in stories:
-                    stories[story] = Story(*db.execute(_STORY, (story,)).fetchone())
-            yield Comparison(stories[first], stories[second], pair)
-        if len(page) < _PAGE:
-            return
+    @property
+    def compares(self) -> bool:
+        """Whether the run compares pairs of stories."""
+        return has_pairs(self._db)
 
+    def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
+        """(number of the pair, pair, story shown first, story shown second) for each planned comparison, in plan
+        order."""
+        yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
 
-def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Map from query key to (pair, story shown second), for every comparison that was tried."""
-    if not database.has_table(db, "comparisons"):
-        return {}
-    return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}
+    def comparison_count(self, limit: int | None = None) -> int:
+        """Number of planned comparisons; with `limit`, only those of the plan's first `limit` pairs."""
+        (total,) = self._db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
+        return int(total)
 
+    def planned_comparisons(self, limit: int | None = None) -> Iterator[Comparison]:
+        """The planned comparisons in the order of requests; with `limit`, those of the plan's first `limit` pairs."""
+        stories: dict[str, Story] = {}
+        after = -1
+        while True:
+            # Pages, not one open cursor, as for stories: see `JournalReader.stories`.
+            page = self._db.execute(_PLANNED, {"after": after, "limit": limit, "page": _PAGE}).fetchall()
+            for number, pair, first, second in page:
+                after = number
+                if len(stories) > _KEPT_STORIES:
+                    stories.clear()
+                for story in (first, second):
+                    if story not in stories:
+                        stories[story] = Story(*self._db.execute(_STORY, (story,)).fetchone())
+                yield Comparison(stories[first], stories[second], pair)
+            if len(page) < _PAGE:
+                return
 
-def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
-    """(pair, story shown second) of a query that was tried and compares two stories; None for any other query."""
-    row: tuple[str, str] | None = db.execute(
-        "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
-    ).fetchone()
-    return row
+    def comparisons(self) -> dict[str, tuple[str, str]]:
+        """Map from query key to (pair, story shown second), for every comparison that was tried."""
+        if not database.has_table(self._db, "comparisons"):
+            return {}
+        return {key: (pair, second) for key, pair, second in self._db.execute("SELECT * FROM comparisons")}
 
+    def comparison(self, query_key: str) -> tuple[str, str] | None:
+        """(pair, story shown second) of a query that was tried and compares two stories; None for any other query."""
+        row: tuple[str, str] | None = self._db.execute(
+            "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
+        ).fetchone()
+        return row
 
-def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """(pair, story shown first, story shown second) at a position, in the plan's first order; None past the plan's
-    end."""
-    row: tuple[str, str, str] | None = db.execute(
-        "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
-    ).fetchone()
-    return row
+    def pair_at(self, number: int) -> tuple[str, str, str] | None:
+        """(pair, story shown first, story shown second) at a position from 0, in the plan's first order; None past the
+        plan's end."""
+        row: tuple[str, str, str] | None = self._db.execute(
+            "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
+        ).fetchone()
+        return row
 
+    def number_of(self, pair: str) -> int | None:
+        """Position of a pair in the plan, from 0; None where the plan does not contain it."""
+        row = self._db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
+        return None if row is None else int(row[0])
 
-def number_of(db: sqlite3.Connection, pair: str) -> int | None:
-    """Position of a pair in the plan; None where the plan does not contain it."""
-    row = db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
-    return None if row is None else int(row[0])
+    def pair_count(self) -> int:
+        """Number of pairs in the plan; a pair shown in both orders counts once."""
+        (total,) = self._db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
+        return int(total)
 
+    def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
+        """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query on a pair."""
+        if not database.has_table(self._db, "comparisons"):
+            return []
+        sql = (
+            "SELECT q.key, q.story, c.second, q.criterion, q.eval_prompt FROM comparisons c"
+            " JOIN queries q ON q.key = c.query_key WHERE c.pair = ? ORDER BY q.key"
+        )
+        return self._db.execute(sql, (pair,)).fetchall()
 
-def pair_count(db: sqlite3.Connection) -> int:
-    """Number of pairs in the plan; a pair shown in both orders counts once."""
-    (total,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
-    return int(total)
-
-
-def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
-    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query on a pair."""
-    if not database.has_table(db, "comparisons"):
-        return []
-    sql = (
-        "SELECT q.key, q.story, c.second, q.criterion, q.eval_prompt FROM comparisons c"
-        " JOIN queries q ON q.key = c.query_key WHERE c.pair = ? ORDER BY q.key"
-    )
-    return db.execute(sql, (pair,)).fetchall()
-
-
-def preferences(db: sqlite3.Connection) -> list[Pair]:
-    """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
-    if not database.has_table(db, "preferences"):
-        return []
-    pairs = []
-    for (pair, first, second), rows in groupby(db.execute(_GIVEN), key=lambda row: row[:3]):
-        given = tuple(Preference(row[3], PREFERRED[PREFERRED.index(row[5])], row[4]) for row in rows)
-        pairs.append(Pair(pair, "", first, second, given))
-    return pairs
+    def preferences(self) -> list[Pair]:
+        """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
+        if not database.has_table(self._db, "preferences"):
+            return []
+        pairs = []
+        for (pair, first, second), rows in groupby(self._db.execute(_GIVEN), key=lambda row: row[:3]):
+            given = tuple(Preference(row[3], PREFERRED[PREFERRED.index(row[5])], row[4]) for row in rows)
+            pairs.append(Pair(pair, "", first, second, given))
+        return pairs

@@ -402,6 +402,20 @@ def sentences(path: Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Context manager that commits what it spans, or takes it back after an error; SQLite's errors are sentences."""
+    with sentences(path):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if db.in_transaction:  # a full disk may have ended it
+                db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+
 # Journal table of the reasoning tokens, cache-write tokens and cost of a call. It exists only where a server reports
 # any of them.
 

@@ -73,15 +73,8 @@ class JournalMerger:
     def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
         """Copy a shard's rows in one transaction. Rows on a repeat with an answer are left out. A shard merged before
         is skipped, with counts of 0."""
-        with database.sentences(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                merged = self._merge(name, rows)
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-        return merged
+        with database.transaction(self._db, self.path):
+            return self._merge(name, rows)
 
     def finish(self, ended: str) -> None:
         """Record how the session that merges shards ended."""
@@ -100,13 +93,10 @@ class JournalMerger:
         self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", set(map(_query, rows)))
         keep(self._db, {(row["query_key"], row["pair"], row["second"]) for row in rows if row.get("pair") is not None})
         fresh = list(self._fresh(rows))
-        with_usage = (
-            (index, row) for index, row in enumerate(fresh) if any(row.get(key) is not None for key in database.KEYS)
-        )
-        database.keep(self._db, [(index, *database.usage_in(row)) for index, row in with_usage])
+        usages = enumerate(map(database.usage_in, fresh))
+        database.keep(self._db, [(index, *usage) for index, usage in usages if usage != (None, None, None)])
         self._db.executemany(
-            "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, status, error_kind, error,"
-            " session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO attempts ({', '.join(_ATTEMPT_KEYS)}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
             [(*(row[key] for key in _ATTEMPT_KEYS), self.session) for row in fresh],
         )
         now = time.time()
@@ -138,11 +128,7 @@ def _query(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["query_key"], row["story"], row["criterion"], row["eval_prompt"], row["flags"])
 
 
-_ATTEMPT_COLUMNS = "query_key, repeat, outcome, final, started, seconds, status, error_kind, error"
-_RESPONSE_COLUMNS = (
-    "query_key, repeat, text, finish_reason, reasoning, "
-    "prompt_tokens, completion_tokens, cached_tokens, logprobs, model"
-)
+_ATTEMPT_COLUMNS, _RESPONSE_COLUMNS = ", ".join(_ATTEMPT_KEYS), ", ".join(_RESPONSE_KEYS)
 _SESSION = "started, first_request, last_commit, executor, ended"
 
 _FRESH = """
@@ -222,14 +208,8 @@ def take(whole: Path, part: Path, label: str) -> Merged:
         db.execute("ATTACH ? AS part", (str(part),))
         db.execute("CREATE TEMP TABLE fresh (place INTEGER PRIMARY KEY, id INTEGER UNIQUE)")
         db.execute("CREATE TEMP TABLE renamed (old INTEGER PRIMARY KEY, new INTEGER)")
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            merged = _take(db, part, label)
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
-    return merged
+        with database.transaction(db, whole):
+            return _take(db, part, label)
 
 
 def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:

@@ -14,20 +14,13 @@ from typing import Any
 
 import orjson
 
-from judge.answers.journal import comparing, database, standing
+from judge.answers.journal import database
+from judge.answers.journal.comparing import RULES, ComparisonsReader
 from judge.answers.journal.database import checked_definition
-from judge.answers.journal.spending import (
-    Called,
-    Spending,
-    Taken,
-    called,
-    seconds_of_work,
-    spending,
-    spending_of,
-    taken,
-)
+from judge.answers.journal.spending import CallsReader
+from judge.answers.journal.standing import BlocksReader
 from judge.base.errors import TELLS_INTACT, RunFolderError
-from judge.base.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
+from judge.base.records import Answer, Rating, Response, Story, StoryPrompt, Subject
 
 # Stories read at a time: texts may be long.
 _PAGE = 64
@@ -90,7 +83,7 @@ class Totals:
     cache_write_tokens: int | None = None
 
 
-class JournalReader:
+class JournalReader(ComparisonsReader, BlocksReader, CallsReader):
     """A read-only view of one journal."""
 
     def __init__(self, path: Path) -> None:
@@ -152,16 +145,11 @@ class JournalReader:
             if len(page) < _PAGE:
                 return
 
-    @property
-    def compares(self) -> bool:
-        """Whether the run compares pairs of stories."""
-        return comparing.has_pairs(self._db)
-
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
         """What the run asks about, in the order of requests: stories, or pairs per order shown; with `limit`, of the
         first `limit` stories or pairs."""
         if self.compares:
-            return comparing.planned(self._db, limit)
+            return self.planned_comparisons(limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
 
     @property
@@ -177,43 +165,9 @@ class JournalReader:
     def subject_count(self, limit: int | None = None) -> int:
         """Number of `subjects(limit)`."""
         if self.compares:
-            return comparing.count(self._db, limit)
+            return self.comparison_count(limit)
         count = self.story_count()
         return min(count, limit or count)
-
-    def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
-        """(number of the pair, pair, story shown first, story shown second) for each planned comparison, in plan
-        order."""
-        yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
-
-    def comparisons(self) -> dict[str, tuple[str, str]]:
-        """Query key -> (id of the pair, id of the story shown second), for every comparison that was tried."""
-        return comparing.comparisons(self._db)
-
-    def comparison(self, query_key: str) -> tuple[str, str] | None:
-        """(pair, story shown second) of one query; None for a query that was not tried or compares nothing."""
-        return comparing.comparison(self._db, query_key)
-
-    def pair_at(self, number: int) -> tuple[str, str, str] | None:
-        """(pair, first story, second story) at a position from 0, in the plan's first order; None past the end."""
-        return comparing.pair_at(self._db, number)
-
-    def number_of(self, pair: str) -> int | None:
-        """Position of a pair in the plan, from 0; None where the plan lacks the pair."""
-        return comparing.number_of(self._db, pair)
-
-    def pair_count(self) -> int:
-        """Number of pairs in the plan. A pair that is shown in both orders counts once."""
-        return comparing.pair_count(self._db)
-
-    def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
-        """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query about one
-        pair."""
-        return comparing.asked_of(self._db, pair)
-
-    def preferences(self) -> list[Pair]:
-        """The pairs that people compared, with their preferences; story-prompts stay empty."""
-        return comparing.preferences(self._db)
 
     def words_left_out(self) -> dict[str, int]:
         """Story id -> number of words, for a journal whose texts were removed; empty for others."""
@@ -348,22 +302,6 @@ class JournalReader:
         error."""
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
-    def blocks(self) -> list[int]:
-        """Numbers of the blocks of rows that hold answers; see `journal.standing`."""
-        return standing.numbers(self._db)
-
-    def block(self, number: int) -> list[standing.Row]:
-        """The answers of one block as rows for `standing.content` and `standing.answer`."""
-        return standing.block(self._db, number)
-
-    def unanswered(self) -> Iterator[Answer | None]:
-        """The repeats that were tried and have no answer; None where the query is missing from the journal."""
-        return standing.unanswered(self._db)
-
-    def tried(self) -> tuple[int, int]:
-        """(Number of repeats tried, number of current answers)."""
-        return standing.tried(self._db)
-
     def tells_usage(self) -> bool:
         """Whether the journal has reasoning tokens, cache-write tokens and costs, which `block` does not return."""
         return database.has_usage(self._db)
@@ -400,22 +338,6 @@ class JournalReader:
             reasoning, written = self._db.execute(sums).fetchone()
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
-    def spending(self, eval_prompt: str | None = None) -> Spending:
-        """Tokens and cost by kind of charge, of all answers or of those to one Eval-Prompt."""
-        return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
-
-    def taken(self) -> dict[str, Taken]:
-        """Eval-Prompt -> its calls and their tokens, without answers copied from another run."""
-        return taken(self._db)
-
-    def called(self) -> list[Called]:
-        """Calls for each query, without answers copied from another run; of the journal's first 100,000 attempts."""
-        return called(self._db)
-
-    def seconds_of_work(self) -> float:
-        """Seconds between first request and last commit, summed over the sessions that sent requests."""
-        return seconds_of_work(self._db)
-
     def latest_error(self) -> tuple[str, str] | None:
         """(kind, message) of the newest failed attempt; None where no attempt failed."""
         row: tuple[str, str] | None = self._db.execute(
@@ -429,7 +351,7 @@ class JournalReader:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
             return [str(error)]
-        for rule, sql in (_RULES | (comparing.RULES if database.has_table(self._db, "comparisons") else {})).items():
+        for rule, sql in (_RULES | (RULES if database.has_table(self._db, "comparisons") else {})).items():
             (count,) = self._db.execute(sql).fetchone()
             if count:
                 problems.append(f"{count} {rule}")

@@ -123,8 +123,7 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
     return replace(total, last=last)
 
 
-def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
-    """Tokens and cost of the answers to one Eval-Prompt, replaced ones included."""
+def _spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
     usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
     total = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
@@ -232,17 +231,6 @@ class Called:
     costs: int
 
 
-def called(db: sqlite3.Connection) -> list[Called]:
-    """Calls for each answered query that this run sent; of the journal's first 100,000 attempts."""
-    compares = database.has_table(db, "comparisons")
-    sql = _CALLS.format(
-        each=_each_sql(db),
-        second="c.second" if compares else "NULL",
-        compared="LEFT JOIN comparisons c ON c.query_key = t.query_key" if compares else "",
-    )
-    return [Called(*row) for row in db.execute(sql, (_MOST,))]
-
-
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Calls for the answers to one Eval-Prompt; tokens are None where the server reported none."""
@@ -250,15 +238,6 @@ class Taken:
     calls: int
     prompt_tokens: int | None
     completion_tokens: int | None
-
-
-def taken(db: sqlite3.Connection) -> dict[str, Taken]:
-    """Eval-Prompt -> its calls and tokens, without answers copied from another run."""
-    rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
-    return {
-        name: Taken(calls, *((prompt, completion) if counted else (None, None)))
-        for name, calls, counted, prompt, completion in rows
-    }
 
 
 def _each_sql(db: sqlite3.Connection) -> str:
@@ -270,10 +249,37 @@ def _each_sql(db: sqlite3.Connection) -> str:
     )
 
 
-def seconds_of_work(db: sqlite3.Connection) -> float:
-    """Seconds from first request to last stored answer, summed over the sessions that sent requests."""
-    sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
-    return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])
+class CallsReader:
+    """The part of `JournalReader` about calls, their tokens and their costs."""
+
+    _db: sqlite3.Connection
+
+    def spending(self, eval_prompt: str | None = None) -> Spending:
+        """Tokens and cost by kind of charge, of all answers or of those to one Eval-Prompt, replaced ones included."""
+        return spending(self._db) if eval_prompt is None else _spending_of(self._db, eval_prompt)
+
+    def called(self) -> list[Called]:
+        """Calls for each answered query that this run sent; of the journal's first 100,000 attempts."""
+        compares = database.has_table(self._db, "comparisons")
+        sql = _CALLS.format(
+            each=_each_sql(self._db),
+            second="c.second" if compares else "NULL",
+            compared="LEFT JOIN comparisons c ON c.query_key = t.query_key" if compares else "",
+        )
+        return [Called(*row) for row in self._db.execute(sql, (_MOST,))]
+
+    def taken(self) -> dict[str, Taken]:
+        """Eval-Prompt -> its calls and tokens, without answers copied from another run."""
+        rows = self._db.execute(_TAKEN.format(each=_each_sql(self._db)), (_ALL,)).fetchall()
+        return {
+            name: Taken(calls, *((prompt, completion) if counted else (None, None)))
+            for name, calls, counted, prompt, completion in rows
+        }
+
+    def seconds_of_work(self) -> float:
+        """Seconds from first request to last stored answer, summed over the sessions that sent requests."""
+        sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
+        return float(self._db.execute(sql, (f"{REUSED}%",)).fetchone()[0])
 
 
 # Counts of a journal's rows (answered repeats, failures, tokens), updated while a run goes on. Each update reads only

@@ -42,42 +42,44 @@ JOIN attempts last ON last.id = a.id LEFT JOIN queries q ON q.key = a.query_key
 _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)"
 
 
-def numbers(db: sqlite3.Connection) -> list[int]:
-    """Numbers of the blocks (16,384 row ids each) that hold an answer; negative only in a file of another program."""
-    page_numbers: list[int] = []
-    (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
-    while first is not None:
-        page_numbers.append((first - 1) // ROWS)
-        (first,) = db.execute(_NEXT, (_end(page_numbers[-1]),)).fetchone()
-    return page_numbers
-
-
 def _end(number: int) -> int:
     return min((number + 1) * ROWS, _LAST)
 
 
-def block(db: sqlite3.Connection, number: int) -> list[Row]:
-    """The answers of a block as rows, joined with story, criterion, Eval-Prompt and flags of their queries."""
-    return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
+class BlocksReader:
+    """The part of `JournalReader` that reads answers block by block."""
 
+    _db: sqlite3.Connection
 
-def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
-    """The repeats that were tried and have no answer; None where the query is missing from the journal."""
-    for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
-        yield (
-            None
-            if story is None
-            else Answer(
-                key, story, criterion, eval_prompt, repeat, outcome, flags=tuple(flags.split(";")) if flags else ()
+    def blocks(self) -> list[int]:
+        """Numbers of the blocks (16,384 row ids each) with an answer; negative only in a file of another program."""
+        page_numbers: list[int] = []
+        (first,) = self._db.execute("SELECT min(rowid) FROM responses").fetchone()
+        while first is not None:
+            page_numbers.append((first - 1) // ROWS)
+            (first,) = self._db.execute(_NEXT, (_end(page_numbers[-1]),)).fetchone()
+        return page_numbers
+
+    def block(self, number: int) -> list[Row]:
+        """The answers of a block as rows, joined with story, criterion, Eval-Prompt and flags of their queries."""
+        return self._db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
+
+    def unanswered(self) -> Iterator[Answer | None]:
+        """The repeats that were tried and have no answer; None where the query is missing from the journal."""
+        for key, story, criterion, eval_prompt, flags, repeat, outcome in self._db.execute(_UNANSWERED):
+            yield (
+                None
+                if story is None
+                else Answer(
+                    key, story, criterion, eval_prompt, repeat, outcome, flags=tuple(flags.split(";")) if flags else ()
+                )
             )
-        )
 
-
-def tried(db: sqlite3.Connection) -> tuple[int, int]:
-    """(Number of repeats tried, number of current answers)."""
-    (repeats,) = db.execute(_TRIED).fetchone()
-    (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
-    return int(repeats), int(answers)
+    def tried(self) -> tuple[int, int]:
+        """(Number of repeats tried, number of current answers)."""
+        (repeats,) = self._db.execute(_TRIED).fetchone()
+        (answers,) = self._db.execute("SELECT count(*) FROM responses").fetchone()
+        return int(repeats), int(answers)
 
 
 def content(row: Row) -> bytes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,15 +80,13 @@ class JournalWriter:
     def set_meta(self, values: dict[str, Any]) -> None:
         """Store metadata, replacing earlier values, and commit at once."""
         rows = [(key, orjson.dumps(value).decode()) for key, value in values.items()]
-        with database.sentences(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
+        with database.transaction(self._db, self.path):
             self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-            self._db.execute("COMMIT")
 
     def add_stories(self, stories: Iterable[Story]) -> int:
         """Store stories with people's ratings in one transaction, reading them one by one; the number of stories."""
         count = 0
-        with self._transaction():
+        with database.transaction(self._db, self.path):
             for story in stories:
                 self._db.execute(
                     "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
@@ -102,12 +99,12 @@ class JournalWriter:
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
         """Store (number of the pair, pair, first story, second story) in plan order; the number of rows."""
-        with self._transaction():
+        with database.transaction(self._db, self.path):
             return comparing.add_pairs(self._db, planned)
 
     def add_preferences(self, pairs: Iterable[Pair]) -> None:
         """Store people's preferences. Pairs without any are not stored."""
-        with self._transaction():
+        with database.transaction(self._db, self.path):
             comparing.add_preferences(self._db, pairs)
 
     def _add_ratings(self, position: int, ratings: Sequence[Rating]) -> None:
@@ -122,17 +119,6 @@ class JournalWriter:
         if panels:
             self._db.execute(PANELS)
             self._db.executemany("INSERT INTO panels VALUES (?, ?, ?)", panels)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with database.sentences(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
 
     # Rows that come while the run goes on.
 

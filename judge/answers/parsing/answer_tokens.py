@@ -99,8 +99,8 @@ def position(tokens: Sequence[Token], text: str, start: int) -> int | None:
     return None
 
 
-# Probabilities of the labels of a scale at the position of the rating in an answer, from token log-probabilities.
-# Labels are followed along the generated tokens, without regard to letter case.
+# Probabilities of the labels or points of a scale at the position of the rating in an answer, from token
+# log-probabilities. They are followed along the generated tokens; the letter case of labels does not count.
 
 
 def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
@@ -123,6 +123,33 @@ def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Ma
                 _settle(prefix, weight * probability, forms, mass)
             elif not prefix and word.rstrip(".,:;!*\n ") in forms:
                 _settle(word.rstrip(".,:;!*\n "), weight * probability, forms, mass)
+        if onward is None:
+            return
+        prefix, weight = onward
+    _settle(prefix, weight, forms, mass)
+
+
+def follow_numbers(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
+    """Add to `mass` the probability `weight` of `prefix`, spread over the points (`forms`: text -> value) it can
+    become."""
+    for token in tokens:
+        onward: tuple[str, float] | None = None
+        for text, probability in mass.alternatives(token).items():
+            part = text.lstrip() if not prefix else text
+            word = prefix + part
+            digits = bool(part) and part[0] in "0123456789."
+            if not digits:
+                # The number ended with the token before.
+                if prefix:
+                    _settle(prefix, weight * probability, forms, mass)
+            elif not any(form.startswith(word.rstrip()) for form in forms):
+                continue
+            elif not any(form.startswith(word) and form != word for form in forms):
+                _settle(word, weight * probability, forms, mass)
+            elif text == token.text:
+                onward = word, weight * probability
+            else:
+                mass.undecided += weight * probability
         if onward is None:
             return
         prefix, weight = onward

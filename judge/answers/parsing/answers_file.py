@@ -132,11 +132,10 @@ def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[P
     ]
 
 
-def summary(parsed: Sequence[Parsed]) -> str:
+def summary(statuses: Sequence[str]) -> str:
     """One sentence with the number of answers and the number with each status."""
-    counts = Counter(p.judgment.status for p in parsed)
-    parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
+    parts = ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
+    return f"{len(statuses)} {'answer' if len(statuses) == 1 else 'answers'}: {parts}"
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -275,13 +274,6 @@ def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -
         )
         for answer in answers
     ]
-
-
-def pairs_summary(parsed: Sequence[Compared]) -> str:
-    """A sentence with the number of answers and the number with each status."""
-    counts = Counter(compared.verdict.status for compared in parsed)
-    parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
 
 
 def _compared_line(

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from judge.answers.parsing import LOADED, PARSERS, Parser
-from judge.answers.parsing.answer_tokens import Mass, Token, follow_labels, position, read_tokens
+from judge.answers.parsing.answer_tokens import Mass, follow_labels, follow_numbers, position, read_tokens
 from judge.answers.parsing.joint import joint_judgments
 from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
 from judge.base import records
@@ -100,7 +100,7 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
     else:
         forms = {f"{point:g}": float(point) for point in scale.points()}
     mass = Mass(dict.fromkeys(forms.values(), 0.0))
-    (follow_labels if scale.labels else _follow)(tokens[start:], "", 1.0, forms, mass)
+    (follow_labels if scale.labels else follow_numbers)(tokens[start:], "", 1.0, forms, mass)
     if mass.improbable:
         return _lost(judgment, "unusable_logprobs")
     on_scale = sum(mass.points.values())
@@ -118,37 +118,6 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
 
 def _lost(judgment: Judgment, flag: str) -> Judgment:
     return replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, flag))
-
-
-def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    # Spreads the probability `weight` of `prefix` over the points (text -> value) that it can become.
-    for token in tokens:
-        onward: tuple[str, float] | None = None
-        for text, probability in mass.alternatives(token).items():
-            part = text.lstrip() if not prefix else text
-            word = prefix + part
-            digits = bool(part) and part[0] in "0123456789."
-            if not digits:
-                # The number ended with the token before.
-                if prefix:
-                    _settle(prefix, weight * probability, forms, mass)
-            elif not any(form.startswith(word.rstrip()) for form in forms):
-                continue
-            elif not any(form.startswith(word) and form != word for form in forms):
-                _settle(word.rstrip(), weight * probability, forms, mass)
-            elif text == token.text:
-                onward = word, weight * probability
-            else:
-                mass.undecided += weight * probability
-        if onward is None:
-            return
-        prefix, weight = onward
-    _settle(prefix, weight, forms, mass)
-
-
-def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    if word in forms:
-        mass.points[forms[word]] += weight
 
 
 def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
@@ -210,14 +179,15 @@ class StoredAnswers:
         """Number of criteria that an answer to this Eval-Prompt rates."""
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
-    def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
-        """(answer, judgment) for each criterion that the answer rates."""
-        names = self.joint.get(answer.eval_prompt)
-        each = [answer] if names is None else [_about(answer, name) for name in names]
+    def judgments(self, answer: Answer) -> list[tuple[str, Judgment]]:
+        """(criterion, judgment) for each criterion that the answer rates; without a response, the status says why. The
+        query's flags come first."""
+        joint = self.joint.get(answer.eval_prompt)
+        names = [answer.criterion] if joint is None else joint
         if answer.response is None:
             status: Status = "filtered" if answer.outcome == "filtered" else "not_answered"
-            return [(answer_of, Judgment(status, flags=answer_of.flags)) for answer_of in each]
-        for name in names or [answer.criterion]:
+            return [(name, Judgment(status, flags=answer.flags)) for name in names]
+        for name in names:
             if name not in self.criteria:
                 raise RunFolderError(
                     f"a journal holds an answer about {name!r}, and its definition has no such criterion",
@@ -225,7 +195,7 @@ class StoredAnswers:
                 )
         story = self.text_of(answer.story)
         read: Iterable[Judgment]
-        if names is not None:
+        if joint is not None:
             read = joint_judgments(self.parser, answer.response, [self.criteria[name] for name in names], story=story)
         else:
             criterion = self.criteria[answer.criterion]
@@ -240,29 +210,11 @@ class StoredAnswers:
             read = [expected_judgment(judgment, answer.response, criterion.scale) if self.expected else judgment]
         if answer.flags:
             read = [replace(judgment, flags=(*answer.flags, *judgment.flags)) for judgment in read]
-        return list(zip(each, read, strict=True))
+        return list(zip(names, read, strict=True))
 
     def judgment(self, answer: Answer) -> Judgment:
-        """The judgment of an answer, for `answer.criterion`; without a response, its status says why. The query's flags
-        come first."""
-        return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
-
-
-def _about(answer: Answer, criterion: str) -> Answer:
-    # `dataclasses.replace` would take longer than parsing.
-    return Answer(
-        answer.query_key,
-        answer.story,
-        criterion,
-        answer.eval_prompt,
-        answer.repeat,
-        answer.outcome,
-        answer.response,
-        answer.error_kind,
-        answer.error,
-        answer.flags,
-        answer.attempts,
-    )
+        """The judgment of an answer, for `answer.criterion`."""
+        return dict(self.judgments(answer))[answer.criterion]
 
 
 # Parses a journal's comparisons, using facts of the run: labels, answer form, criterion, stories.

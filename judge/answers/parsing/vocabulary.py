@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 from judge.base.late_pattern import late
 
@@ -180,6 +181,22 @@ def names(asked: str, others: tuple[str, ...]) -> Names:
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
     other_words = {_words(other)[-1] for other in others if _words(other)}
     return Names(asked_words, stem, frozenset((other_words | _ASPECTS) - asked_words))
+
+
+_Found = TypeVar("_Found")
+# Of a text with more numbers, labels or names only the first 100 and the last 200 are read, to bound the time.
+_MOST = 300
+
+
+def first_and_last(found: list[_Found]) -> list[_Found]:
+    """All of a text's numbers, labels or names or, of more than 300, the first 100 and the last 200."""
+    return found if len(found) <= _MOST else found[:100] + found[-200:]
+
+
+def lowered(text: str) -> str:
+    """The text in lower case, every character at its position: a letter that would become two stays as it is."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def fold(word: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, Self, TextIO
+from typing import Any, Self, TextIO
 
 from judge.answers.parsing import Parser
 from judge.answers.parsing.stored_answers import was_read
@@ -26,23 +26,10 @@ _WIDE = 100
 _PER_SECOND = 4
 
 
-class Shown(Protocol):
-    """Object whose progress a line shows, such as `Progress`."""
-
-    total: int
-
-    @property
-    def settled(self) -> int: ...
-
-    def line(self, width: int | None = None) -> str:
-        """Text of the line, at most `width` columns wide; None: not shortened."""
-        ...
-
-
 class Line:
     def __init__(self, board: Board, name: str) -> None:
         self.name = name
-        self.shown: Shown | None = None
+        self.shown: Progress | None = None
         self.ended: str | None = None
         self._board = board
 
@@ -51,7 +38,7 @@ class Line:
         """Whether the line is redrawn in place; otherwise each state becomes a line of a log."""
         return self._board.live
 
-    def begin(self, shown: Shown) -> None:
+    def begin(self, shown: Progress) -> None:
         self.shown = shown
 
     def write(self, text: str) -> None:

@@ -258,7 +258,7 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
     lives: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):
         try:
-            specs = load_run_specs(definition).judges
+            specs = load_run_specs(definition).asked
         except JudgeError:
             continue  # judge run says what is wrong with it
         for spec in specs:

@@ -71,6 +71,10 @@ def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
         yield key, spec.engine[key]
 
 
+def _from(source: Source, statement: Said | None) -> tuple[Said, Source] | None:
+    return None if statement is None else (statement, source)
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     spec: AnySpec
@@ -81,23 +85,23 @@ class _Look:
 
     def at(self, name: str, value: Any) -> SettingInForce:
         # Where no evidence decides, the reason is that of the strongest.
-        catalogued = self._catalogue(name, value)
+        statement = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
+        catalogued = _from("catalogue", statement)
         without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
         evidence = (
             self._refused(name),
-            self._answers(name),
+            _from("answers", self.seen.firm.get(name)),
             self._probe(name),
             without_effect,
             self._against(name, value),
             catalogued,
-            self._hint(name),
+            _from("answers", self.seen.hints.get(name)),
             self._documented(name),
         )
         spoken = [finding for finding in evidence if finding is not None]
         decided = [finding for finding in spoken if finding[0].state != "unknown"]
-        first = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
-        statement, source = first
-        return SettingInForce(name, value, statement.state, _ADDRESS.sub("the server", statement.words), source)
+        said, source = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
+        return SettingInForce(name, value, said.state, _ADDRESS.sub("the server", said.words), source)
 
     def _refused(self, name: str) -> tuple[Said, Source] | None:
         words = next(
@@ -114,14 +118,6 @@ class _Look:
 
     def _wire_names(self, name: str) -> tuple[str, ...]:
         return _NAMES.get(name) or _FIELDS.get(name) or (name, f"generation.{name}", f"engine.{name}")
-
-    def _answers(self, name: str) -> tuple[Said, Source] | None:
-        statement = self.seen.firm.get(name)
-        return (statement, "answers") if statement is not None else None
-
-    def _hint(self, name: str) -> tuple[Said, Source] | None:
-        statement = self.seen.hints.get(name)
-        return (statement, "answers") if statement is not None else None
 
     def _probe(self, name: str) -> tuple[Said, Source] | None:
         if name == "n" and 1 in self._told("answers_per_call"):
@@ -177,10 +173,6 @@ class _Look:
 
     def _docs(self) -> str:
         return f"the documentation of {self.who.endpoint.name}" if self.who.endpoint else ""
-
-    def _catalogue(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        statement = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
-        return (statement, "catalogue") if statement is not None else None
 
     def _nothing(self) -> str:
         if self.who.entry is not None and not self.who.by_name:

@@ -4,12 +4,12 @@ the criterion gets a pass for each criterion, because all stories then share the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -262,76 +262,49 @@ def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
         yield story
 
 
+def _key(
+    kind: str,
+    about: Sequence[object],
+    messages: tuple[Message, ...],
+    spec: AnySpec,
+    form: Sequence[object] = (),
+    further: Sequence[object] = (),
+) -> str:
+    # What all kinds of requests depend on. The order is that of the first version, since stored keys must stay.
+    generation = spec.generation
+    sampled = [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop]
+    said = [(message.role, message.content) for message in messages]
+    return fingerprint_bytes((orjson.dumps([kind, *about, sampled, spec.api, *form, said, *further]),))
+
+
+def _points(criterion: Criterion) -> Sequence[object]:
+    return criterion.scale.labels or criterion.scale.points()
+
+
 def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec) -> str:
     """Fingerprint of all that an answer depends on, except the judge. It includes the story's id, so that equal texts
     have different keys. Repeat i's seed is the run's plus i, so (key, repeat) identifies one answer."""
-    generation = spec.generation
-    head = orjson.dumps(
-        [
-            "query/1",
-            story,
-            criterion.name,
-            eval_prompt,
-            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
-            spec.api,
-            spec.structured,
-            (criterion.scale.labels or criterion.scale.points()) if spec.structured != "none" else None,
-            [(message.role, message.content) for message in messages],
-            # Only where it is said, so that keys of runs that score text stay what they were.
-            *([spec.scoring] if spec.scoring != "text" else []),
-        ]
-    )
-    return fingerprint_bytes((head,))
+    form = [spec.structured, _points(criterion) if spec.structured != "none" else None]
+    # Only where it is said, so that keys of runs that score text stay what they were.
+    further = [spec.scoring] if spec.scoring != "text" else []
+    return _key("query/1", [story, criterion.name, eval_prompt], messages, spec, form, further)
 
 
 def joint_key(
     story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
     """Fingerprint of a query that rates several criteria in one answer; as `query_key`."""
-    generation = spec.generation
-    head = orjson.dumps(
-        [
-            "joint/1",
-            story,
-            [criterion.name for criterion in criteria],
-            eval_prompt,
-            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
-            spec.api,
-            spec.structured,
-            [criterion.scale.labels or criterion.scale.points() for criterion in criteria]
-            if spec.structured != "none"
-            else None,
-            [(message.role, message.content) for message in messages],
-        ]
-    )
-    return fingerprint_bytes((head,))
+    form = [spec.structured, [_points(criterion) for criterion in criteria] if spec.structured != "none" else None]
+    return _key("joint/1", [story, [criterion.name for criterion in criteria], eval_prompt], messages, spec, form)
 
 
 def comparison_key(
-    shown: tuple[str, str],
-    criterion: Criterion,
-    eval_prompt: str,
-    messages: tuple[Message, ...],
-    spec: RunSpec,
+    shown: tuple[str, str], criterion: Criterion, eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
     """Fingerprint of a comparison; as `query_key`, with both stories' ids in the order shown and the labels of the
     choices."""
-    generation = spec.generation
-    head = orjson.dumps(
-        [
-            "compare/1",
-            *shown,
-            criterion.name,
-            eval_prompt,
-            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
-            spec.api,
-            spec.structured,
-            spec.choices,
-            [(message.role, message.content) for message in messages],
-            spec.scoring,
-        ]
-    )
-    return fingerprint_bytes((head,))
+    about = [*shown, criterion.name, eval_prompt]
+    return _key("compare/1", about, messages, spec, [spec.structured, spec.choices], [spec.scoring])
 
 
 def _blocks(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
@@ -364,15 +337,9 @@ class WritingPlan:
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]
 
-    @property
-    def compares(self) -> bool:
-        """Always false, because this run writes stories."""
-        return False
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        """Always empty, because a run that writes stories rates nothing."""
-        return ()
+    # A run that writes stories compares and rates nothing.
+    compares: ClassVar[bool] = False
+    criteria: ClassVar[tuple[Criterion, ...]] = ()
 
     @property
     def queries_per_subject(self) -> int:
@@ -429,15 +396,4 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
     """Fingerprint of all that a written story depends on, except the model: with the ids of story-prompt and writer
     prompt."""
-    generation = spec.generation
-    head = orjson.dumps(
-        [
-            "write/1",
-            wanted,
-            writer_prompt,
-            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
-            spec.api,
-            [(message.role, message.content) for message in messages],
-        ]
-    )
-    return fingerprint_bytes((head,))
+    return _key("write/1", [wanted, writer_prompt], messages, spec)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -235,18 +235,21 @@ class RunSpec(Reached, _Asked):
         return judge_key_of(self.judge, self)
 
 
-@dataclass(frozen=True, slots=True)
-class RunSpecs:
-    """A run's definition for each judge. With several, `max_cost` is the budget of all together."""
+_Spec_co = TypeVar("_Spec_co", covariant=True)
 
-    judges: tuple[RunSpec, ...]
+
+@dataclass(frozen=True, slots=True)
+class Specs(Generic[_Spec_co]):
+    """Definitions, one for each judge or writing model. With several, `max_cost` is the budget of all together."""
+
+    asked: tuple[_Spec_co, ...]
     max_cost: float | None = None
 
 
 def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = judge_lists.ANY) -> RunSpec:
     """run.yaml as the definition of one judge. `overrides` are `key=value`, with dots for nested keys and values in
     YAML; `judge=NAME` selects one of several, with `revision`. Raises SpecError if more than one remains."""
-    specs = load_run_specs(path, overrides, revision=revision).judges
+    specs = load_run_specs(path, overrides, revision=revision).asked
     if len(specs) > 1:
         names = ", ".join(dict.fromkeys(spec.judge for spec in specs))
         raise SpecError(
@@ -258,7 +261,7 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 
 def load_run_specs(
     path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = judge_lists.ANY
-) -> RunSpecs:
+) -> Specs[RunSpec]:
     """run.yaml as one definition for each judge, or for each of `judges`: one listed under `judges:` has its entry's
     keys, any other only the run's. Overrides apply to each, except `max_cost`, for all together."""
     data = read_definition(path)
@@ -277,10 +280,10 @@ def load_run_specs(
     most = data.get("max_cost")
     if len(definitions) == 1:
         (only,) = definitions
-        return RunSpecs((parse_run_spec(only.within(most), only.where),))
+        return Specs((parse_run_spec(only.within(most), only.where),))
     # What all share is checked first, so that a mistake there is not named as one of the first judge.
     together = parse_run_spec(_base(data, definitions[0], of_each), str(path)).max_cost
-    return RunSpecs(tuple(parse_run_spec(definition.data, definition.where) for definition in definitions), together)
+    return Specs(tuple(parse_run_spec(definition.data, definition.where) for definition in definitions), together)
 
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:

@@ -4,9 +4,8 @@ keys (`Reached`). As in runs, `judge` is the model that answers and `repeats` ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
@@ -18,6 +17,7 @@ from judge.asking.run_definition.spec import (
     Names,
     Reached,
     RunSpec,
+    Specs,
     judge_key_of,
     load_run_specs,
     mistakes,
@@ -57,6 +57,11 @@ class GenerateSpec(Reached):
     api: Literal["chat", "completions", "responses"] = Field("chat", description="route of the server's API")
     system: str | None = Field(None, description="system message put before every request")
 
+    # An answer is a story: free text.
+    structured: ClassVar[Literal["none"]] = "none"
+    scoring: ClassVar[Literal["text"]] = "text"
+    choices: ClassVar[tuple[str, ...]] = ()
+
     @model_validator(mode="after")
     def _of_writing(self) -> GenerateSpec:
         if self.words is not None and not 1 <= self.words[0] <= self.words[1]:
@@ -80,21 +85,6 @@ class GenerateSpec(Reached):
         return JudgeName.of(self.writer).provider
 
     @property
-    def structured(self) -> Literal["none"]:
-        """Always "none", since a story is free text."""
-        return "none"
-
-    @property
-    def scoring(self) -> Literal["text"]:
-        """Always "text", because the answer is the story."""
-        return "text"
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Always (), because the answer is a story."""
-        return ()
-
-    @property
     def system_name(self) -> str:
         """Name of the writing model as a system in the records of its stories: model and revision."""
         model = JudgeName.of(self.writer).model or self.writer
@@ -113,20 +103,12 @@ class GenerateSpec(Reached):
 AnySpec = RunSpec | GenerateSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Specs:
-    """Definitions, one for each judge or writing model. With several, `max_cost` is the budget of all together."""
-
-    asked: tuple[AnySpec, ...]
-    max_cost: float | None = None
-
-
 def is_writing(path: Path) -> bool:
     """Whether a file defines a generation run (models write stories), not a run of judges."""
     return WRITES in read_definition(path)
 
 
-def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
+def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs[GenerateSpec]:
     """generate.yaml as one definition for its writer, or for each of `writers`. `overrides` are `key=value`."""
     data = read_definition(path)
     if WRITES not in data:
@@ -175,12 +157,11 @@ def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
     return parse_spec(data, where)
 
 
-def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs:
+def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs[AnySpec]:
     """Definitions of either kind: a run of judges, or a generation run."""
     if is_writing(path):
         return load_generate_specs(path, overrides, judges)
-    specs = load_run_specs(path, overrides, judges)
-    return Specs(specs.judges, specs.max_cost)
+    return load_run_specs(path, overrides, judges)
 
 
 def _keys(parents: list[str]) -> set[str]:

@@ -265,7 +265,7 @@ def not_begun(run: Path) -> list[str]:
     try:
         if is_writing(definition):
             return []
-        specs = load_run_specs(definition).judges
+        specs = load_run_specs(definition).asked
     except SpecError:
         return []  # judge run says what is wrong with it
     if len(specs) == 1:

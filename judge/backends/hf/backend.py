@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from judge.backends.dialect import choices, joined
+from judge.backends.dialect import choices
 from judge.backends.engine_keys import SPEED, check_keys, weights
 from judge.backends.hf import shared_beginnings
 from judge.backends.hf.local_model import (
     chat_template,
-    chat_text,
     check_folder,
     loading_error,
-    no_template,
+    prompt_tokens,
     template_hash,
     too_long,
 )
@@ -142,7 +141,8 @@ class HFBackend:
                 retryable=False,
                 hint="take structured: choice or none, or a vLLM engine (vllm/MODEL, or a server)",
             )
-        tokens = self._tokens(query)
+        name = f"{self.provider}/{self.model}"
+        tokens = prompt_tokens(self._loaded.tokenizer, self._template, query, self._keys, name)
         self._check_length(len(tokens), query.generation.max_tokens)
         if self._batches is None or self._batches.done():
             self._batches = asyncio.create_task(self._serve())
@@ -258,12 +258,3 @@ class HFBackend:
             context=self._context,
             left=self._closing.is_set,
         )
-
-    def _tokens(self, query: Request) -> list[int]:
-        tokenizer = self._loaded.tokenizer
-        if query.api == "completions":
-            return list(tokenizer.encode(joined(query.messages)))
-        if self._template is None:
-            raise no_template(f"{self.provider}/{self.model}")
-        text = chat_text(tokenizer, self._template, query.messages, dict(self._keys.get("chat_template_kwargs", {})))
-        return list(tokenizer.encode(text, add_special_tokens=False))

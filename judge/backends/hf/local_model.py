@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from judge.backends.dialect import joined
 from judge.base.errors import BackendError, ErrorKind
 from judge.base.fingerprint import sha256
-from judge.base.records import Message
+from judge.base.records import Message, Request
 
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf", "*.pt")
 
@@ -74,11 +75,17 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
 )
 
 
+def is_path(model: str) -> bool:
+    """Whether a model is named by a path, and not by its name on the hub."""
+    path = Path(model).expanduser()
+    return path.is_absolute() or model.startswith((".", "~")) or path.exists()
+
+
 def check_folder(model: str) -> None:
     """Raise BackendError if `model` is a path without a model in it. A name on the hub passes."""
-    path = Path(model).expanduser()
-    if not (path.is_absolute() or model.startswith((".", "~")) or path.exists()):
+    if not is_path(model):
         return
+    path = Path(model).expanduser()
     if not path.is_dir():
         raise model_error(
             f"{model} is not a folder of weights", "give the folder that holds config.json and *.safetensors"
@@ -146,6 +153,17 @@ def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extr
             turns, chat_template=template, add_generation_prompt=True, tokenize=False, **extra
         )
     )
+
+
+def prompt_tokens(tokenizer: Any, template: str | None, query: Request, engine: dict[str, Any], name: str) -> list[int]:
+    """Tokens of a query's prompt. Raises BackendError, for the judge `name`, for a chat without a template."""
+    if query.api == "completions":
+        return list(tokenizer.encode(joined(query.messages)))
+    if template is None:
+        raise no_template(name)
+    text = chat_text(tokenizer, template, query.messages, dict(engine.get("chat_template_kwargs", {})))
+    # The template writes the special tokens itself.
+    return list(tokenizer.encode(text, add_special_tokens=False))
 
 
 def model_error(sentence: str, hint: str) -> BackendError:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.backends.hf.local_model import model_error
+from judge.backends.hf.local_model import is_path, model_error
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
 from judge.base.fingerprint import fingerprint, fingerprint_bytes
@@ -197,7 +197,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> Loaded:
     except ImportError as error:
         raise MissingExtraError(f"hf/{model}", "hf") from error
     path = Path(model).expanduser()
-    local = _is_path(model)
+    local = is_path(model)
     if local:
         _check_folder(model, path)
     name = str(path) if local else model
@@ -237,11 +237,6 @@ def _context(config: Any, tokenizer: Any) -> int | None:
     ]
     lengths.append(tokenizer.model_max_length)
     return min((int(n) for n in lengths if n and n < 10**9), default=None)
-
-
-def _is_path(model: str) -> bool:
-    path = Path(model).expanduser()
-    return path.is_absolute() or model.startswith((".", "~")) or path.exists()
 
 
 def _check_folder(model: str, path: Path) -> None:

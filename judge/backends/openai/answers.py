@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer, with_usage
+from judge.backends.dialect import Dialect, as_it_is, checked, no_answer, with_usage
 from judge.backends.hf.local_model import template_hash
 from judge.backends.openai.credentials import beside, endpoint
 from judge.backends.openai.errors import read_body, status_error
@@ -51,14 +51,14 @@ def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _read_responses(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
+def _read_responses(body: bytes, url: str) -> tuple[list[Response], int]:
     # Thinking is in items of its own, and the finish reason in `status` and `incomplete_details`.
     try:
         data = json_value(body)
         status = data["status"]
         if status == "failed" or data.get("error"):
             failure = {"error": data.get("error") or {"message": "the response failed, and the server gives no cause"}}
-            raise status_error(200, {}, orjson.dumps(failure), url, scrub)
+            raise status_error(200, {}, orjson.dumps(failure), url)
         if status not in ("completed", "incomplete"):
             raise BackendError(f"{url}: the response ended as {status!r}", kind="server", retryable=True)
         reason = "stop" if status == "completed" else _incomplete(data.get("incomplete_details"))
@@ -160,13 +160,13 @@ def _text(choice: Any) -> Any:
     return choice.get("text") or message.get("content") or message.get("refusal") or message.get("reasoning")
 
 
-def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
+def _read(body: bytes, url: str, *, chat: bool) -> tuple[list[Response], int]:
     # The number counts failed choices too. Usage is stored with the first response.
     try:
         data = json_value(body)
         problem = error_inside(data)
         if problem is not None:
-            raise status_error(200, {}, orjson.dumps(problem), url, scrub)
+            raise status_error(200, {}, orjson.dumps(problem), url)
         choices = sorted(data["choices"], key=lambda c: c.get("index", 0))
         model = data.get("model")
         responses = [checked(_response(choice, model, chat=chat)) for choice in choices if choice_error(choice) is None]
@@ -209,12 +209,11 @@ COMPLETIONS = Dialect("openai", lambda _: "/completions", as_it_is, partial(_rea
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Connection to one server. `client` returns the HTTP session, and `scrub` removes keys from texts."""
+    """Connection to one server. `client` returns the HTTP session."""
 
     client: Callable[[], aiohttp.ClientSession]
     url: str
     model: str
-    scrub: Scrub
     dialect: Dialect = CHAT
 
 
@@ -265,7 +264,7 @@ async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
             for seed in (20240613, 20240613, 20240614):
                 body = orjson.dumps(dialect.wire(asked | {"seed": seed}))
                 async with asker.client().post(route, data=body) as reply:
-                    responses, _ = dialect.read(await read_body(reply), asker.url, asker.scrub)
+                    responses, _ = dialect.read(await read_body(reply), asker.url)
                     answers.append(responses[0].text)
                 if not answers[-1]:
                     return None

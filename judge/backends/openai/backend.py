@@ -7,8 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import orjson
@@ -16,8 +14,8 @@ import orjson
 from judge.backends.dialect import Dialect, joined, request_fields
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.openai.answers import CHAT, COMPLETIONS, RESPONSES, SEED_NOTE, Asker, seed_kept
-from judge.backends.openai.credentials import Credentials, endpoint, without_slash
-from judge.backends.openai.errors import RefusalError, connection_error, read_body
+from judge.backends.openai.credentials import Credentials, connect, endpoint, without_slash
+from judge.backends.openai.errors import RefusalError, connection_error, read_body, timed_out
 from judge.backends.openai.negotiation import Negotiation, Probed, probe_server, refusal_by, silence, with_model_names
 from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.refusal_body import RateLimits, tell_limits
@@ -26,7 +24,6 @@ from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
 from judge.base.fingerprint import digest
 from judge.base.records import Request, Response
-from judge.base.redaction import redact
 
 # Chooses a server for each query of a run that names several. A server that failed is tried again later.
 
@@ -114,7 +111,6 @@ class OpenAIBackend:
         self.capabilities = Capabilities(structured=self._dialect.structured)
         self._settings = settings
         self._session: aiohttp.ClientSession | None = None
-        self._proxy = proxy_of(self.servers.urls[0])
         self._extra = {k: v for k, v in settings.engine.items() if k not in {"headers", "top_logprobs"} | START}
         self._negotiations = {url: self._negotiation(url) for url in self.servers.urls}
         self._probed: dict[str, Probed] = {}
@@ -196,7 +192,7 @@ class OpenAIBackend:
         while True:
             asked, dialect = negotiation.terms.shortened(repeats), self.dialect(url)
             try:
-                responses, given = dialect.read(await self._post(url, query, asked), url, self._scrub)
+                responses, given = dialect.read(await self._post(url, query, asked), url)
                 require_logprobs(responses, query, url)
                 break
             except RefusalError as error:
@@ -293,14 +289,12 @@ class OpenAIBackend:
                     raise refusal_by(asker, reply.status, reply.headers, body, sent)
                 return self.credentials.clean(body)
         except TimeoutError:
-            raise BackendError(
-                f"{url}: no answer within {self._settings.attempt_timeout:g} s", kind="timeout", retryable=True
-            ) from None
+            raise timed_out(url, self._settings.attempt_timeout) from None
         except aiohttp.ClientError as error:
             raise connection_error(error, url) from error
 
     def _asker(self, url: str, dialect: Dialect) -> Asker:
-        return Asker(self._client, url, self.model, self._scrub, dialect)
+        return Asker(self._client, url, self.model, dialect)
 
     def _negotiation(self, url: str) -> Negotiation:
         terms = load_terms(self._settings.terms_file, url, self.model)
@@ -367,29 +361,8 @@ class OpenAIBackend:
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = aiohttp.ClientSession(
-                headers={"Content-Type": "application/json"},
-                middlewares=(self.credentials.attach,),
-                # The limiter above decides how many requests are in flight.
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-                timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
-                auto_decompress=True,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                # aiohttp's own look at the environment (trust_env) costs two thread hops for each request.
-                proxy=self._proxy,
-            )
+            self._session = connect(self.servers.urls[0], self.credentials, self._settings.attempt_timeout)
         return self._session
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
-
-
-def proxy_of(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) sets for this address."""
-    parts = urlsplit(url)
-    if not parts.hostname or proxy_bypass(parts.hostname):
-        return None
-    return getproxies().get(parts.scheme)
 
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
@@ -46,6 +47,29 @@ def beside(base_url: str, route: str) -> str:
     """Address of a route that is outside the API's `/v1`, such as `/version` or `/tokenize`."""
     scheme, host, path, _, _ = urlsplit(base_url)
     return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) sets for this address."""
+    parts = urlsplit(url)
+    if not parts.hostname or proxy_bypass(parts.hostname):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def connect(url: str, credentials: Credentials, timeout: float, **headers: str) -> aiohttp.ClientSession:
+    """HTTP session that sends requests only to the run's servers, each with its own key. `url` decides the proxy, and
+    `timeout` is in seconds per request."""
+    return aiohttp.ClientSession(
+        headers={"Content-Type": "application/json", **headers},
+        middlewares=(credentials.attach,),
+        # The limiter above decides how many requests are in flight.
+        connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
+        timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=10),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        # aiohttp's own look at the environment (trust_env) costs two thread hops for each request.
+        proxy=proxy_of(url),
+    )
 
 
 # `api_key_env: none` sends no key.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
@@ -15,6 +15,7 @@ from judge.base.credentials.providers import OPENAI, Provider, keys_of
 from judge.base.credentials.trust import VARIABLE
 from judge.base.credentials.written_keys import origin_of
 from judge.base.errors import BackendError, ErrorKind
+from judge.base.redaction import redact
 
 # Reads the bodies of HTTP responses up to a maximum length.
 
@@ -78,15 +79,14 @@ def status_error(
     headers: Mapping[str, str],
     body: bytes,
     url: str,
-    scrub: Callable[[str], str],
     sent: Mapping[str, Any] | None = None,
     route: str = "/chat/completions",
     protocol: Provider = OPENAI,
 ) -> RefusalError:
-    """Error for a refused request, or an answer of status 200 with an error. `scrub` removes keys; `sent` is under
-    OpenAI's names; `protocol` is the provider whose format `route` has."""
+    """Error for a refused request, or an answer of status 200 with an error. `sent` is under OpenAI's
+    names; `protocol` is the provider whose format `route` has."""
     refusal = read_refusal(status, headers, body, sent)
-    words = scrub(refusal.error_body.shown())
+    words = redact(refusal.error_body.shown())
     where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
     message = where + (f": {words}" if words else "")
     return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url, route, protocol))
@@ -109,6 +109,11 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
     if isinstance(error, aiohttp.ClientPayloadError):
         return BackendError(f"{url}: the answer broke off", kind="garbage", retryable=True)
     return BackendError(f"{url}: {type(error).__name__}: {error}", kind="connection", retryable=True)
+
+
+def timed_out(url: str, seconds: float) -> BackendError:
+    """Error for a request that got no answer within `seconds`."""
+    return BackendError(f"{url}: no answer within {seconds:g} s", kind="timeout", retryable=True)
 
 
 def server_words(body: bytes) -> str:

@@ -136,7 +136,7 @@ def refusal_by(
 ) -> RefusalError:
     """Error for an answer whose status is not 200, worded for the server's API."""
     dialect = asker.dialect
-    return status_error(status, headers, body, asker.url, asker.scrub, sent, dialect.route("MODEL"), dialect.protocol)
+    return status_error(status, headers, body, asker.url, sent, dialect.route("MODEL"), dialect.protocol)
 
 
 def models_in(body: bytes) -> list[dict[str, Any]] | None:

@@ -24,14 +24,12 @@ import aiohttp
 import orjson
 
 from judge.backends.openai.answers import Asker
-from judge.backends.openai.backend import proxy_of
-from judge.backends.openai.credentials import Credentials, beside, endpoint, without_slash
-from judge.backends.openai.errors import connection_error, read_body, status_error
+from judge.backends.openai.credentials import Credentials, beside, connect, endpoint, without_slash
+from judge.backends.openai.errors import connection_error, read_body, status_error, timed_out
 from judge.backends.openai.negotiation import ask_plainly, probe_server, with_model_names
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs, no_room, one_each
 from judge.base.credentials.providers import addresses_of
 from judge.base.errors import BackendError
-from judge.base.redaction import redact
 from judge.base.wording import Advice
 
 Answer = TypeVar("Answer")
@@ -108,7 +106,7 @@ class OpenAIScorer:
             self._session = None
 
     async def _probed(self) -> dict[str, Any]:
-        asker = Asker(self._client, self.url, self.model, self._scrub)
+        asker = Asker(self._client, self.url, self.model)
         probed = await probe_server(asker, self._settings.probe_timeout)
         if not probed.listed:
             with contextlib.suppress(TimeoutError, aiohttp.ClientError):
@@ -203,30 +201,19 @@ class OpenAIScorer:
             async with self._client().post(url, data=orjson.dumps(body)) as reply:
                 content = await read_body(reply)
                 if reply.status != 200:
-                    raise status_error(reply.status, reply.headers, content, url, self._scrub)
+                    raise status_error(reply.status, reply.headers, content, url)
                 return orjson.loads(self._credentials.clean(content))
         except orjson.JSONDecodeError as error:
             raise self._garbage(url) from error
         except TimeoutError:
-            seconds = f"{self._settings.attempt_timeout:g} s"
-            raise BackendError(f"{url}: no answer within {seconds}", kind="timeout", retryable=True) from None
+            raise timed_out(url, self._settings.attempt_timeout) from None
         except aiohttp.ClientError as error:
             raise connection_error(error, url) from error
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = aiohttp.ClientSession(
-                headers={"Content-Type": "application/json"},
-                middlewares=(self._credentials.attach,),
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-                timeout=aiohttp.ClientTimeout(total=self._settings.attempt_timeout, sock_connect=10),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                proxy=proxy_of(self.url),
-            )
+            self._session = connect(self.url, self._credentials, self._settings.attempt_timeout)
         return self._session
-
-    def _scrub(self, text: str) -> str:
-        return redact(text)
 
     def _cannot(self, why: str) -> BackendError:
         return BackendError(

@@ -19,13 +19,14 @@ from judge.backends.surface.model import (
     expected,
     model_card,
     read_card,
+    refuse_unrated,
     several,
     shipped_model,
     value_text,
 )
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import BackendError, SpecError
-from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
+from judge.base.records import Criterion, Query, Request, Response, Scale, Story
 from judge.inputs.text_features import for_regression, length, own_features, score_file_features
 from judge.stats import near_ties
 
@@ -157,22 +158,10 @@ class SurfaceBackend:
             "models": [model.name for model in self._card.models],
         }
 
-    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, request: Request, repeats: Sequence[int]) -> list[Response]:
         """One answer per repeat. Raises BackendError for what cannot be answered, e.g. log-probabilities or no
         words."""
-        if isinstance(query, Commission):
-            raise BackendError("the control judge rates stories and writes none", kind="capability", retryable=False)
-        if query.scoring == "logprobs":
-            raise BackendError(
-                "the control judge has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
-            )
-        for criterion in query.criteria or (query.criterion,):
-            if len(criterion.scale.labels) > _PAIR and not criterion.scale.ordered:
-                raise BackendError(
-                    f"the control judge rates along an order, and the labels of {criterion.name} have none",
-                    kind="capability",
-                    retryable=False,
-                )
+        query = refuse_unrated(request, "the control judge")
         if query.other is not None:
             return self._compared(query, query.other, repeats)
         if query.criteria:

@@ -14,16 +14,35 @@ from typing import Any
 
 import orjson
 
-from judge.base.errors import DataError
+from judge.base.errors import BackendError, DataError
 from judge.base.files import package_file
 from judge.base.fingerprint import digest, fingerprint_file
 from judge.base.printing.tables import Column, Table
-from judge.base.records import Query
+from judge.base.records import Commission, Query, Request
 
 # Answers of judges that compute numbers, as text in the format that a query requires.
 
 # A label or a word, or a number.
 Value = str | float
+
+
+_PAIR = 2
+
+
+def refuse_unrated(query: Request, who: str) -> Query:
+    """The query. Raises BackendError, which begins with `who`, for what no judge that computes numbers can answer."""
+    if isinstance(query, Commission):
+        raise BackendError(f"{who} rates stories and writes none", kind="capability", retryable=False)
+    if query.scoring == "logprobs":
+        raise BackendError(f"{who} has no log-probabilities", kind="capability", retryable=False, hint="scoring: text")
+    for criterion in query.criteria or (query.criterion,):
+        if len(criterion.scale.labels) > _PAIR and not criterion.scale.ordered:
+            raise BackendError(
+                f"{who} rates along an order, and the labels of {criterion.name} have none",
+                kind="capability",
+                retryable=False,
+            )
+    return query
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:

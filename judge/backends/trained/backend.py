@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from judge.backends.engine_keys import check_keys
 from judge.backends.protocol import Backend, Capabilities, Settings
-from judge.backends.surface.model import Term, several, value_text
-from judge.backends.trained.model import Head, Kind, SequenceClassifier, TrainedModel, load
+from judge.backends.surface.model import Term, refuse_unrated, several, value_text
+from judge.backends.trained.model import Head, SequenceClassifier, TrainedModel, load
 from judge.base.errors import BackendError, DataError
 from judge.base.files import cache_folder
-from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
+from judge.base.records import Criterion, Query, Request, Response, Scale, Story
 from judge.inputs.text_features import for_regression, own_features
 
 # Scores stories with a linear model of surface features and, if the model uses one, of an embedding.
@@ -153,9 +153,10 @@ class ScoringBackend:
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """One answer per repeat, all equal. Raises BackendError for what cannot be answered, e.g. log-probabilities or
         no text."""
-        if isinstance(query, Commission):
-            raise BackendError(f"a {self._label} rates stories and writes none", kind="capability", retryable=False)
-        self._check(query)
+        query = refuse_unrated(query, f"a {self._label}")
+        for story in (query.story, *([] if query.other is None else [query.other])):
+            if not story.text.strip():
+                raise BackendError(f"story {story.id!r} has no text to score", kind="request", retryable=False)
         if query.other is not None:
             text = await self._compared(query, query.other)
         else:
@@ -175,27 +176,8 @@ class ScoringBackend:
         """Free the memory of the model. Safe to call twice."""
         await self._scorer.close()
 
-    def _check(self, query: Query) -> None:
-        if query.scoring == "logprobs":
-            raise BackendError(
-                f"a {self._label} has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
-            )
-        for criterion in query.criteria or (query.criterion,):
-            if len(criterion.scale.labels) > _PAIR and not criterion.scale.ordered:
-                raise BackendError(
-                    f"a {self._label} rates along an order, and the labels of {criterion.name} have none",
-                    kind="capability",
-                    retryable=False,
-                )
-        for story in (query.story, *([] if query.other is None else [query.other])):
-            if not story.text.strip():
-                raise BackendError(f"story {story.id!r} has no text to score", kind="request", retryable=False)
-
-    def _head(self, criterion: Criterion, kind: Kind) -> Head:
-        return self._model.choose(criterion.name, kind)
-
     async def _rated(self, query: Query, criterion: Criterion) -> tuple[str | float, str | None]:
-        head = self._head(criterion, "rating")
+        head = self._model.choose(criterion.name, "rating")
         share = self._sound(head.rating(await self._score(query.story, head)))
         rating = on_scale(share, criterion.scale)
         value = criterion.scale.labels[round(rating)] if criterion.scale.labels else rating
@@ -220,7 +202,7 @@ class ScoringBackend:
 
     async def _compared(self, query: Query, other: Story) -> str:
         # If no tie is allowed, equal scores prefer the first story.
-        head = self._head(query.criterion, "preference")
+        head = self._model.choose(query.criterion.name, "preference")
         first, second = await self._score(query.story, head), await self._score(other, head)
         odds = self._sound(head.log_odds(first, second))
         even = len(query.choices) > _PAIR and abs(odds) <= head.band

@@ -15,10 +15,9 @@ import orjson
 
 from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings
-from judge.backends.anthropic import connect, refused, route_of, url_of
+from judge.backends.anthropic import refused, route_of, session, url_of
 from judge.backends.gemini import GEMINI
-from judge.backends.openai.backend import proxy_of
-from judge.backends.openai.credentials import Credentials, endpoint, without_slash
+from judge.backends.openai.credentials import Credentials, connect, endpoint, without_slash
 from judge.backends.openai.errors import connection_error, read_body, status_error
 from judge.base.credentials.providers import ANTHROPIC, Provider, addresses_of
 from judge.base.errors import BackendError, RunFolderError
@@ -176,9 +175,7 @@ class GeminiBatches(HttpBatches):
                 status=404,
                 hint="check base_url and the model; the list of models names those that have batches",
             )
-        raise status_error(
-            reply.status, reply.headers, body, self.url, redact, route="/models", protocol=GEMINI.protocol
-        )
+        raise status_error(reply.status, reply.headers, body, self.url, route="/models", protocol=GEMINI.protocol)
 
     async def _json(self, reply: aiohttp.ClientResponse) -> dict[str, Any]:
         body = await self._read(reply)
@@ -191,13 +188,7 @@ class GeminiBatches(HttpBatches):
         return data
 
     def _connect(self) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(
-            headers={"Content-Type": "application/json"},
-            middlewares=(self._credentials.attach,),
-            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=10),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            proxy=proxy_of(self.url),
-        )
+        return connect(self.url, self._credentials, self._timeout)
 
     def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
         try:
@@ -358,7 +349,7 @@ class AnthropicBatches(HttpBatches):
         raise refusal
 
     def _connect(self) -> aiohttp.ClientSession:
-        return connect(self.url, self._credentials, self._timeout)
+        return session(self.url, self._credentials, self._timeout)
 
 
 def _names(lines: bytes) -> Iterator[str]:

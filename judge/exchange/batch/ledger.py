@@ -90,7 +90,7 @@ class BatchApi(ABC):
                 return once()
             except BackendError as error:
                 attempts += 1
-                delay = decide(error, attempts, _ATTEMPTS, self._rng).delay if error.retryable else None
+                delay = decide(error, attempts, _ATTEMPTS, self._rng) if error.retryable else None
                 if delay is None or attempts >= _ATTEMPTS:
                     raise
                 time.sleep(delay)

@@ -127,7 +127,7 @@ class BatchServer(BatchApi):
                     status=404,
                     hint="batches need a provider's batch API; elsewhere: judge export RUN --as batch, vllm run-batch",
                 )
-            return status_error(reply.status_code, reply.headers, reply.content, self.url, redact)
+            return status_error(reply.status_code, reply.headers, reply.content, self.url)
         if isinstance(error, self._openai.APITimeoutError):
             return BackendError(f"{self.url}: no answer in time", kind="timeout", retryable=True)
         return BackendError(

@@ -240,11 +240,11 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
     status, body = response.get("status_code", 200), response.get("body")
     if status != 200 or error:
         words = orjson.dumps(body or error)
-        refused = status_error(status if status != 200 else 500, {}, words, where, redact)
+        refused = status_error(status if status != 200 else 500, {}, words, where)
         if refused.kind == "truncated":
             return [Response("", "length")]
         raise refused
-    responses = read_answer(body, cleaned(orjson.dumps(body), known_keys()), query.api, where, redact)
+    responses = read_answer(body, cleaned(orjson.dumps(body), known_keys()), query.api, where)
     require_logprobs(responses, query, where)
     return responses
 

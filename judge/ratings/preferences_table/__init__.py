@@ -31,7 +31,7 @@ from judge.ratings.preferences_table.journaled import (
     typed,
 )
 from judge.ratings.ratings_table import RatingsTable, RunFacts
-from judge.ratings.ratings_table.columns import StoryRow
+from judge.ratings.ratings_table.columns import StoryRow, stacked
 
 __all__ = ["COLUMNS", "ComparisonFacts", "PreferencesTable", "Source"]
 
@@ -69,9 +69,7 @@ def of_dataset(dataset: Dataset) -> PreferencesTable:
         for rating in s.ratings
     ]
     means = implied(pd.DataFrame(rated_rows, columns=list(_RATED)), pairs)
-    parts = [part for part in (preferred, means) if len(part)] or [preferred]
-    frame = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
-    return PreferencesTable(frame, stories, ())
+    return PreferencesTable(stacked([preferred, means]), stories, ())
 
 
 def _preferred(dataset: Dataset, stories: dict[str, Story]) -> pd.DataFrame:
@@ -106,9 +104,7 @@ def read(runs: Sequence[Path | str]) -> PreferencesTable:
     for name, dataset in datasets.items():
         rows += people_rows(name, dataset)
     stories = _stories(datasets, rated)
-    parts = [frame_of(rows), typed(implied(_ratings(datasets, rated), _pairs(datasets, stories)))]
-    filled = [part for part in parts if len(part)] or parts[:1]
-    frame = filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+    frame = stacked([frame_of(rows), typed(implied(_ratings(datasets, rated), _pairs(datasets, stories)))])
     facts += [] if rated is None else map(_fact, rated.facts)
     return PreferencesTable(frame, stories, tuple(facts))
 

@@ -17,10 +17,11 @@ from judge.answers.parsing.verdict import VERSION
 from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.credentials.providers import JudgeName
-from judge.base.errors import DataError, RunFolderError
+from judge.base.errors import DataError
 from judge.base.records import PREFERRED, VERDICT_STATUSES, Answer, Criterion, Pair
-from judge.ratings.ratings_table.columns import StoryRow, about, trained_on
+from judge.ratings.ratings_table.columns import StoryRow, about, refuse, trained_on
 from judge.ratings.ratings_table.folder_notes import about_answers, about_judge
+from judge.ratings.ratings_table.journaled import definition_in, other_version, story_rows
 
 # The type of the preferences table: its columns, stories, and facts about each result folder.
 
@@ -160,9 +161,7 @@ class Known:
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
     """Rows from a journal, one for each repeat, and facts. Its dataset is added to `datasets` unless it is there."""
     with JournalReader(folder.journal) as journal, journal.snapshot():
-        definition = journal.meta().get("definition")
-        if definition is None:
-            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        definition = definition_in(journal, folder)
         dataset = _known(datasets, definition, journal, folder)
         for _, pair, first, second in journal.planned_pairs():
             dataset.pairs.setdefault(frozenset((first, second)), (pair, first, second))
@@ -178,16 +177,11 @@ def _known(
     name, content = str(definition["dataset_name"]), str(definition["dataset_hash"])
     if name in datasets:
         if datasets[name].content != content:
-            raise RunFolderError(
-                f"{folder.path} judged another version of dataset {name!r} than the runs before it",
-                hint="make one table for each version",
-            )
+            raise other_version(folder, name)
         return datasets[name]
-    words = journal.words_left_out()
     dataset = datasets[name] = Known(content, str(definition["name"]), {})
-    for story in journal.stories():
-        length = words.get(story.id, len(story.text.split()))
-        dataset.stories[story.id] = StoryRow(name, story.id, story.story_prompt, story.system, length, story.text)
+    for story, row in story_rows(journal, name):
+        dataset.stories[story.id] = row
         dataset.ratings += [(story.id, rating.criterion, rating.value) for rating in story.ratings]
     dataset.preferred = journal.preferences()
     return dataset
@@ -381,16 +375,10 @@ def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
         ("preference", PREFERRED, True),
     ):
         wrong = ~frame[column].isin(allowed) & ~(frame[column].isna() & empty)
-        if wrong.any():
-            row = int(wrong.to_numpy().argmax())
-            raise DataError(
-                f"unknown {column}", file=file, row=row + 2, found=frame[column].iloc[row], allowed=", ".join(allowed)
-            )
+        refuse(wrong.to_numpy(), frame[column], file, f"unknown {column}", ", ".join(allowed))
     contradictory = frame["status"].isin(("ok", "imported")) != frame["preference"].notna()
-    if contradictory.any():
-        row = int(contradictory.to_numpy().argmax())
-        message = "a preference and a status that says there is none, or the other way round"
-        raise DataError(message, file=file, row=row + 2, found=frame["status"].iloc[row])
+    message = "a preference and a status that says there is none, or the other way round"
+    refuse(contradictory.to_numpy(), frame["status"], file, message)
     return typed(frame)
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from judge.answers.parsing import parser as load_parser
 from judge.asking.run_folder import resolve
-from judge.ratings.ratings_table import columns
 from judge.ratings.ratings_table.columns import (
     COLUMNS,
     LABEL,
@@ -23,9 +22,11 @@ from judge.ratings.ratings_table.columns import (
     Scales,
     StoryRow,
     frame_of,
+    noted,
     notes_of,
     ordered,
     scales_of,
+    stacked,
     with_labels,
 )
 from judge.ratings.ratings_table.imported import Imported, read_imported
@@ -92,14 +93,15 @@ def read(
     frame = frame_of(pieces, explanations=explanations)
     story_rows = [row for dataset_people in people.values() for row in dataset_people.stories.values()]
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
-    if not imported:
-        frame, facts = with_labels(frame, scales, explanations=explanations), columns.noted(frame, facts)
-        whole = RatingsTable(frame, stories, tuple(facts), scales)
-        return whole if perturbed else without_perturbed(whole)
-    frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
-    facts = columns.noted(frame, facts)
-    more = pd.concat([stories, *(part.stories for part in imported)])
-    whole = RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
+    if imported:
+        frame = stacked([frame, *_once(imported, set(people))])
+        # Columns that the first frame lacks come last in the others' place.
+        frame = frame[ordered(frame.columns)]
+        stories = pd.concat([stories, *(part.stories for part in imported)])
+        stories = stories[~stories.index.duplicated()]
+    facts = noted(frame, facts)
+    frame = with_labels(frame, scales, explanations=explanations)
+    whole = RatingsTable(frame, stories, tuple(facts), scales)
     return whole if perturbed else without_perturbed(whole)
 
 
@@ -124,13 +126,3 @@ def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
         kept.append(part.frame[~twice] if twice.any() else part.frame)
         seen |= set(part.frame.loc[rater, "dataset"].astype(str))
     return kept
-
-
-def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    # A single frame keeps its categorical columns.
-    filled = [frame for frame in frames if len(frame)]
-    if len(filled) == 1:
-        return filled[0]
-    whole = pd.concat(filled or frames[:1], ignore_index=True)
-    # Columns that the first frame lacks come last in the others' place.
-    return whole[ordered(whole.columns)]

@@ -198,6 +198,12 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
     return pd.DataFrame({name: columns[name] for name in ordered(columns)}, copy=False)
 
 
+def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all frames; empty ones are left out, and a single one keeps its categorical columns."""
+    filled = [frame for frame in frames if len(frame)] or frames[:1]
+    return filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+
+
 def ordered(present: Iterable[str]) -> list[str]:
     """The columns of a ratings table: `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if `present`."""
     present, names = set(present), []
@@ -319,18 +325,20 @@ def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> p
     scales = {criterion.name.casefold(): criterion.scale for criterion in criteria if criterion.scale.labels}
     given = frame[LABEL].notna().to_numpy()
     folded = frame["criterion"].astype(str).str.casefold()
+    label = frame[LABEL]
     for name in folded[given].unique():
         own = given & (folded == name).to_numpy()
         scale = scales.get(name)
         if scale is None:
-            _refuse(frame, own, file, "a label of a criterion that has none in manifest.json", None)
+            refuse(own, label, file, "a label of a criterion that has none in manifest.json", column=LABEL)
             continue
-        code_of_word = {word: scale.code_of(str(word)) for word in frame.loc[own, LABEL].unique()}
-        code = frame[LABEL].map(code_of_word).to_numpy(dtype=np.float64, na_value=np.nan)
-        _refuse(frame, own & np.isnan(code), file, "no label of this criterion", scale)
-        _refuse(frame, own & ~np.isnan(rating) & (rating != code), file, "not the label of the rating beside it", scale)
+        code_of_word = {word: scale.code_of(str(word)) for word in label[own].unique()}
+        code = label.map(code_of_word).to_numpy(dtype=np.float64, na_value=np.nan)
+        differs = own & ~np.isnan(rating) & (rating != code)
+        refuse(own & np.isnan(code), label, file, "no label of this criterion", scale.code_words, LABEL)
+        refuse(differs, label, file, "not the label of the rating beside it", scale.code_words, LABEL)
         rated = frame["status"].isin(("ok", "imported")).to_numpy()
-        _refuse(frame, own & ~rated, file, "a label stands beside a status that says there is none", None)
+        refuse(own & ~rated, label, file, "a label stands beside a status that says there is none", column=LABEL)
         rating[own] = code[own]
     return frame.drop(columns=LABEL).assign(rating=rating)
 
@@ -366,9 +374,15 @@ def _words(scale: Scale) -> str:
     return f"by labels ({', '.join(scale.labels)})" if scale.labels else f"{scale.min:g} to {scale.max:g}"
 
 
-def _refuse(frame: pd.DataFrame, wrong: NDArray[np.bool_], file: object, message: str, scale: Scale | None) -> None:
+def refuse(
+    wrong: NDArray[np.bool_],
+    values: pd.Series[Any],
+    file: object,
+    message: str,
+    allowed: str | None = None,
+    column: str | None = None,
+) -> None:
+    """Raise DataError, with the value found, for the first row of an imported table that is `wrong`."""
     if wrong.any():
         row = int(wrong.argmax())
-        allowed = None if scale is None else scale.code_words
-        value = frame[LABEL].iloc[row]
-        raise DataError(message, file=file, row=row + 2, column=LABEL, found=value, allowed=allowed)
+        raise DataError(message, file=file, row=row + 2, column=column, found=values.iloc[row], allowed=allowed)

@@ -27,6 +27,7 @@ from judge.ratings.ratings_table.columns import (
     categories,
     coded,
     ordered,
+    refuse,
     width,
     without_empty,
 )
@@ -191,34 +192,25 @@ def _checked(frame: pd.DataFrame, file: Path, criteria: Sequence[Criterion]) -> 
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
-    _refuse(~frame["status"].isin(STATUSES), frame["status"], file, "unknown status", ", ".join(STATUSES))
+    status = frame["status"]
+    refuse(~status.isin(STATUSES).to_numpy(), status, file, "unknown status", ", ".join(STATUSES))
     for column in ("rating", "repeat"):
         if not pd.api.types.is_numeric_dtype(frame[column]):
             numbers = pd.to_numeric(frame[column], errors="coerce")
             strange = frame[column].notna() & numbers.isna()
-            _refuse(strange, frame[column], file, f"not a {column}", "a number, or nothing")
+            refuse(strange.to_numpy(), frame[column], file, f"not a {column}", "a number, or nothing")
             frame[column] = numbers
     frame = coded(frame, criteria, file)
-    rated = frame["status"].isin(("ok", "imported"))
+    rated = status.isin(("ok", "imported"))
     lost = frame["rating"].notna() & ~rated
-    _refuse(lost, frame["status"], file, "a rating stands beside a status that says there is none", "ok, imported")
-    _refuse(
-        frame["rating"].isna() & rated & (frame["source"] == "judge"),
-        frame["status"],
-        file,
-        "no rating stands beside a status that says there is one",
-        ", ".join(status for status in STATUSES if status not in ("ok", "imported")),
-    )
+    refuse(lost.to_numpy(), status, file, "a rating stands beside a status that says there is none", "ok, imported")
+    unrated = frame["rating"].isna() & rated & (frame["source"] == "judge")
+    without = ", ".join(name for name in STATUSES if name not in ("ok", "imported"))
+    refuse(unrated.to_numpy(), status, file, "no rating stands beside a status that says there is one", without)
     # Repeats are few: 16 bits.
     frame["repeat"] = frame["repeat"].astype("Int16")
     frame["rating"] = frame["rating"].astype("float64")
     return frame
-
-
-def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message: str, allowed: str) -> None:
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        raise DataError(message, file=file, row=row + 2, found=values.iloc[row], allowed=allowed)
 
 
 def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:

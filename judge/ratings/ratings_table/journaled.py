@@ -19,7 +19,7 @@ from judge.asking.in_force.words import mark, stored
 from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.base.credentials.providers import JudgeName
 from judge.base.errors import RunFolderError
-from judge.base.records import Criterion
+from judge.base.records import Criterion, Story
 from judge.base.wording import Advice, Note
 from judge.inputs.perturbations.perturbation import CATALOGUE, PerturbedName, read_name
 from judge.ratings.ratings_table.columns import (
@@ -122,14 +122,36 @@ class People:
         return named
 
 
+def definition_in(journal: JournalReader, folder: ResultFolder) -> dict[str, Any]:
+    """The run's definition. Raises RunFolderError for a journal that has none yet."""
+    definition: dict[str, Any] | None = journal.meta().get("definition")
+    if definition is None:
+        raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+    return definition
+
+
+def other_version(folder: ResultFolder, dataset: str) -> RunFolderError:
+    """Error for a dataset's name that stands for other stories than in an earlier result folder."""
+    return RunFolderError(
+        f"{folder.path} judged another version of dataset {dataset!r} than the runs before it",
+        hint="make one table for each version",
+    )
+
+
+def story_rows(journal: JournalReader, dataset: str) -> Iterator[tuple[Story, StoryRow]]:
+    """A journal's stories, each with its row of the table of stories."""
+    words = journal.words_left_out()
+    for story in journal.stories():
+        length = words.get(story.id, len(story.text.split()))
+        yield story, StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
+
+
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
     """Rows of a journal, by story, criterion, Eval-Prompt and repeat, and facts. Human ratings of its dataset are added
     to `people`, unless it is a key there."""
     before = file_state(folder.journal)
     with JournalReader(folder.journal) as journal, journal.snapshot():
-        definition = journal.meta().get("definition")
-        if definition is None:
-            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        definition = definition_in(journal, folder)
         if journal.compares:
             raise ComparisonsError(folder.path)
         if journal.writes:
@@ -154,7 +176,7 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             kept = judgments(folder, journal, reading, asked, definition, texts, state)
             piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=True)
         except UnusualError:
-            rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
+            rows = (row for answer in journal.answers() for row in judged(answer, reading))
             kept = Known([Block.of(rows)], journal.settled_total())
             piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=False)
         fact = _facts(folder, definition, criteria, journal, asked.parser, kept.settled)
@@ -304,20 +326,15 @@ def _add_people(
     content = str(definition["dataset_hash"])
     if dataset in people:
         if people[dataset].content != content:
-            raise RunFolderError(
-                f"{folder.path} judged another version of dataset {dataset!r} than the runs before it",
-                hint="make one table for each version",
-            )
+            raise other_version(folder, dataset)
         return
-    words = journal.words_left_out()
     stories: dict[str, StoryRow] = {}
     given: list[int] = []
     numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}, PANEL: {}}
     codes: dict[str, list[int]] = {name: [] for name in numbers}
     values: list[float] = []
-    for number, story in enumerate(journal.stories()):
-        length = words.get(story.id, len(story.text.split()))
-        stories[story.id] = StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
+    for number, (story, row) in enumerate(story_rows(journal, dataset)):
+        stories[story.id] = row
         for rating in story.ratings:
             given.append(number)
             values.append(rating.value)

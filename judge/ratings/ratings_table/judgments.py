@@ -174,7 +174,7 @@ class Walk:
         rows = self._journal.block(number)
         self.answers += len(rows)
         if not self._kept.there:
-            return Block.of(judged(*read) for row in rows for read in self._reading.judgments(answer(row)))
+            return Block.of(one for row in rows for one in judged(answer(row), self._reading))
         contents = [content(row) for row in rows]
         each = [self._reading.criteria_of(row[EVAL_PROMPT]) for row in rows]
         # Each judgment has its answer's content, so that a kept block tells what it was made of.
@@ -190,7 +190,7 @@ class Walk:
         block = Block.of(
             one
             for checksum, row in zip(contents, rows, strict=True)
-            for one in rows_by_content.get(checksum) or [judged(*read) for read in self._reading.judgments(answer(row))]
+            for one in rows_by_content.get(checksum) or judged(answer(row), self._reading)
         )
         self._put(number, whole, block, len(rows))
         return block
@@ -204,7 +204,7 @@ class Walk:
             whole = [answer for answer in piece if answer is not None]
             if len(whole) < len(piece):
                 raise UnusualError
-            block = Block.of(judged(*read) for answer in whole for read in self._reading.judgments(answer))
+            block = Block.of(one for answer in whole for one in judged(answer, self._reading))
             self._put(number, b"", block, len(whole))
             self.without += len(whole)
             number -= 1

@@ -18,8 +18,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from judge.answers.parsing.stored_answers import StoredAnswers
 from judge.base.fingerprint import fingerprint
-from judge.base.records import Answer, Judgment
+from judge.base.records import Answer
 
 # Compact storage of the judgments parsed from a block of answers: columns of numbers, and the explanations as text.
 
@@ -42,11 +43,21 @@ class Judged(NamedTuple):
     explanation: str | None
 
 
-def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """One row of the ratings table, from a repeat's answer and its judgment."""
-    flags = ";".join(judgment.flags)
-    names = (answer.story, answer.criterion, answer.eval_prompt)
-    return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
+def judged(answer: Answer, reading: StoredAnswers) -> list[Judged]:
+    """The rows of the ratings table from one answer: one for each criterion that it rates."""
+    return [
+        Judged(
+            answer.story,
+            criterion,
+            answer.eval_prompt,
+            judgment.status,
+            ";".join(judgment.flags),
+            answer.repeat,
+            judgment.rating,
+            judgment.explanation,
+        )
+        for criterion, judgment in reading.judgments(answer)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ def answer(text: str | None = "Rating: 4", reason: str | None = "STOP", **more: 
 
 
 def read(*candidates: dict[str, Any], **more: Any) -> tuple[list[Response], int]:
-    return GEMINI.read(orjson.dumps({"candidates": list(candidates), "usageMetadata": USAGE, **more}), URL, str)
+    return GEMINI.read(orjson.dumps({"candidates": list(candidates), "usageMetadata": USAGE, **more}), URL)
 
 
 def failed(*candidates: dict[str, Any], **more: Any) -> BackendError:
@@ -130,7 +130,7 @@ def test_of_several_candidates_those_are_kept_that_are_answers() -> None:
 )
 def test_bodies_without_an_answer(body: Any, kind: str) -> None:
     with pytest.raises(BackendError) as caught:
-        GEMINI.read(orjson.dumps(body), URL, str)
+        GEMINI.read(orjson.dumps(body), URL)
     assert caught.value.kind == kind
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from judge.backends import Settings, open_backend
 from judge.backends.dialect import joined
-from judge.backends.openai.backend import OpenAIBackend, proxy_of
+from judge.backends.openai.backend import OpenAIBackend
+from judge.backends.openai.credentials import proxy_of
 from judge.backends.refusal_body import retry_after
 from judge.base.errors import BackendError, SpecError
 from judge.base.records import Criterion, Generation, Message, Query, Response, Scale, Story

@@ -345,13 +345,13 @@ def test_nothing_in_an_error_breaks_its_reader() -> None:
         b'{"error": {"code": true}}',
     ):
         for status in (200, 302, 400, 403, 404, 422, 429, 500, 599):
-            assert status_error(status, {}, body, "http://h/v1", str).status is not None
+            assert status_error(status, {}, body, "http://h/v1").status is not None
 
 
 def test_the_key_is_taken_out_of_the_words() -> None:
-    body = orjson.dumps(openai("Incorrect API key provided: sk-secret."))
-    error = status_error(401, {}, body, "http://h/v1", lambda words: words.replace("sk-secret", "***"))
-    assert "sk-secret" not in str(error)
+    body = orjson.dumps(openai("Incorrect API key provided: sk-proj-Secret1234567890abcdef."))
+    error = status_error(401, {}, body, "http://h/v1")
+    assert "Secret1234567890" not in str(error)
     assert "***" in str(error)
 
 

@@ -12,7 +12,7 @@ import pytest
 from judge.asking.execution.sending.pace import Pace
 from judge.asking.execution.sending.schedule import Work
 from judge.asking.execution.sending.stopping import Account, Budget
-from judge.backends.refusal_body import Limit, RateLimits
+from judge.backends.refusal_body import Limit
 from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 Sent = list[tuple[float, float]]
@@ -104,9 +104,7 @@ def test_what_remains_by_the_servers_word_counts_without_what_is_in_flight() -> 
     pace = Pace(clock=clock)
     for _ in range(3):
         pace.on_its_way(pace.ahead(work()))
-    pace.adopt_limits(
-        RateLimits({"requests": Limit(100, 5, 47.5)})
-    )  # two a second; three of the five may be gone already
+    pace.adopt_limits({"requests": Limit(100, 5, 47.5)})  # two a second; three of the five may be gone already
     times = []
     for _ in range(4):
         while (delay := pace.delay(0.0)) > 0:
@@ -118,7 +116,7 @@ def test_what_remains_by_the_servers_word_counts_without_what_is_in_flight() -> 
 
 def test_with_several_servers_one_ones_word_holds_nobody_back() -> None:
     pace = Pace(60, learns=False)
-    pace.adopt_limits(RateLimits({"requests": Limit(100, 0, 50)}))
+    pace.adopt_limits({"requests": Limit(100, 0, 50)})
     pace.hold_requests(30.0)
     assert pace.delay(0.0) == 0.0
 

@@ -166,15 +166,15 @@ def test_a_stopped_schedule_hands_out_nothing_more() -> None:
     ],
 )
 def test_what_is_asked_again(error: BackendError, attempts: int, again: bool) -> None:
-    assert (decide(error, attempts, 8, random.Random(1)).delay is not None) is again
+    assert (decide(error, attempts, 8, random.Random(1)) is not None) is again
 
 
 def test_the_servers_retry_after_is_honoured_and_delays_double() -> None:
     rng = random.Random(1)
-    delay = decide(failure("rate", retry_after=7.0), 1, 8, rng).delay
+    delay = decide(failure("rate", retry_after=7.0), 1, 8, rng)
     assert delay is not None
     assert 7.0 <= delay <= 7.1
-    delays = [[decide(failure("server"), n, 99, rng).delay or 0 for _ in range(200)] for n in (1, 2, 3, 20)]
+    delays = [[decide(failure("server"), n, 99, rng) or 0 for _ in range(200)] for n in (1, 2, 3, 20)]
     for found, longest in zip(delays, (0.5, 1.0, 2.0, 30.0), strict=True):
         assert longest / 2 <= min(found) <= max(found) <= longest
         assert len(set(found)) > 100

@@ -35,7 +35,6 @@ class Page:
     names: Names
     scale: Scale
     last: int
-    """Where the text ends but for white space."""
 
     def tokens_before(self, position: int) -> list[str]:
         """Words and punctuation marks in the 130 characters before a position, without text in parentheses."""
@@ -87,9 +86,7 @@ _WORD = late(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 def page(text: str, names: Names, scale: Scale) -> Page:
     """A text prepared for the search: lower case, simplified markup and quotation marks, positions unchanged."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    low = words.lowered(text)
     for mark, plain in (("*", " "), ("_", " "), ("`", " "), ("’", "'"), ("~", " "), ("\\", " ")):
         if mark in low:
             low = low.replace(mark, plain)

@@ -14,7 +14,7 @@ from typing import Any
 from judge.answers.parsing import vocabulary as words
 from judge.answers.parsing.ours.clauses import Page
 from judge.answers.parsing.ours.explanation import tidy
-from judge.answers.parsing.ours.json_answer import objects_in, placed_objects, stated_number
+from judge.answers.parsing.ours.json_answer import objects_in, placed_objects, stated_number, without_placed
 from judge.answers.parsing.ours.mentions import number
 from judge.answers.parsing.ours.statements import StatedWords, Statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL
@@ -95,10 +95,8 @@ def without_objects(story: str, text: str) -> str:
     """The text with JSON objects that occur in the story replaced by spaces; positions stay."""
     if "{" not in story or "{" not in text:
         return text
-    for _, start, end in list(placed_objects(text)):
-        if _squeezed(text[start:end]) in _forms(story).exact:
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    quoted = [placed for placed in placed_objects(text) if _squeezed(text[slice(*placed[1:])]) in _forms(story).exact]
+    return without_placed(text, quoted)
 
 
 def _reported(before: list[str]) -> bool:

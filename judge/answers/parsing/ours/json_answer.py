@@ -92,10 +92,9 @@ class JsonAnswer:
     outside: str
 
 
-def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> JsonAnswer | None:
+def json_judgment(text: str, names: Names, scale: Scale, reading: Reading) -> JsonAnswer | None:
     """Judgment from an answer's JSON objects; None where none holds a rating of the requested criterion. With only
-    other ratings and no text around, its status is `no_rating`. `reading` None: the rules for numbers."""
-    reading = reading or NUMBERS
+    other ratings and no text around, its status is `no_rating`."""
     if "{" not in text or '"' not in text:
         return None
     objects = [placed for placed in placed_objects(text) if not is_template(text, placed[1])]
@@ -104,7 +103,7 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
     entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names, reading.keys)]
     ours = [(entry, start) for entry, start in entries if entry.rank]
     flags = ("others_rated",) if len(ours) < len(entries) else ()
-    outside = _without(text, objects)
+    outside = without_placed(text, objects)
     if not ours:
         # A rating of something else ("confidence_score") does not keep the text around it from being read.
         return JsonAnswer(Judgment("no_rating", flags=flags), outside) if entries and not outside.strip() else None
@@ -118,15 +117,15 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
     return JsonAnswer(judgment, outside)
 
 
-def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
+def without_placed(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
+    """The text with `placed_objects` of it replaced by spaces; positions stay."""
     for _, start, end in objects:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
-def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> Judgment:
-    """Judgment of an answer that must be exactly one JSON object. `reading` None: the rules for numbers."""
-    reading = reading or NUMBERS
+def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading) -> Judgment:
+    """Judgment of an answer that must be exactly one JSON object."""
     try:
         value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
     except (ValueError, RecursionError):
@@ -178,7 +177,7 @@ def _too_deep(value: Any) -> bool:
 def _entries(
     value: dict[str, Any], names: Names, keys: frozenset[str], named: bool = False, depth: int = 0
 ) -> Iterator[Entry]:
-    why = _explanation(value)
+    why = explanation_in(value, _EXPLAINS)
     for key, item in _pairs(value):
         parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
         asked = any(names.is_asked(w) for w in parts)
@@ -210,9 +209,10 @@ def _pairs(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, item
 
 
-def _explanation(value: dict[str, Any]) -> str | None:
+def explanation_in(value: dict[str, Any], names: frozenset[str]) -> str | None:
+    """The first text under a key with one of these words; None without, and where it is empty."""
     for key, item in value.items():
-        if isinstance(item, str) and any(w.lower() in _EXPLAINS for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))):
+        if isinstance(item, str) and any(w.lower() in names for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))):
             return item.strip() or None
     return None
 

@@ -192,7 +192,10 @@ def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, 
     count. `cut`: at the token limit or by a content filter."""
     as_json = json_judgment(text, criterion_names, criterion.scale, LABELS)
     if as_json is None:
-        return _unless_quoted(_prose(text, criterion, criterion_names, cut=cut), story)
+        reading = _prose(text, criterion, criterion_names, cut=cut)
+        if not story:
+            return reading
+        return Reading(Judgment("ambiguous", flags=(*reading.judgment.flags, "quoted")))
     if as_json.judgment.status == "no_rating":
         return Reading(as_json.judgment)
     outside = _prose(as_json.outside, criterion, criterion_names, cut=cut).judgment
@@ -200,11 +203,6 @@ def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, 
         # Which of the two is the judge's own cannot be told, as for numbers.
         return Reading(Judgment("ambiguous", flags=as_json.judgment.flags))
     return Reading(as_json.judgment)
-
-
-def _unless_quoted(reading: Reading, story: str) -> Reading:
-    judgment = reading.judgment
-    return Reading(Judgment("ambiguous", flags=(*judgment.flags, "quoted"))) if story else reading
 
 
 def withheld(text: str) -> bool:

@@ -21,16 +21,12 @@ from judge.base.records import Judgment, Scale
 
 # Finds the labels of a scale in an answer.
 
-# Of a text with more labels only the first 100 and the last 200 are read, to bound the time.
-_MOST = 300
-
 
 def label_mentions(page: Page) -> list[Mention]:
-    """Each whole-word label, the longest at its position, as a mention with its code. Of more than 300, only the first
-    100 and last 200 are kept, so that the time stays bounded."""
+    """Each whole-word label, the longest at its position, as a mention with its code; of very many, the first and
+    last."""
     pattern, codes = _pattern(page.scale.labels)
-    matches = [_mention(match, codes) for match in pattern.finditer(page.low)]
-    return matches if len(matches) <= _MOST else matches[:100] + matches[-200:]
+    return words.first_and_last([_mention(match, codes) for match in pattern.finditer(page.low)])
 
 
 def label_at(page: Page, mention: Mention) -> str:

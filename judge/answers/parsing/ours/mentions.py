@@ -51,8 +51,6 @@ _TAIL = late(
 _BEGINS_TAIL = frozenset("½:%％+-–—~〜,(/／tompabàsvdи")
 _THOUSANDS = late(r"\d{1,3}(?:,\d{3})+\Z")
 _LENGTHS = tuple((word, len(word)) for word in _WORDS)
-# Of a text with more numbers only the first 100 and the last 200 are read, to bound the time.
-_MOST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +69,8 @@ class Mention:
 
 
 def mentions(low: str) -> list[Mention]:
-    """A lower-case text's numbers, in order. Of more than 300, only the first 100 and last 200 are kept, to bound the
-    time."""
-    numbers = list(_walk(low))
-    kept = numbers if len(numbers) <= _MOST else numbers[:100] + numbers[-200:]
+    """A lower-case text's numbers, in order; of very many, the first and last."""
+    kept = words.first_and_last(list(_walk(low)))
     return [replace(mention, high=inf) if _compared(low, mention) else mention for mention in kept]
 
 

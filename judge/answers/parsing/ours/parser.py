@@ -275,7 +275,7 @@ def _choice(text: str, scale: Scale) -> Judgment:
 # what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
 def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    as_json = json_judgment(text, criterion_names, criterion.scale)
+    as_json = json_judgment(text, criterion_names, criterion.scale, NUMBERS)
     if as_json is None:
         return _prose(text, criterion, criterion_names, story, cut=cut)
     if as_json.judgment.status == "no_rating":

@@ -98,7 +98,7 @@ def stating_words(page: Page, stated: Statement) -> StatedWords | None:
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
     # By form and words alone, not by whose statement it is.
-    follow = follows(page, mention)
+    follow = _follows(page, mention.stop)
     if follow == "no" or _excluded(page, mention):
         return None
     about = about_what(page, mention)
@@ -122,14 +122,10 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
     return stated
 
 
-def follows(page: Page, mention: Mention) -> str:
+def _follows(page: Page, stop: int) -> str:
     """Kind of the text after the number. `stop`: punctuation or the end. `dash`. `scale`: the number is explained ("1 =
     worst"). `word`: it may follow a rating. `Word`: a sentence without a full stop before. `label`: a further one
     ("Rating: 3 Confidence: 2"). `noun`: the number counts it. `no`: part of a compound."""
-    return _behind(page, mention.stop)
-
-
-def _behind(page: Page, stop: int) -> str:
     low, position = page.low, stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":
         position += 1
@@ -137,7 +133,7 @@ def _behind(page: Page, stop: int) -> str:
         return "stop"
     char = low[position]
     if char == "-" and position == stop and low[position + 1 : position + 2].isalpha():
-        return _behind(page, position + 5) if low.startswith("star", position + 1) else "no"
+        return _follows(page, position + 5) if low.startswith("star", position + 1) else "no"
     if char == "=":
         return "scale"
     if char == "," and _LISTED.match(low, position):
@@ -148,7 +144,7 @@ def _behind(page: Page, stop: int) -> str:
     if not word:
         return "noun"
     if word in words.COUNTED or page.names.is_asked(word) or page.names.is_other(word):
-        behind = _behind(page, position + len(word))
+        behind = _follows(page, position + len(word))
         return "word" if behind in ("stop", "dash", "Word") else behind
     if word in words.AFTER:
         return "word"

@@ -208,14 +208,8 @@ def closing(
             )
             alone = alone and not context.under_part(line, sentence.begin, criterion_words)
             if alone and above and above[-1:] not in ",(" and not _asked(above) and "-" not in before:
-                yield form(
-                    match.group(),
-                    match.start(),
-                    match.end(),
-                    sentence.begin,
-                    match.start(),
-                    context.revises(above[-40:]),
-                )
+                revised = context.revises(above[-40:])
+                yield form(match.group(), *match.span(), sentence.begin, match.start(), revised)
             continue
         filler = FILLER.fullmatch(before)
         if _THEN_ASKS.match(line, sentence.end):
@@ -225,17 +219,8 @@ def closing(
             and _CONCLUDES.search(before)
             and not context.under_part(line, sentence.begin, criterion_words)
         ):
-            yield Statement(
-                match.group(),
-                "overall",
-                match.start(),
-                match.end(),
-                sentence.begin,
-                sentence.end,
-                match.start(),
-                context.revises(before),
-                direct=True,
-            )
+            spot, revised = (*match.span(), sentence.begin, sentence.end), context.revises(before)
+            yield Statement(match.group(), "overall", *spot, match.start(), revised, direct=True)
 
 
 def _asked(above: str) -> bool:
@@ -317,16 +302,8 @@ def signs(line: str, sentences: list[Sentence], criterion_words: frozenset[str])
                 r"\W{0,4}(?:\Z|because|since|overall|by|for|due|on\sbalance|but|[—–(])", behind
             ):
                 continue
-            yield Statement(
-                _by_sign(match),
-                "form",
-                match.start(),
-                match.end(),
-                sentence.begin,
-                sentence.end,
-                match.start("a"),
-                context.revises(before),
-            )
+            spot, revised = (*match.span(), sentence.begin, sentence.end), context.revises(before)
+            yield Statement(_by_sign(match), "form", *spot, match.start("a"), revised)
 
 
 def _by_sign(match: re.Match[str]) -> str:

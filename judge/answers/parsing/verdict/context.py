@@ -359,20 +359,13 @@ def _preferences(line: str, sentence: Sentence, phrases: Phrases, criterion_word
             kind = "praise" if soft and how != "part" else how
             if kind == "praise" and _rivalled(line, match, side, overall=how == "overall"):
                 continue
-            before = line[sentence.begin : match.start()]
-            statements.append(
-                Statement(
-                    side,
-                    kind,
-                    match.start(),
-                    match.end(),
-                    sentence.begin,
-                    sentence.end,
-                    position,
-                    revises(before),
-                )
-            )
+            statements.append(_statement(side, kind, match, sentence, position))
     return statements
+
+
+def _statement(side: str, kind: str, match: re.Match[str], sentence: Sentence, position: int) -> Statement:
+    revised = revises(match.string[sentence.begin : match.start()])
+    return Statement(side, kind, *match.span(), sentence.begin, sentence.end, position, revised)
 
 
 _COMPARES = late(
@@ -424,17 +417,5 @@ def _ties(line: str, sentence: Sentence, phrases: Phrases, criterion_words: froz
                 continue
             if _CANNOT.match(match.group()) and _REASON.match(line, match.end()):
                 continue
-            before = line[sentence.begin : match.start()]
-            statements.append(
-                Statement(
-                    TIE,
-                    how,
-                    match.start(),
-                    match.end(),
-                    sentence.begin,
-                    sentence.end,
-                    match.start(),
-                    revises(before),
-                )
-            )
+            statements.append(_statement(TIE, how, match, sentence, match.start()))
     return statements

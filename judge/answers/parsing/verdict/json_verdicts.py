@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from judge.answers.parsing.ours.clauses import is_template
-from judge.answers.parsing.ours.json_answer import placed_objects
+from judge.answers.parsing.ours.json_answer import explanation_in, placed_objects, without_placed
 from judge.answers.parsing.vocabulary import word_set
 from judge.base.late_pattern import late
 from judge.base.records import Preferred
@@ -47,7 +47,6 @@ class Sides:
     positions: bool
     pattern: re.Pattern[str]
     letters: str
-    """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
         """The symbol (one character) of the story or tie with this label, in any letter case."""
@@ -178,9 +177,7 @@ def json_verdict(
     ):
         return None
     entries = [(*entry, start) for value, start, _ in objects for entry in _entries(value)]
-    outside = text
-    for _, start, end in objects:
-        outside = outside[:start] + " " * (end - start) + outside[end:]
+    outside = without_placed(text, objects)
     read = [
         (rank, side, key, item, start)
         for rank, key, item, start in entries
@@ -188,7 +185,9 @@ def json_verdict(
     ]
     best = max((rank for rank, *_ in entries), default=0)
     read = [candidate for candidate in read if candidate[0] == best]
-    why = next((explanation for value, _, _ in objects if (explanation := _explanation(value)) is not None), None)
+    why = next(
+        (explanation for value, _, _ in objects if (explanation := explanation_in(value, _EXPLAINS)) is not None), None
+    )
     span = _span(text, read[0]) if read else None
     return JsonVerdict(frozenset(candidate[1] for candidate in read), why, outside, span)
 
@@ -240,14 +239,6 @@ def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | N
         return None
     symbol = prose(text)
     return symbol if symbol in (FIRST, SECOND, TIE) else None
-
-
-def _explanation(value: dict[str, Any]) -> str | None:
-    for key, item in value.items():
-        words = [word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", key))]
-        if isinstance(item, str) and not _EXPLAINS.isdisjoint(words):
-            return item.strip() or None
-    return None
 
 
 def _span(text: str, entry: tuple[int, str, str, Any, int]) -> tuple[int, int] | None:

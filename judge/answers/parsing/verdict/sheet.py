@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from judge.answers.parsing import vocabulary
 from judge.answers.parsing.ours.labels import quotation
 from judge.answers.parsing.verdict.json_verdicts import FIRST, OTHER, SECOND, TIE, Sides, ordinal
-from judge.answers.parsing.vocabulary import word_set
+from judge.answers.parsing.vocabulary import first_and_last, lowered, word_set
 from judge.base.late_pattern import late
 
 # Checks the words around a short label ("A", "2", "First"): does it name a story, or is it an article or a number?
@@ -154,8 +154,7 @@ def meant(word: str, before: str, named: list[str]) -> str | None:
 
 
 _MARKUP = late(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
-# Bounds on the work for answers that repeat themselves without end; see `_references` and `_latter`.
-_MOST = 300
+# A bound on the work for answers that repeat themselves without end; see `_latter`.
 _FEW = 20
 _LOOSE_QUOTES = late(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
 _QUOTED_LINE = late(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
@@ -244,15 +243,10 @@ class Sheet:
 
 def sheet(text: str, sides: Sides) -> Sheet:
     """A cleaned text in lower case, with stories' names as symbols and without markup."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    low = lowered(text)
     for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
         low = low.replace(mark, plain) if mark in low else low
-    # Only the first 100 and the last 200 of more than 300 names, to bound the time.
-    matches = list(sides.pattern.finditer(low))
-    if len(matches) > _MOST:
-        matches = matches[:100] + matches[-200:]
+    matches = first_and_last(list(sides.pattern.finditer(low)))
     spans = _quoted(text)
     references = [reference for match in matches if (reference := _reference(text, match, sides)) is not None]
     references += _latter(low, references)

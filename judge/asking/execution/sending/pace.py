@@ -237,7 +237,7 @@ class Pace:
         with several addresses."""
         if not self._learns:
             return
-        for name, limit in limits_told.limits.items():
+        for name, limit in limits_told.items():
             rate = limit.rate
             if rate is None:
                 continue

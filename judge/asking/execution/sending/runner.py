@@ -320,7 +320,7 @@ class Run:
 
     def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
         work.attempts += 1
-        delay = decide(error, work.attempts, self._max_attempts, self._rng).delay
+        delay = decide(error, work.attempts, self._max_attempts, self._rng)
         for repeat in work.repeats:
             self._journal.failed(
                 work.query,

@@ -7,7 +7,6 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from judge.base.errors import BackendError
 from judge.base.printing.text_layout import dollars
@@ -28,15 +27,8 @@ _LONGEST = 30.0
 LONGEST_WAIT = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A failed request is repeated after `delay` seconds, or given up where `delay` is None."""
-
-    delay: float | None
-
-
-def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
+def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> float | None:
+    """Seconds until the retry after the `attempts`-th failure of a repeat; None to give it up.
 
     There is no retry if it cannot help, or after `max_attempts` failures; a rate limit (429) has no such maximum. An
     error that would affect every query is retried after one second, and the breaker ends a run that gets only such
@@ -44,13 +36,13 @@ def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Ra
     between half and all of a maximum, which depends on the kind of error, doubles with each failure and is at most 30
     seconds, so that retries spread out."""
     if error.kind in FATAL:
-        return Decision(1.0)
+        return 1.0
     if not error.retryable or (attempts >= max_attempts and error.kind != "rate"):
-        return Decision(None)
+        return None
     if error.retry_after is not None:
-        return Decision(min(error.retry_after, LONGEST_WAIT) + rng.uniform(0, 0.1))
+        return min(error.retry_after, LONGEST_WAIT) + rng.uniform(0, 0.1)
     longest = min(_LONGEST, _FIRST_DELAY.get(error.kind, 1.0) * 2 ** min(attempts - 1, 10))
-    return Decision(rng.uniform(longest / 2, longest))
+    return rng.uniform(longest / 2, longest)
 
 
 _FATAL_IN_A_ROW = 3

@@ -231,14 +231,14 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
     """Rows of an answer in a run that rates stories, one for each criterion."""
 
-    def row(answer: Answer, judgment: Judgment) -> _Row:
+    def row(answer: Answer, name: str, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
-        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        criterion, prompt = numbers.criteria[name], numbers.prompts[answer.eval_prompt]
         key = place_of(position, criterion, prompt, answer.repeat)
         status = numbers.statuses[judgment.status]
         return _Row(key, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
 
-    return lambda answer: [row(*judged) for judged in reading.judgments(answer)]
+    return lambda answer: [row(answer, *judged) for judged in reading.judgments(answer)]
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
