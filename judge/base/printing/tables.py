@@ -132,6 +132,11 @@ def plain(*keys: str) -> list[Column]:
     return [Column(key, key.replace("_", " ")) for key in keys]
 
 
+def hundredths(**titles: str) -> list[Column]:
+    """Columns of per cent, or of correlations x100, with one decimal, by key."""
+    return [Column(key, title, digits=1, factor=100) for key, title in titles.items()]
+
+
 def cells_of(row: object, *names: str, **others: Any) -> dict[str, Any]:
     """Cells by column: the attributes of a row of results with these names, and others by name."""
     return {**{name: getattr(row, name) for name in names}, **others}
