@@ -24,7 +24,7 @@ from judge.analysis.reliability.consistency import people_family
 from judge.base.arrays import Codes, Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -186,9 +186,7 @@ def _within(result: Panels) -> Table:
     columns = [
         *_dataset(result),
         *plain("criterion", "panel", "raters", "stories", "ratings"),
-        Column("single", "ICC(1,1)"),
-        Column("mean", "ICC(1,k)"),
-        Column("alpha", "alpha"),
+        *titled(single="ICC(1,1)", mean="ICC(1,k)", alpha="alpha"),
         _correlation("ceiling", "people, leave one out x100"),
     ]
     rows = [
@@ -205,12 +203,9 @@ def _within(result: Panels) -> Table:
 def _between(result: Panels) -> Table:
     columns = [
         *_dataset(result),
-        Column("criterion", "criterion"),
-        Column("one", "panel"),
-        Column("other", "and"),
+        *titled(criterion="criterion", one="panel", other="and"),
         _correlation("value", "correlation of means x100"),
-        Column("higher", "first minus second"),
-        Column("stories", "stories"),
+        *titled(higher="first minus second", stories="stories"),
     ]
     rows = [
         {
@@ -249,13 +244,11 @@ def _sides(result: Panels) -> Iterator[dict[str, Any]]:
 def _differences(result: Panels) -> Table:
     columns = [
         *_first(result),
-        Column("one", "panel"),
-        Column("other", "and"),
+        *titled(one="panel", other="and"),
         _correlation("first", "first x100"),
         _correlation("second", "second x100"),
         _correlation("over", "difference x100"),
-        Column("stories", "stories"),
-        Column("verdict", "panels"),
+        *titled(stories="stories", verdict="panels"),
     ]
     rows = [
         {

@@ -20,7 +20,7 @@ from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.stats.agreement import confusion, icc
@@ -366,8 +366,7 @@ def tables(result: Repeats) -> list[Table]:
             "Kendall's tau-b by people's disagreement",
             [
                 *_first(result),
-                Column("name", "stories on which"),
-                Column("spread", "people's SD"),
+                *titled(name="stories on which", spread="people's SD"),
                 _tau("value"),
                 *_last(),
             ],
@@ -385,11 +384,13 @@ def tables(result: Repeats) -> list[Table]:
 def _apart(result: Repeats) -> Table:
     columns = [
         *_first(result),
-        Column("mean", "mean, judge minus people"),
-        Column("wasserstein", "Wasserstein distance"),
-        Column("variation", "total variation"),
-        Column("by_story", "Wasserstein by story"),
-        Column("n", "stories"),
+        *titled(
+            mean="mean, judge minus people",
+            wasserstein="Wasserstein distance",
+            variation="total variation",
+            by_story="Wasserstein by story",
+            n="stories",
+        ),
     ]
     rows = [
         {**_about(row.subject), **cells_of(row, "mean", "wasserstein", "variation")}

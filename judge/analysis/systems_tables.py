@@ -15,7 +15,7 @@ from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.systems import AVERAGE, Separated, Standing, Systems
 from judge.base.errors import OptionError
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.printing.text_layout import column_keys
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
@@ -213,11 +213,13 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
         *plain("judge", "eval_prompt", "criteria", "stories"),
         Column("level", f"judge minus {people_word}", half_width=True),
         Column("people", f"{people_word} tell apart"),
-        Column("same", "of these: judge alike"),
-        Column("silent", "judge does not"),
-        Column("reversed", "judge in reverse"),
-        Column("alone", "judge alone"),
-        Column("pairs", "pairs"),
+        *titled(
+            same="of these: judge alike",
+            silent="judge does not",
+            reversed="judge in reverse",
+            alone="judge alone",
+            pairs="pairs",
+        ),
     ]
     note = (
         "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories rated "

@@ -23,7 +23,7 @@ from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row, plain
+from judge.base.printing.tables import Column, Table, flat_row, hundredths, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -242,16 +242,11 @@ def tables(result: Accuracies) -> list[Table]:
     rows = [cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),
-        Column("half", "right order %, ties 1/2", digits=1, factor=100),
-        Column("strict", "ties wrong", digits=1, factor=100),
+        *hundredths(half="right order %, ties 1/2", strict="ties wrong"),
         Column("comparable", "pairs"),
-        Column("ties_people", "ties people %", digits=1, factor=100),
-        Column("ties_judge", "ties judge %", digits=1, factor=100),
-        Column("acc_eq", "acc_eq %", digits=1, factor=100),
+        *hundredths(ties_people="ties people %", ties_judge="ties judge %", acc_eq="acc_eq %"),
         Column("epsilon", "epsilon"),
-        Column("spa", "SPA %", digits=1, factor=100),
-        Column("spa_chance", "SPA by chance %", digits=1, factor=100),
-        Column("spa_chance_high", "95 % below", digits=1, factor=100),
+        *hundredths(spa="SPA %", spa_chance="SPA by chance %", spa_chance_high="95 % below"),
         *plain("system_pairs", "stories"),
         *last_columns(),
     ]

@@ -24,7 +24,7 @@ from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, flat_row, titled
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -285,15 +285,9 @@ def tables(result: Discrimination) -> list[Table]:
     if options.errors:
         columns.append(Column("other", "set against"))
     columns += [
-        Column("with_label", "with label"),
-        Column("without_label", "others"),
-        Column("r", "point-biserial r"),
-        Column("bound", "max |r|"),
-        Column("auc", "AUC"),
+        *titled(with_label="with label", without_label="others", r="point-biserial r", bound="max |r|", auc="AUC"),
         Column("win_rate", "win rate %", digits=1, factor=100),
-        Column("pairs", "pairs"),
-        Column("story_prompts", "story-prompts"),
-        Column("difference", "difference"),
+        *titled(pairs="pairs", story_prompts="story-prompts", difference="difference"),
     ]
     if options.equivalence is not None:
         columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))

@@ -18,7 +18,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, flat_row, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
 from judge.stats.correlation.heterogeneity import FEW, LatentCorrelation
@@ -196,12 +196,9 @@ def _test_table(result: Drift) -> Table:
     rows = [cells(row) for row in result.tests]
     columns = [
         *first_columns(rows),
-        Column("over", "over"),
-        Column("groups", "groups"),
-        Column("lowest_group", "lowest in"),
-        Column("lowest", "r"),
-        Column("highest_group", "highest in"),
-        Column("highest", "r"),
+        *titled(
+            over="over", groups="groups", lowest_group="lowest in", lowest="r", highest_group="highest in", highest="r"
+        ),
         Column("q", "Q", digits=1),
         Column("df", "df"),
         Column("p", "p", digits=4, p="greater"),
@@ -224,11 +221,7 @@ def _group_table(result: Drift) -> Table:
     rows = [cells(row) | {"n": row.r.n} for row in result.groups]
     columns = [
         *first_columns(rows),
-        Column("group", "system"),
-        Column("r", "Pearson's r"),
-        Column("n", "stories"),
-        Column("sd_judge", "sd judge"),
-        Column("sd_people", "sd people"),
+        *titled(group="system", r="Pearson's r", n="stories", sd_judge="sd judge", sd_people="sd people"),
     ]
     own = [
         "intervals: Fisher's z, 95 %, stories as independent; r falls where ratings vary less: read it beside the sds"

@@ -38,7 +38,7 @@ from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, flat_row, hundredths, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
@@ -372,19 +372,18 @@ _OF_TEST = (
     Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
     Column("clustered_passed", "passes by story-prompt"),
     Column("clustered_p", "p by story-prompt", digits=3, p="less"),
-    Column("advantage", "rho"),
-    Column("people_share", "people's share"),
-    Column("compared", "people"),
-    Column("too_few", "left out"),
-    Column("least_stories", "stories, least"),
-    Column("most_stories", "most"),
-    Column("people_icc", "people's ICC(1,1)"),
+    *titled(
+        advantage="rho",
+        people_share="people's share",
+        compared="people",
+        too_few="left out",
+        least_stories="stories, least",
+        most_stories="most",
+        people_icc="people's ICC(1,1)",
+    ),
     Column("people_equal", "people equal %", digits=0, factor=100),
 )
-_LEADS = (
-    Column("lead", "above uninformed x100", digits=1, factor=100),
-    Column("within", "within systems x100", digits=1, factor=100),
-)
+_LEADS = (*hundredths(lead="above uninformed x100", within="within systems x100"),)
 
 
 def _null_passes(result: Replacement) -> list[str]:
@@ -403,9 +402,7 @@ def _mean_table(result: Replacement) -> Table:
         Column("powered", "people + judge", main=True),
         Column("people", "people alone"),
         *([Column("all_people", "all people")] if options.rated else []),
-        Column("judge_mean", "judge alone"),
-        Column("both", "rated by both"),
-        Column("judge_only", "by judge only"),
+        *titled(judge_mean="judge alone", both="rated by both", judge_only="by judge only"),
         *([Column("lost", "not by judge")] if lost else []),
         Column("power", "lambda", digits=3),
         Column("worth", "worth"),

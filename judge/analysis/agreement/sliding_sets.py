@@ -19,7 +19,7 @@ from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, flat_row, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
@@ -142,15 +142,17 @@ def tables(result: SlidingSetsTable) -> list[Table]:
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),
-        Column("published_r2", "r² as published"),
-        Column("published_pairs", "pairs"),
-        Column("unordered_r2", "r² unordered"),
-        Column("unordered_pairs", "pairs"),
-        Column("apart_r2", "r² not overlapping"),
-        Column("apart_pairs", "pairs"),
-        Column("stories_r2", "r² of stories"),
-        Column("stories_pairs", "stories"),
-        Column("sign", "sign of r"),
+        *titled(
+            published_r2="r² as published",
+            published_pairs="pairs",
+            unordered_r2="r² unordered",
+            unordered_pairs="pairs",
+            apart_r2="r² not overlapping",
+            apart_pairs="pairs",
+            stories_r2="r² of stories",
+            stories_pairs="stories",
+            sign="sign of r",
+        ),
     ]
     notes = tuple(dict.fromkeys([*result.notes, *_explained(result)]))
     return [Table("Sliding sets: differences between sets of stories", columns, rows, result.signature, notes)]

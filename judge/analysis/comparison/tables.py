@@ -13,7 +13,7 @@ from judge.analysis.comparison.sentence import disagreements, holds_for, leaves_
 from judge.analysis.options.choices import LEVELS, BothInterval
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, thousandths, titled
 from judge.base.wording import joined
 from judge.stats.resampling import bootstrap, bootstrap_intervals
 
@@ -195,11 +195,13 @@ def _ratings(comparison: Comparison) -> Table:
         )
     columns = [
         *_about(comparison, "criterion", "stories"),
-        Column("lost_first", "lost first"),
-        Column("lost_second", "second"),
-        Column("mean_first", "mean first"),
-        Column("mean_second", "second"),
-        Column("rating", "difference of means"),
+        *titled(
+            lost_first="lost first",
+            lost_second="second",
+            mean_first="mean first",
+            mean_second="second",
+            rating="difference of means",
+        ),
         *plain("d", "detectable"),
     ]
     notes = [
@@ -210,9 +212,7 @@ def _ratings(comparison: Comparison) -> Table:
     ]
     if not _nowhere(rows, "icc", notes):
         columns += [
-            Column("icc_first", "ICC first", digits=3),
-            Column("icc_second", "second", digits=3),
-            Column("icc", "difference of ICCs", digits=3),
+            *thousandths(icc_first="ICC first", icc_second="second", icc="difference of ICCs"),
         ]
         notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
     return Table("Ratings and consistency over repeats", columns, rows, comparison.inputs_signature, notes)

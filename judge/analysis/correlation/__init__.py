@@ -36,7 +36,7 @@ from judge.analysis.inputs.selection import of_panel, panels_of
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, titled
 from judge.base.wording import Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import paired_differences
@@ -108,8 +108,7 @@ def _columns(result: Correlations) -> list[Column]:
     return [
         *columns,
         Column("repeats", "repeats", digits=1),
-        Column("unrated", "unrated"),
-        Column("missing", "repeats lost"),
+        *titled(unrated="unrated", missing="repeats lost"),
     ]
 
 

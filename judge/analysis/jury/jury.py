@@ -42,7 +42,7 @@ from judge.analysis.options.table_options import JuryOptions
 from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, titled
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -96,11 +96,9 @@ def _main(juries: Juries) -> Table:
     ]
     columns = [
         *criterion_columns(juries),
-        Column("kind", "rated by"),
-        Column("used", "judge or combiner"),
+        *titled(kind="rated by", used="judge or combiner"),
         Column("value", "Kendall's tau-b x100", digits=1, factor=100),
-        Column("range", "over foldings"),
-        Column("n", "stories"),
+        *titled(range="over foldings", n="stories"),
         Column("gain", "jury less this", digits=1, factor=100),
     ]
     notes = [*juries.notes, *_method(juries.options), *(note for held in juries.held for note in held.notes)]

@@ -15,7 +15,7 @@ from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow,
 from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.analysis.preference.standings import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.stats.comparing.preference_agreement import GUESSING
 from judge.stats.comparing.strengths import Strengths
@@ -256,11 +256,8 @@ def agreement_tables(result: Agreement) -> list[Table]:
     about = _about(rows)
     first = [
         *about,
-        Column("accuracy", "accuracy %", digits=1, factor=100),
-        Column("accuracy_strict", "ties wrong %", digits=1, factor=100),
-        Column("macro", "macro %", digits=1, factor=100),
-        Column("kappa", "kappa"),
-        Column("ac1", "AC1"),
+        *hundredths(accuracy="accuracy %", accuracy_strict="ties wrong %", macro="macro %"),
+        *titled(kappa="kappa", ac1="AC1"),
         *plain("pairs", "lost"),
     ]
     second = [*about, *(Column(name, f"{name} %", digits=1, factor=100) for name in THIRDS)]
@@ -294,9 +291,7 @@ def order_tables(result: Order) -> list[Table]:
         *_about(rows),
         Column("first", "first preferred %", digits=1, factor=100),
         Column("position", "position logit"),
-        Column("same", "same order %", digits=1, factor=100),
-        Column("swapped", "swapped %", digits=1, factor=100),
-        Column("place", "place", digits=1, factor=100),
+        *hundredths(same="same order %", swapped="swapped %", place="place"),
     ]
     notes = (
         "same order, swapped: chance that another comparison of the pair gives the same preference",
@@ -327,8 +322,7 @@ def _title(standings: SystemStandings, result: Systems) -> str:
 def _standings(standings: SystemStandings, result: Systems) -> Table:
     columns = [
         *plain("system", "strength", "group", "ranks"),
-        Column("win_rate", "win rate %", digits=1, factor=100),
-        Column("equal_length", "at equal length %", digits=1, factor=100),
+        *hundredths(win_rate="win rate %", equal_length="at equal length %"),
     ]
     rows = [
         {
@@ -368,9 +362,7 @@ def story_tables(result: Stories) -> list[Table]:
         return []
     columns = [
         *_about(rows),
-        Column("tau", "tau-b with people"),
-        Column("story_prompts", "story-prompts"),
-        Column("determined", "strengths determined"),
+        *titled(tau="tau-b with people", story_prompts="story-prompts", determined="strengths determined"),
     ]
     notes = ("tau: of stories' shares of comparisons won within their story-prompt, averaged over story-prompts",)
     return [Table("Stories within a story-prompt", columns, rows, result.signature, notes)]
@@ -389,11 +381,8 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
         return []
     columns = [
         *_about(rows),
-        Column("share", "cyclic %", digits=1, factor=100),
-        Column("expected", "under the fit %", digits=1, factor=100),
-        Column("guessing", "guessing %", digits=1, factor=100),
-        Column("strict", "triads"),
-        Column("uneven", "uneven"),
+        *hundredths(share="cyclic %", expected="under the fit %", guessing="guessing %"),
+        *titled(strict="triads", uneven="uneven"),
     ]
     notes = ("uneven: triads left out because preferences on one of their pairs are balanced",)
     return [Table("Transitivity: cyclic triads of stories", columns, rows, result.signature, notes)]

@@ -20,7 +20,7 @@ from judge.analysis.options.table_options import ConsistencyOptions
 from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -288,8 +288,7 @@ def _wide(result: Consistency) -> Table:
         Column("n", "stories"),
         *plain("incomplete", "k"),
         *(Column(form, form) for form in forms),
-        Column("exact", "all equal %", digits=1, factor=100),
-        Column("flip", "flip %", digits=1, factor=100),
+        *hundredths(exact="all equal %", flip="flip %"),
         Column("within_sd", "sd within"),
     ]
     people = ", and agreement of people" * any(cell.is_people for cell in cells)

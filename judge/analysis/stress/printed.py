@@ -10,7 +10,7 @@ from judge.analysis.inputs.bars import CONTROL
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.compute import PUBLISHED
 from judge.analysis.stress.result import FINDING_WORDS, Null, Paired, Selectivity, Stress, verdicts
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.inputs.perturbations.perturbation import Test
 
 _MARK = "*"
@@ -198,8 +198,7 @@ def _noticed_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
 
 _noticed = (
     [
-        Column("detection", "detection"),
-        Column("counts", "won/tied/lost"),
+        *titled(detection="detection", counts="won/tied/lost"),
         *plain("control", "finding"),
     ],
     _noticed_cells,
@@ -311,9 +310,7 @@ def _nulls(result: Stress) -> Iterator[Table]:
 def _doses(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "perturbation"),
-        Column("slope", "drop a doubling"),
+        *titled(on="on", what="perturbation", slope="drop a doubling"),
         Column("p", "p", digits=3, p="two-sided"),
     ]
     rows = [
@@ -359,10 +356,7 @@ def _marked(row: Selectivity, criterion: str) -> str | None:
 def _contrasts(result: Stress) -> Iterator[Table]:
     columns = [
         Column("who", "judge", wrap=20),
-        Column("on", "on"),
-        Column("what", "perturbation"),
-        Column("pair", "Eval-Prompts"),
-        Column("difference", "difference"),
+        *titled(on="on", what="perturbation", pair="Eval-Prompts", difference="difference"),
         Column("adjusted", f"p, {result.options.adjust}", digits=3, p="two-sided"),
     ]
     rows = [
@@ -407,11 +401,8 @@ def _lost(result: Stress) -> Iterator[Table]:
 def _quality(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "spoilt by"),
-        Column("passed", "passed %", digits=1, factor=100),
-        Column("high", "human >= 4", digits=1, factor=100),
-        Column("low", "spoilt <= 2", digits=1, factor=100),
+        *titled(on="on", what="spoilt by"),
+        *hundredths(passed="passed %", high="human >= 4", low="spoilt <= 2"),
     ]
     rows = [
         {
@@ -435,8 +426,7 @@ def _quality(result: Stress) -> Iterator[Table]:
 def _published(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "perturbation"),
+        *titled(on="on", what="perturbation"),
         Column("r", "point-biserial", digits=3),
         Column("auc", "AUC"),
     ]

@@ -132,6 +132,16 @@ def plain(*keys: str) -> list[Column]:
     return [Column(key, key.replace("_", " ")) for key in keys]
 
 
+def titled(**titles: str) -> list[Column]:
+    """Columns by key, with their titles."""
+    return [Column(key, title) for key, title in titles.items()]
+
+
+def thousandths(**titles: str) -> list[Column]:
+    """Columns of numbers with three decimals, by key."""
+    return [Column(key, title, digits=3) for key, title in titles.items()]
+
+
 def hundredths(**titles: str) -> list[Column]:
     """Columns of per cent, or of correlations x100, with one decimal, by key."""
     return [Column(key, title, digits=1, factor=100) for key, title in titles.items()]
