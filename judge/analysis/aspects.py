@@ -199,7 +199,7 @@ def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspec
         rows=rows,
         options=options,
         signature_parts=tuple(signature_parts(table, matrices, options, extra=["recall:t-stories"])),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *_notes(rows)])),
+        notes=(*table.notes, *_notes(rows)),
     )
 
 

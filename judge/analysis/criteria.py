@@ -108,7 +108,7 @@ def criteria(
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options, extra=[*extra, *tested]),
         bare_parts=signature_parts(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+        notes=(*table.notes, *notes),
         askings=askings(table, source_profiles),
     )
 

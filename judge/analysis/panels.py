@@ -280,7 +280,7 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
         )
     matrices = build(table, drop_systems=options.drop_systems)
     parts = {name: build(of_panel(table, name), drop_systems=options.drop_systems) for name in names}
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     panel_sets = []
     for matrix in matrices:
         own = {name: next((m for m in parts[name] if m.dataset == matrix.dataset), None) for name in names}

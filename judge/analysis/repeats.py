@@ -162,7 +162,7 @@ def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repea
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     cells = [cell for matrix in matrices for cell in _cells(matrix, options, remarks)]
     return Repeats(
         counts=tuple(row for cell in cells for row in cell.counts()),

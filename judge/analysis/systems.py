@@ -367,7 +367,7 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options),
         difference_parts=signature_parts(table, matrices, options, intervals="paired-t"),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes)])),
+        notes=table.notes,
         labelled=frozenset(fact.dataset for fact in table.facts if fact.labels_note),
     )
 

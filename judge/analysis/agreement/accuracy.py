@@ -23,14 +23,13 @@ from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row, hundredths, plain
+from judge.base.printing.tables import Column, Table, hundredths, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import human_ceiling
 from judge.stats.ordering.pairwise_accuracy import (
     Credit,
-    PairCounts,
     TieCalibration,
     calibrate,
     pair_table,
@@ -47,10 +46,9 @@ _MOST_UNITS = 2000
 _FEW_SYSTEMS = 10
 
 _NUMBERS = (
-    *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
-    *(Column(name, name) for name in ("spa_chance", "spa_chance_high")),
-    *(Column(name, name) for name in ("epsilon", "epsilon_low", "epsilon_high")),
-    *(Column(name, name) for name in ("stories", "pairs", "comparable", "ties_people", "ties_judge", "system_pairs")),
+    *(*MEASURES, "acc_eq_plain", "acc_eq_in_sample", "spa_chance", "spa_chance_high"),
+    *("epsilon", "epsilon_low", "epsilon_high", "stories", "pairs", "comparable"),
+    *("ties_people", "ties_judge", "system_pairs"),
 )
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "repeats", "unrated", "missing")
 
@@ -98,8 +96,7 @@ class Accuracies(Signed):
         """One row for each criterion of each judge with one Eval-Prompt, of ceiling and control. Columns are the fields
         of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
-        rows = [cells(row) for row in self.rows]
-        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
+        return self.wide([cells(row) for row in self.rows], _ABOUT, _NUMBERS)
 
 
 def accuracies(
@@ -109,7 +106,7 @@ def accuracies(
     compares each person with the mean of the other people; the control predicts ratings from surface features.
     """
     options, remarks = options or AccuracyOptions(), Remarks()
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     table = numbers(table)
     matrices, rows = build(table, drop_systems=options.drop_systems), []
     for matrix in matrices:
@@ -173,7 +170,19 @@ class _Measured:
             spa_chance_high=chance.high,
             system_pairs=soft.estimate.n,
         )
-        return _tied(_with_epsilon(row, ties), pairs.counts)
+        if ties.epsilons.size:
+            low, middle, high = (float(f(ties.epsilons)) for f in (np.min, np.median, np.max))
+            row = replace(row, epsilon=middle, epsilon_low=low, epsilon_high=high)
+        counts, of_pairs = pairs.counts, pairs.counts.pairs
+        if not of_pairs:
+            return replace(row, pairs=0, comparable=0)
+        return replace(
+            row,
+            pairs=of_pairs,
+            comparable=counts.comparable,
+            ties_people=(counts.tied_people + counts.tied_both) / of_pairs,
+            ties_judge=(counts.tied_judge + counts.tied_both) / of_pairs,
+        )
 
     def _ceiling(self, subject: Subject, ratings: Floats) -> AccuracyRow:
         system, prompt = self.matrix.system, self.matrix.story_prompt
@@ -218,21 +227,6 @@ class _Measured:
         if self.resamples is None or not estimate.defined:
             return estimate
         return self.resamples.interval(estimate, self.resamples.values(statistic))
-
-
-def _with_epsilon(row: AccuracyRow, ties: TieCalibration) -> AccuracyRow:
-    if not ties.epsilons.size:
-        return row
-    low, middle, high = (float(f(ties.epsilons)) for f in (np.min, np.median, np.max))
-    return replace(row, epsilon=middle, epsilon_low=low, epsilon_high=high)
-
-
-def _tied(row: AccuracyRow, counts: PairCounts) -> AccuracyRow:
-    pairs = counts.pairs
-    if not pairs:
-        return replace(row, pairs=0, comparable=0)
-    people, judge = counts.tied_people + counts.tied_both, counts.tied_judge + counts.tied_both
-    return replace(row, pairs=pairs, comparable=counts.comparable, ties_people=people / pairs, ties_judge=judge / pairs)
 
 
 # Printed table of pairwise accuracies.

@@ -144,7 +144,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
     entries: list[Entry] = []
-    notes = dict.fromkeys(note for fact in table.facts for note in fact.notes)
+    notes = dict.fromkeys(table.notes)
     for matrix in matrices:
         if not matrix.cells:
             continue

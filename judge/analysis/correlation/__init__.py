@@ -197,7 +197,7 @@ def correlations(
         matrices = tuple(matrix for matrix in matrices if matrix.dataset == about[0])
     scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
     datasets = []
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     for matrix in matrices:
         pairs = match(matrix, options.against)
         remarks.note(phi_note(matrix))

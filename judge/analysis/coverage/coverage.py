@@ -257,7 +257,7 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
         signature_parts=parts(),
         tested_parts=parts(f"perm:{PERMUTATIONS}/seed{options.seed}"),
         bound_parts=parts("bounds:worst-best"),
-        notes=tuple(dict.fromkeys(note for fact in averaged.facts for note in fact.notes)),
+        notes=averaged.notes,
     )
 
 

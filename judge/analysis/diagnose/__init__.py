@@ -223,7 +223,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
         notes=tuple(
             dict.fromkeys(
                 [
-                    *(note for fact in table.facts for note in fact.notes),
+                    *table.notes,
                     *(note for matrix in matrices for note in match(matrix, options.against).notes),
                 ]
             )

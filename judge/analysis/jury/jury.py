@@ -250,7 +250,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=how),
         bare_signature_parts=signature_parts(table, matrices, options, extra=how, intervals=NO_INTERVAL),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=table.notes,
     )
 
 

@@ -246,7 +246,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bi
         scale=_scale(matrix, table),
         calibrate=options.calibrate,
         signature=signature(table, [matrix], options, extra=(f"bins:{bins}",)),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+        notes=tuple(dict.fromkeys([*table.notes, *notes])),
     )
 
 

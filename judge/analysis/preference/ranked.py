@@ -39,7 +39,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
     options = options or RankOptions()
     pairs_and_sides = list(datasets(table, options.drop_systems))
     parts = signature_parts(table, pairs_and_sides, options)
-    notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
+    notes = table.notes
     placed = {id(side): systems.standings(side, options) for _, sides in pairs_and_sides for side in sides}
     fits: dict[int, Strengths | None] = {
         key: None if standing is None else standing.fitted for key, standing in placed.items()

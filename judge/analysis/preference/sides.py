@@ -73,7 +73,7 @@ def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
     head = head.where(head.notna(), None)
     columns = [Column(str(name), str(name), 3) for name in head.columns]
     notes = [f"the first {len(head)} of {len(frame)} rows; -o FILE.csv saves all, with explanations"]
-    notes += [note for fact in table.facts for note in fact.notes]
+    notes += table.notes
     records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
     return Table("Preferences", columns, records, joined(signature_parts(table)), tuple(dict.fromkeys(notes)))
 
