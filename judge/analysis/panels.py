@@ -13,6 +13,7 @@ import pandas as pd
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
 from judge.analysis.correlation.statistic import Intervals, Side, Statistic
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one
 from judge.analysis.inputs.label_criteria import numbers
@@ -131,9 +132,9 @@ class Panels(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per judge, criterion and panel (``all``, then each); then differences, `panel` minus `other`."""
-        return self.signed([dict(row) for row in self._rows()], _COLUMNS)
+        return self.signed(self._rows(), _COLUMNS)
 
-    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         for row in self.against:
             yield _flat(row.subject, "all", None, row.pooled)
             yield from (_flat(row.subject, side.panel, None, side.value) for side in row.sides)
@@ -145,15 +146,10 @@ _COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "p
 _COLUMNS += ["n", "method", "reason", "verdict"]
 
 
-def _flat(subject: Subject, panel: str, difference: Difference | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    yield from ((name, label) for name, label in subject.labels.items() if name in _COLUMNS)
-    yield from (
-        ("panel", panel),
-        ("other", difference and difference.other.panel),
-        ("verdict", difference and difference.verdict),
-    )
-    yield from (("value", value.value), ("low", value.low), ("high", value.high), ("n", value.n))
-    yield from (("method", value.method), ("reason", value.reason))
+def _flat(subject: Subject, panel: str, difference: Difference | None, value: Estimate) -> dict[str, object]:
+    labels = {name: label for name, label in subject.labels.items() if name in _COLUMNS}
+    labels |= {"panel": panel, "other": difference and difference.other.panel}
+    return labels | parts_of(value) | {"verdict": difference and difference.verdict}
 
 
 # Printed tables of agreement within and between panels, and of judges with panels.

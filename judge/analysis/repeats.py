@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.correlation.statistic import Intervals, Side, Statistic
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
@@ -94,9 +95,9 @@ class Repeats(Signed):
         """One row for each number, named by `what`. `at` says for what it holds: the number of repeats, the way to
         combine them, or a part of the stories, such as ``people agree most``; None for distances.
         """
-        return self.signed([dict(row) for row in self._rows()])
+        return self.signed(self._rows())
 
-    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         for count in self.counts:
             yield _flat(count.subject, "repeats", str(count.k), count.value)
         for summed in self.sums:
@@ -114,12 +115,9 @@ class Repeats(Signed):
                 yield _flat(row.subject, statistic, None, value)
 
 
-def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    labels = subject.labels
-    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
-    yield from ((name, labels[name]) for name in names)
-    yield from (("what", statistic), ("at", at), ("value", value.value), ("low", value.low), ("high", value.high))
-    yield from (("n", value.n), ("method", value.method), ("reason", value.reason))
+def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> dict[str, object]:
+    about = cells_of(subject, "dataset", "run", "judge", "eval_prompt", "criterion", "against")
+    return about | {"what": statistic, "at": at} | parts_of(value)
 
 
 # Computation of the analysis of repeats, for every judge, Eval-Prompt and criterion that people rated.
@@ -342,10 +340,11 @@ _APART = (
 def tables(result: Repeats) -> list[Table]:
     """Agreement by number of repeats, way to combine them, and disagreement among people; then the distributions."""
     most = max((row.k for row in result.counts), default=0)
+    columns = _first(result)
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",
-            [*_first(result), Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
+            [*columns, Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
             [
                 {**_about(row.subject), **cells_of(row, "k", "value", "predicted")}
                 | {"n": row.value.n, "subsets": row.subsets}
@@ -357,7 +356,7 @@ def tables(result: Repeats) -> list[Table]:
         ),
         Table(
             "Kendall's tau-b with people by how repeats are combined",
-            [*_first(result), Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
+            [*columns, Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
             [{**_about(row.subject), **cells_of(row, "how", "value", "over"), "n": row.stories} for row in result.sums],
             "",
             [_BY_SUM],
