@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+# Coverage of the intervals of all statistics.
+CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

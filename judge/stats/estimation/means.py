@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 
 
-def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
+def as_independent(ratings: Floats) -> Estimate:
     """Mean of single ratings with Student's t interval, mean +- t(n - 1) * s / sqrt(n), each rating one observation.
 
-    `ratings` (any shape) has NaN where missing, left out, and `confidence` is the coverage (Student 1908). Undefined
-    without a rating; no interval, but a reason, with a single one.
+    `ratings` (any shape) has NaN where missing, left out (Student 1908). Undefined without a rating; no interval, but a
+    reason, with a single one.
     """
     defined = ratings[~np.isnan(ratings)]
     if defined.size == 0:
@@ -31,8 +31,8 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     estimate = Estimate(float(defined.mean()), n=defined.size)
     if defined.size < 2:
         return replace(estimate, reason="no interval: one rating only")
-    half = _t(confidence, defined.size - 1) * float(defined.std(ddof=1)) / np.sqrt(defined.size)
-    return _around(estimate, half, f"t, ratings as independent, {100 * confidence:.0f} %")
+    half = _t(defined.size - 1) * float(defined.std(ddof=1)) / np.sqrt(defined.size)
+    return _around(estimate, half, "t, ratings as independent, 95 %")
 
 
 # Two-sided 95 % quantile of the normal distribution.
@@ -44,16 +44,14 @@ SHARE: Bounds = (0.0, 1.0)
 OF_SHARES: Bounds = (-1.0, 1.0)
 
 
-def clustered(
-    values: Floats, cluster: Codes, *, confidence: float = 0.95, bounds: Bounds = (-np.inf, np.inf)
-) -> Estimate:
+def clustered(values: Floats, cluster: Codes, *, bounds: Bounds = (-np.inf, np.inf)) -> Estimate:
     """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
     `values` (n,) has one rating per story (mean over raters or repeats), NaN left out; `cluster` (n,) holds codes 0, 1,
-    ... The interval, of coverage `confidence` and clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g
-    (sum_{i in g} (x_i - mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang &
-    Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story
-    per cluster it is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
+    ... The interval, clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i -
+    mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang & Zeger 1986; for
+    evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story per cluster it
+    is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
     """
     present = ~np.isnan(values)
     x, group = values[present], cluster[present]
@@ -64,8 +62,8 @@ def clustered(
     if error is None:
         only = "one story only" if x.size == 1 else "stories for one story-prompt only"
         return replace(estimate, reason=f"no interval: {only}")
-    method = f"t, clustered by story-prompt, {100 * confidence:.0f} %"
-    return within(_around(estimate, _t(confidence, clusters - 1) * error, method), bounds)
+    method = "t, clustered by story-prompt, 95 %"
+    return within(_around(estimate, _t(clusters - 1) * error, method), bounds)
 
 
 def within(estimate: Estimate, bounds: Bounds) -> Estimate:
@@ -123,10 +121,10 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Fl
     return means
 
 
-def _t(confidence: float, df: int) -> float:
+def _t(df: int) -> float:
     from scipy.special import stdtrit  # takes half a second to load, which options alone need not wait for
 
-    return float(stdtrit(df, 0.5 + confidence / 2))
+    return float(stdtrit(df, 0.5 + CONFIDENCE / 2))
 
 
 def _around(estimate: Estimate, half: float, method: str) -> Estimate:

@@ -27,7 +27,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson_of_share
 
@@ -50,17 +50,16 @@ class Precision:
     effective_n: float | None
 
 
-def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
+def precision(values: Floats, cluster: Codes) -> Precision:
     """Mean of values (e.g. ratings of a system's stories, or paired differences) with its precision under clustering.
 
-    `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts; `confidence` is the
-    coverage. `effective_n` exceeds the number of values if values of the same cluster differ more than those of
-    different clusters do.
+    `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts. `effective_n`
+    exceeds the number of values if values of the same cluster differ more than those of different clusters do.
     """
     present = ~np.isnan(values)
     y = values[present]
     group = renumbered(cluster[present])
-    mean = means.clustered(y, group, confidence=confidence)
+    mean = means.clustered(y, group)
     if y.size < 2:
         return Precision(mean, None, None, int(y.size), None)
     independent = float(y.std(ddof=1) / np.sqrt(y.size))
@@ -72,24 +71,23 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     return Precision(mean, se, independent, clusters, effective_n(y.size, independent, se))
 
 
-def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
+def clustered_proportion(hits: Floats, cluster: Codes) -> Estimate:
     """Proportion of stories with a property, with Wilson's interval for clusters: effective n, and t with G - 1 df.
 
-    `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts;
-    `confidence` is the coverage. This interval keeps its coverage in cluster samples for proportions near 0 and 1
-    (Franco, Little, Louis & Slud 2019, Journal of Survey Statistics and Methodology 7). Where all values are equal the
-    effective n cannot be estimated, and the number of clusters is used instead. Undefined without values; no interval
-    with fewer than 2 clusters.
+    `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts; This
+    interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
+    Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
+    the number of clusters is used instead. Undefined without values; no interval with fewer than 2 clusters.
     """
-    estimate = precision(hits, cluster, confidence=confidence)
+    estimate = precision(hits, cluster)
     if estimate.mean.value is None or estimate.clusters < 2:
         return estimate.mean
     constant = estimate.se_independent == 0
     n = float(estimate.clusters) if constant else min(estimate.effective_n or np.inf, float(estimate.mean.n))
     low, high = wilson_of_share(
-        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + confidence / 2))
+        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + CONFIDENCE / 2))
     )
-    method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, {100 * confidence:.0f} %"
+    method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, 95 %"
     return replace(estimate.mean, low=low, high=high, method=method)
 
 
@@ -194,14 +192,14 @@ def spread(left_out: Floats) -> Spread | None:
     return Spread(math.sqrt((clusters - 1) * square), freedom, clusters, effective, skew)
 
 
-def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the interval of `confidence` with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
-    return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
+def half_width(spread: Spread, clusters: int) -> float:
+    """Half-width of the 95 % interval with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
+    return _t(clusters, 0.5 + CONFIDENCE / 2) * spread.value / math.sqrt(clusters)
 
 
-def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts for an interval of `confidence` with this `half_width`, by the `spread` of a pilot."""
-    return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
+def for_half_width(spread: Spread, half_width: float) -> Number:
+    """Number of story-prompts for an 95 % interval with this `half_width`, by the `spread` of a pilot."""
+    return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + CONFIDENCE / 2) * s / math.sqrt(g) <= half_width))
 
 
 def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
