@@ -13,6 +13,7 @@ from judge.analysis.criteria_profiles import Asking, Profile, TauMatrix, askings
 from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import FEW_SYSTEMS
 from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
@@ -190,9 +191,6 @@ _VIEWS: Mapping[str, _View] = {
 
 
 # Printed tables about criteria: a summary, then a few matrices (tau below, tau of system means above the diagonal).
-
-# Below this number of systems a tau over system means is noted as weak.
-FEW_SYSTEMS = 10
 
 # Above this number of criteria a matrix, which nobody reads on a screen, is printed only in full tables.
 MANY = 50

@@ -17,7 +17,7 @@ import pandas as pd
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates, cells, first_columns, last_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.resamples import LEAST_UNITS
+from judge.analysis.inputs.resamples import FEW_SYSTEMS, LEAST_UNITS
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
@@ -42,8 +42,6 @@ from judge.stats.resampling.bootstrap import deal
 MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
 _MOST_UNITS = 2000
-
-_FEW_SYSTEMS = 10
 
 _NUMBERS = (
     *(*MEASURES, "acc_eq_plain", "acc_eq_in_sample", "spa_chance", "spa_chance_high"),
@@ -129,7 +127,7 @@ class _Measured:
         self.fold = deal(prompt, min(options.folds, max(1, prompts)), rng)
         self.flips = sign_flips(prompts, options.flips, rng)
         self.unit, self.resamples = prompt, None
-        if len(matrix.systems) < _FEW_SYSTEMS:
+        if len(matrix.systems) < FEW_SYSTEMS:
             remarks.notes[f"{matrix.dataset}: SPA over {len(matrix.systems)} systems is weak evidence"] = None
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)

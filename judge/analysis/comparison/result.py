@@ -15,6 +15,7 @@ from judge.analysis.comparison.sentence import ALPHA, leaves_zero_out
 from judge.analysis.comparison.tau_differences import TauTest
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
+from judge.analysis.inputs.resamples import few_systems
 from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, joined, signature_parts
@@ -32,7 +33,6 @@ from judge.stats.estimation import paired_differences
 FEW_UNITS = 8
 # Variants from which a ranking says more than their contrast.
 LEAST = 3
-_FEW_SYSTEMS = 10
 
 _METHODS: Mapping[str, str] = {
     "bh": "Benjamini-Hochberg",
@@ -151,8 +151,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         criterion_match = match(matrix, options.against)
         compared_pairs, left_out = contrasts(matrix, table, options.by, options.baseline)
         notes.update(dict.fromkeys([*criterion_match.notes, *phi_note(matrix), *left_out]))
-        if LEVELS[options.level].group and len(matrix.systems) < _FEW_SYSTEMS:
-            notes[f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"] = None
+        notes.update(dict.fromkeys(few_systems(matrix) if LEVELS[options.level].group else ()))
         comparer = Comparer(matrix, options, criterion_match)
         entries += [comparer.compare(contrast) for contrast in compared_pairs]
     if not entries:

@@ -32,6 +32,7 @@ from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlPredictions, Predict, Remarks
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
+from judge.analysis.inputs.resamples import few_systems
 from judge.analysis.inputs.selection import of_panel, panels_of
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import abbreviations, signature_parts
@@ -170,8 +171,6 @@ def dataset_notes(matrix: RatingMatrix) -> Iterator[str]:
 # Shares of the stories that judges rated may differ by so much before a note says so.
 _APART = 0.02
 
-_FEW_SYSTEMS = 10
-
 
 def correlations(
     table: RatingsTable,
@@ -266,11 +265,8 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
-    for matrix in matrices:
-        if len(matrix.systems) < _FEW_SYSTEMS:
-            yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"
-    for matrix in matrices:
-        yield from dataset_notes(matrix)
+    yield from (note for matrix in matrices for note in few_systems(matrix))
+    yield from (note for matrix in matrices for note in dataset_notes(matrix))
 
 
 def correlate(

@@ -39,7 +39,7 @@ from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
-from judge.base.arrays import Floats
+from judge.base.arrays import Floats, ratio
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, titled
@@ -369,9 +369,7 @@ class _Control:
 
 def _mean_of_present(panel: Panel) -> Floats:
     own = panel.predictors[:, panel.own]
-    count = (~np.isnan(own)).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.nansum(own, axis=1) / count, dtype=np.float64)
+    return ratio(np.nansum(own, axis=1), (~np.isnan(own)).sum(axis=1))
 
 
 def _counted(names: object) -> str:
