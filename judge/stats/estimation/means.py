@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import CONFIDENCE, Estimate
+from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 
 
 def as_independent(ratings: Floats) -> Estimate:
@@ -139,11 +139,11 @@ def _around(estimate: Estimate, half: float, method: str) -> Estimate:
 class Equivalence:
     """Result of two one-sided tests that a difference lies within `bounds`, the smallest differences that would matter.
 
-    A mean difference is shown to lie inside (low, high) at level alpha if both one-sided hypotheses, "at or below low"
-    and "at or above high", are rejected (Schuirmann 1987). That is the case if the 1 - 2 alpha interval lies inside the
+    A mean difference is shown to lie inside (low, high) at level 5 % if both one-sided hypotheses, "at or below low"
+    and "at or above high", are rejected (Schuirmann 1987). That is the case if the 90 % interval lies inside the
     bounds. The user chooses the bounds: the smallest differences that would matter.
 
-    `difference` has its 1 - 2 alpha interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
+    `difference` has its 90 % interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
     above the upper bound".
     """
 
@@ -154,7 +154,7 @@ class Equivalence:
 
     @property
     def p(self) -> float | None:
-        """The larger of the two one-sided p; equivalence is shown if it is at most alpha. None where undefined."""
+        """The larger of the two one-sided p; equivalence is shown if it is at most .05. None where undefined."""
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
@@ -163,12 +163,11 @@ def tost(
     low: float,
     high: float,
     *,
-    alpha: float = 0.05,
     cluster: Codes | None = None,
 ) -> Equivalence:
     """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
-    `alpha` is the level of each. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
+    Each has the level 5 %. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
     with clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences;
     no test where all are equal. ValueError if the bounds do not ascend.
     """
@@ -184,16 +183,16 @@ def tost(
     if error is None:
         _ascending(low, high)
         return Equivalence(replace(mean, reason="no test: differences for one story-prompt only"), (low, high))
-    return tost_of(mean, error, clusters - 1, low, high, alpha=alpha)
+    return tost_of(mean, error, clusters - 1, low, high)
 
 
 def tost_of(
-    difference: Estimate, error: float, df: float, low: float, high: float, *, alpha: float = 0.05, skew: float = 0.0
+    difference: Estimate, error: float, df: float, low: float, high: float, *, skew: float = 0.0
 ) -> Equivalence:
     """Two one-sided t tests of a `difference` with a standard `error`, such as a difference of two correlations.
 
     `error` has `df` degrees of freedom; 0 (all differences equal) allows no test. `low` and `high` are the smallest
-    differences that would matter (ValueError if they do not ascend), and `alpha` is the level. `skew` is the skewness
+    differences that would matter (ValueError if they do not ascend). `skew` is the skewness
     of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their number. It causes
     an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the Royal Statistical
     Society B 54, 221-228): the more conservative of Student's t and Hall's corrected t is used.
@@ -206,8 +205,8 @@ def tost_of(
         return Equivalence(difference, (low, high))
     if error < 1e-12:
         return Equivalence(replace(difference, reason="no test: the differences are all equal"), (low, high))
-    quantile = float(stats.t.ppf(1 - alpha, df))
-    method = ", ".join(part for part in ("t", difference.method, f"{100 * (1 - 2 * alpha):.0f} %") if part)
+    quantile = float(stats.t.ppf(1 - ALPHA, df))
+    method = ", ".join(part for part in ("t", difference.method, "90 %") if part)
     below = max(quantile, _uncorrected(quantile, skew))
     above = max(quantile, -_uncorrected(-quantile, skew))
     from_low, from_high = (mean - low) / error, (mean - high) / error

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, Masks, ratio
-from judge.base.estimate import CONFIDENCE, Estimate
+from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 
 # Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
 
@@ -303,16 +303,16 @@ def holm(p: Floats) -> Floats:
     return _adjusted(p, "holm")
 
 
-def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> Masks:
+def told_apart(family: Sequence[Difference], systems: int) -> Masks:
     """Whether the row's system is rated significantly higher than the column's, (`systems`, `systems`).
 
-    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below `alpha`.
+    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below .05.
     """
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:
         if (
             difference.p_adjusted is not None
-            and difference.p_adjusted < alpha
+            and difference.p_adjusted < ALPHA
             and difference.estimate.value is not None
         ):
             i, j = (
