@@ -396,12 +396,8 @@ def _row(margin: Margin) -> dict[str, Any]:
         "value": margin.value,
         "over_control": margin.over[CONTROL],
         "above_control": counted(CONTROL),
-        ONE_OUT: _bare(margin.same[CEILING]),
+        # The table already shows the interval of the difference.
+        ONE_OUT: replace(margin.same[CEILING], low=None, high=None, method=None),
         "over_ceiling": margin.over[CEILING],
         "above_ceiling": counted(CEILING),
     }
-
-
-def _bare(estimate: Estimate) -> Estimate:
-    # The table already shows the interval of the difference.
-    return replace(estimate, low=None, high=None, method=None)

@@ -116,11 +116,6 @@ def _margin(result: Stress) -> str:
     )
 
 
-def _controls(result: Stress) -> dict[tuple[object, ...], Paired]:
-    """The control's rows, by the stories and criterion that they are about."""
-    return {_place(row): row for row in result.rows if row.subject.kind == CONTROL}
-
-
 def _place(row: Paired) -> tuple[object, ...]:
     return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
 
@@ -137,7 +132,8 @@ def _of_test(
     result: Stress, test: Test, title: str, columns: Sequence[Column], note: str, *, measured: bool
 ) -> Iterator[Table]:
     """One table for each judge, or for each measure, which fits the width of a screen."""
-    by_place, nulls = _controls(result), _own_nulls(result)
+    control_of = {_place(row): row for row in result.rows if row.subject.kind == CONTROL}
+    nulls = _own_nulls(result)
     for key, rows in _by_judge(result, test).items():
         if rows[0].measured != measured:
             continue
@@ -145,7 +141,7 @@ def _of_test(
         first = [Column("what", "perturbation"), *(plain("on") if several else [])]
         table_rows = [
             _judge_cells(result, row.subject)
-            | _cells(row, by_place.get(_place(row)), nulls.get(_null_key(row.subject)))
+            | _cells(row, control_of.get(_place(row)), nulls.get(_null_key(row.subject)))
             for row in rows
         ]
         if several and test == "discrimination":
