@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from judge.analysis.frames import flat
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import AspectsOptions
@@ -85,14 +86,7 @@ class Aspects(Signed):
     def frame(self) -> pd.DataFrame:
         """One row per judge or baseline and aspect (null = all); estimates have `_low`, `_high` and `_reason`."""
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
-        return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
-
-
-def _flat(row: AspectRow) -> Iterator[tuple[str, object]]:
-    yield from ((name, getattr(row, name)) for name in _ABOUT)
-    for name, estimate in row.numbers().items():
-        yield from ((name, estimate.value), (f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
-        yield (f"{name}_reason", estimate.reason)
+        return self.signed([flat(cells_of(row, *_ABOUT) | row.numbers()) for row in self.rows], [*_ABOUT, *ends])
 
 
 # Printed tables of recall and ratings of story aspects.
@@ -103,36 +97,35 @@ def tables(result: Aspects) -> list[Table]:
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1
-    contents = [_table("Aspects: which stand out, and how they are rated", overall, several=several, by_aspect=False)]
-    if single:
-        contents.append(_table("Results for each aspect", single, several=several, by_aspect=True))
-    aspect_tables = [Table(title, columns, rows, result.signature) for title, columns, rows in contents]
+    title = "Aspects: which stand out, and how they are rated"
+    if not single:
+        return [_table(title, overall, result, several=several, by_aspect=False, notes=result.notes)]
     return [
-        *aspect_tables[:-1],
-        Table(
-            aspect_tables[-1].title, aspect_tables[-1].columns, aspect_tables[-1].rows, result.signature, result.notes
-        ),
+        _table(title, overall, result, several=several, by_aspect=False),
+        _table("Results for each aspect", single, result, several=several, by_aspect=True, notes=result.notes),
     ]
 
 
 def _table(
-    title: str, rows: Sequence[AspectRow], *, several: bool, by_aspect: bool
-) -> tuple[str, list[Column], list[dict[str, Any]]]:
+    title: str,
+    rows: Sequence[AspectRow],
+    result: Aspects,
+    *,
+    several: bool,
+    by_aspect: bool,
+    notes: Sequence[str] = (),
+) -> Table:
     columns = [Column("dataset", "dataset")] if several else []
     columns += plain("judge", "eval_prompt")
     columns += [Column("aspect", "aspect")] if by_aspect else []
     columns += [Column("chosen", "chosen"), *(Column(f"recall_{k}", f"R@{k} %", digits=1, factor=100) for k in PLACES)]
     columns += [Column("rho", "rho"), Column("tau", "tau-b")]
     columns += [] if by_aspect else [Column("incomplete", "stories lost")]
-    return title, columns, [_printed(row) for row in rows]
-
-
-def _printed(row: AspectRow) -> dict[str, Any]:
-    return {
-        **cells_of(row, "dataset", "judge", "eval_prompt", "aspect", "chosen"),
-        **{f"recall_{k}": row.recall[k] for k in PLACES},
-        **cells_of(row, "rho", "tau", "incomplete"),
-    }
+    cells = [
+        cells_of(row, "dataset", "judge", "eval_prompt", "aspect", "chosen", "incomplete") | row.numbers()
+        for row in rows
+    ]
+    return Table(title, columns, cells, result.signature, notes)
 
 
 # Table 2 of the StoryER study: how often its readers chose each aspect, and their mean rating of it.
@@ -199,7 +192,7 @@ def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspec
         rows=rows,
         options=options,
         signature_parts=tuple(signature_parts(table, matrices, options, extra=["recall:t-stories"])),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *_notes(rows)])),
+        notes=(*table.notes, *_notes(rows)),
     )
 
 
@@ -301,9 +294,7 @@ def _correlation(
     if drawn is None or not correlation.defined:
         return correlation
     again = resampled(x, y, coefficient)
-    return bootstrap.percentile(
-        replace(correlation), drawn.values(lambda weights: again(weights[:, story])), _RESAMPLED
-    )
+    return bootstrap.percentile(correlation, drawn.values(lambda weights: again(weights[:, story])), _RESAMPLED)
 
 
 def _notes(rows: tuple[AspectRow, ...]) -> Iterator[str]:

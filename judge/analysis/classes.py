@@ -11,6 +11,7 @@ import pandas as pd
 
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.statistic import Side
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
@@ -82,9 +83,9 @@ class Classes(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """For each pooled correlation, a row over all stories (null `class`, with p and flag), and one per class."""
-        return self.signed([dict(row) for row in self._rows()], _COLUMNS)
+        return self.signed(self._rows(), _COLUMNS)
 
-    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         for row in self.rows:
             yield _flat(row, None, row.pooled)
             yield from (_flat(row, part.name, part.value) for part in row.parts)
@@ -94,13 +95,12 @@ _COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "b
 _COLUMNS += ["n", "method", "reason", "inside", "signs_p", "outside_p", "flag"]
 
 
-def _flat(row: ClassRow, name: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    yield from ((key, label) for key, label in row.subject.labels.items() if key in _COLUMNS)
-    yield from (("by", row.factor), ("class", name), ("value", value.value), ("low", value.low), ("high", value.high))
-    yield from (("n", value.n), ("method", value.method), ("reason", value.reason))
-    if name is None:
-        yield from (("inside", row.inside.value), ("signs_p", row.signs), ("outside_p", row.outside))
-        yield ("flag", row.flag)
+def _flat(row: ClassRow, name: str | None, value: Estimate) -> dict[str, object]:
+    labels = {key: label for key, label in row.subject.labels.items() if key in _COLUMNS}
+    flat = labels | {"by": row.factor, "class": name} | parts_of(value)
+    if name is not None:
+        return flat
+    return flat | {"inside": row.inside.value, "signs_p": row.signs, "outside_p": row.outside, "flag": row.flag}
 
 
 # Printed tables of correlations within classes.

@@ -13,13 +13,14 @@ from judge.analysis.criteria_profiles import Asking, Profile, TauMatrix, askings
 from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import FEW_SYSTEMS
 from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
 from judge.base.arrays import Floats
 from judge.base.errors import SpecError, unknown
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.base.printing.text_layout import column_keys
 from judge.base.records import Scale
 from judge.base.wording import Advice, Note
@@ -108,7 +109,7 @@ def criteria(
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options, extra=[*extra, *tested]),
         bare_parts=signature_parts(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+        notes=(*table.notes, *notes),
         askings=askings(table, source_profiles),
     )
 
@@ -191,9 +192,6 @@ _VIEWS: Mapping[str, _View] = {
 
 # Printed tables about criteria: a summary, then a few matrices (tau below, tau of system means above the diagonal).
 
-# Below this number of systems a tau over system means is noted as weak.
-FEW_SYSTEMS = 10
-
 # Above this number of criteria a matrix, which nobody reads on a screen, is printed only in full tables.
 MANY = 50
 
@@ -259,8 +257,7 @@ def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
         return Table(_SUMMARY, columns, rows, "")
     columns += [
         Column("excess", "halo, points"),
-        Column("validity", "same criterion", digits=1, factor=100),
-        Column("heterotrait", "other criteria", digits=1, factor=100),
+        *hundredths(validity="same criterion", heterotrait="other criteria"),
         Column("own", "own is best"),
     ]
     return Table(f"{_SUMMARY}, and with people's", columns, rows, "")
@@ -286,12 +283,9 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
         *_labels(several_datasets),
         Column("asked", "asked for criteria"),
         *plain("criteria", "calls"),
-        Column("prompt_tokens", "tokens in"),
-        Column("completion_tokens", "tokens out"),
+        *titled(prompt_tokens="tokens in", completion_tokens="tokens out"),
         Column("cost", "cost", money=True),
-        Column("lost", "ratings lost %", digits=1, factor=100),
-        Column("halo", "between criteria", digits=1, factor=100),
-        Column("validity", "with people's", digits=1, factor=100),
+        *hundredths(lost="ratings lost %", halo="between criteria", validity="with people's"),
     ]
     return Table("Several criteria in one answer beside one by one: mean tau-b x100", columns, rows, "")
 
@@ -309,9 +303,7 @@ def _scale_use(profiles: Sequence[Profile], *, several_datasets: bool, full: boo
     columns = _labels(several_datasets)
     columns += [Column("criterion", "criterion")] if full else []
     columns += [
-        Column("ratings", "ratings"),
-        Column("entropy", "entropy, bits"),
-        Column("modal", "commonest point"),
+        *titled(ratings="ratings", entropy="entropy, bits", modal="commonest point"),
         Column("share", "its share %", digits=1, factor=100),
         Column("distinct", "distinct values"),
         Column("ties", "tied pairs %", digits=1, factor=100),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judge.analysis.frames import signed
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
-from judge.analysis.inputs.resamples import LEAST_UNITS
+from judge.analysis.inputs.resamples import story_prompts_drawn
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
@@ -170,7 +170,7 @@ def profiles(
     """Profiles of people and of each judge x Eval-Prompt; all intervals of a dataset use one set of resamples."""
     source_profiles = []
     for matrix in matrices:
-        drawn = _drawn(matrix, options)
+        drawn = None if options.ci == "none" else story_prompts_drawn(matrix, options.resamples, options.seed)
         group = sources(matrix)
         people = next((source for source in group if source.is_people), None)
         source_profiles += [_profile(source, people, drawn, scales_by_name, options) for source in group]
@@ -184,12 +184,6 @@ def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale
         for name in table.frame["criterion"].dropna().unique():
             scales_by_name.setdefault(str(name).casefold(), default)
     return scales_by_name
-
-
-def _drawn(matrix: RatingMatrix, options: CriteriaOptions) -> Resamples | None:
-    if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
-        return None
-    return bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
 
 
 def _profile(

@@ -56,7 +56,7 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
     table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
     comparisons: list[Comparison] = []
-    notes: list[str] = [note for fact in table.facts for note in fact.notes]
+    notes = list(table.notes)
     for matrix in matrices:
         partner = match(matrix)
         notes += partner.notes
@@ -88,7 +88,7 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
         options,
         labels=table.labels,
         signature_parts=signature_parts(table, matrices, options),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(notes),
     )
 
 

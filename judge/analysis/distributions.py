@@ -89,7 +89,7 @@ def preview(table: RatingsTable, *, whole: bool = False) -> Table:
     notes = [
         f"the first {len(head)} of {len(frame)} rows, story-prompts cut, without explanations; -o FILE.csv saves all"
     ]
-    notes += [note for fact in table.facts for note in fact.notes]
+    notes += table.notes
     records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
     return Table("Ratings", columns, records, signature(table, build(table)), tuple(dict.fromkeys(notes)))
 
@@ -183,7 +183,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
         kept = [k for k, name in enumerate(source.criteria) if name.casefold() in edges]
         rows.append(tuple(_count(source, k, edges[source.criteria[k].casefold()], controls) for k in kept))
     short = abbreviations(table)
-    notes = [note for fact in table.facts for note in fact.notes]
+    notes = list(table.notes)
     between = sum(distribution.between for row in rows for distribution in row)
     if between:
         notes.append(f"{between} ratings lie between two points and count as the nearer one, halfway as the upper one")
@@ -194,7 +194,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
         rows=tuple(row for row in rows if row),
         stories=matrix.n,
         signature_parts=signature_parts(table, [matrix], options),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(notes),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of
 
 
 def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
@@ -38,6 +38,11 @@ def flat(cells: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return values
+
+
+def parts_of(estimate: Estimate) -> dict[str, Any]:
+    """Cells of an estimate that has a row of its own: `value`, its interval, `n`, `method` and `reason`."""
+    return cells_of(estimate, "value", "low", "high", "n", "method", "reason")
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:

@@ -13,6 +13,7 @@ import pandas as pd
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.reference_rows import OnePerson
 from judge.analysis.correlation.statistic import Intervals, Side, Statistic
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match, people_one_by_one
 from judge.analysis.inputs.label_criteria import numbers
@@ -24,7 +25,7 @@ from judge.analysis.reliability.consistency import people_family
 from judge.base.arrays import Codes, Floats
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -131,9 +132,9 @@ class Panels(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per judge, criterion and panel (``all``, then each); then differences, `panel` minus `other`."""
-        return self.signed([dict(row) for row in self._rows()], _COLUMNS)
+        return self.signed(self._rows(), _COLUMNS)
 
-    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         for row in self.against:
             yield _flat(row.subject, "all", None, row.pooled)
             yield from (_flat(row.subject, side.panel, None, side.value) for side in row.sides)
@@ -145,15 +146,10 @@ _COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "p
 _COLUMNS += ["n", "method", "reason", "verdict"]
 
 
-def _flat(subject: Subject, panel: str, difference: Difference | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    yield from ((name, label) for name, label in subject.labels.items() if name in _COLUMNS)
-    yield from (
-        ("panel", panel),
-        ("other", difference and difference.other.panel),
-        ("verdict", difference and difference.verdict),
-    )
-    yield from (("value", value.value), ("low", value.low), ("high", value.high), ("n", value.n))
-    yield from (("method", value.method), ("reason", value.reason))
+def _flat(subject: Subject, panel: str, difference: Difference | None, value: Estimate) -> dict[str, object]:
+    labels = {name: label for name, label in subject.labels.items() if name in _COLUMNS}
+    labels |= {"panel": panel, "other": difference and difference.other.panel}
+    return labels | parts_of(value) | {"verdict": difference and difference.verdict}
 
 
 # Printed tables of agreement within and between panels, and of judges with panels.
@@ -186,9 +182,7 @@ def _within(result: Panels) -> Table:
     columns = [
         *_dataset(result),
         *plain("criterion", "panel", "raters", "stories", "ratings"),
-        Column("single", "ICC(1,1)"),
-        Column("mean", "ICC(1,k)"),
-        Column("alpha", "alpha"),
+        *titled(single="ICC(1,1)", mean="ICC(1,k)", alpha="alpha"),
         _correlation("ceiling", "people, leave one out x100"),
     ]
     rows = [
@@ -205,12 +199,9 @@ def _within(result: Panels) -> Table:
 def _between(result: Panels) -> Table:
     columns = [
         *_dataset(result),
-        Column("criterion", "criterion"),
-        Column("one", "panel"),
-        Column("other", "and"),
+        *titled(criterion="criterion", one="panel", other="and"),
         _correlation("value", "correlation of means x100"),
-        Column("higher", "first minus second"),
-        Column("stories", "stories"),
+        *titled(higher="first minus second", stories="stories"),
     ]
     rows = [
         {
@@ -249,13 +240,11 @@ def _sides(result: Panels) -> Iterator[dict[str, Any]]:
 def _differences(result: Panels) -> Table:
     columns = [
         *_first(result),
-        Column("one", "panel"),
-        Column("other", "and"),
+        *titled(one="panel", other="and"),
         _correlation("first", "first x100"),
         _correlation("second", "second x100"),
         _correlation("over", "difference x100"),
-        Column("stories", "stories"),
-        Column("verdict", "panels"),
+        *titled(stories="stories", verdict="panels"),
     ]
     rows = [
         {
@@ -287,7 +276,7 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
         )
     matrices = build(table, drop_systems=options.drop_systems)
     parts = {name: build(of_panel(table, name), drop_systems=options.drop_systems) for name in names}
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     panel_sets = []
     for matrix in matrices:
         own = {name: next((m for m in parts[name] if m.dataset == matrix.dataset), None) for name in names}

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.correlation.statistic import Intervals, Side, Statistic
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import Remarks
 from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
@@ -20,7 +21,7 @@ from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable, read
 from judge.stats.agreement import confusion, icc
@@ -94,9 +95,9 @@ class Repeats(Signed):
         """One row for each number, named by `what`. `at` says for what it holds: the number of repeats, the way to
         combine them, or a part of the stories, such as ``people agree most``; None for distances.
         """
-        return self.signed([dict(row) for row in self._rows()])
+        return self.signed(self._rows())
 
-    def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
+    def _rows(self) -> Iterator[dict[str, object]]:
         for count in self.counts:
             yield _flat(count.subject, "repeats", str(count.k), count.value)
         for summed in self.sums:
@@ -114,12 +115,9 @@ class Repeats(Signed):
                 yield _flat(row.subject, statistic, None, value)
 
 
-def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    labels = subject.labels
-    names = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
-    yield from ((name, labels[name]) for name in names)
-    yield from (("what", statistic), ("at", at), ("value", value.value), ("low", value.low), ("high", value.high))
-    yield from (("n", value.n), ("method", value.method), ("reason", value.reason))
+def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> dict[str, object]:
+    about = cells_of(subject, "dataset", "run", "judge", "eval_prompt", "criterion", "against")
+    return about | {"what": statistic, "at": at} | parts_of(value)
 
 
 # Computation of the analysis of repeats, for every judge, Eval-Prompt and criterion that people rated.
@@ -162,7 +160,7 @@ def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repea
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     cells = [cell for matrix in matrices for cell in _cells(matrix, options, remarks)]
     return Repeats(
         counts=tuple(row for cell in cells for row in cell.counts()),
@@ -342,10 +340,11 @@ _APART = (
 def tables(result: Repeats) -> list[Table]:
     """Agreement by number of repeats, way to combine them, and disagreement among people; then the distributions."""
     most = max((row.k for row in result.counts), default=0)
+    columns = _first(result)
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",
-            [*_first(result), Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
+            [*columns, Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
             [
                 {**_about(row.subject), **cells_of(row, "k", "value", "predicted")}
                 | {"n": row.value.n, "subsets": row.subsets}
@@ -357,7 +356,7 @@ def tables(result: Repeats) -> list[Table]:
         ),
         Table(
             "Kendall's tau-b with people by how repeats are combined",
-            [*_first(result), Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
+            [*columns, Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
             [{**_about(row.subject), **cells_of(row, "how", "value", "over"), "n": row.stories} for row in result.sums],
             "",
             [_BY_SUM],
@@ -366,8 +365,7 @@ def tables(result: Repeats) -> list[Table]:
             "Kendall's tau-b by people's disagreement",
             [
                 *_first(result),
-                Column("name", "stories on which"),
-                Column("spread", "people's SD"),
+                *titled(name="stories on which", spread="people's SD"),
                 _tau("value"),
                 *_last(),
             ],
@@ -385,11 +383,13 @@ def tables(result: Repeats) -> list[Table]:
 def _apart(result: Repeats) -> Table:
     columns = [
         *_first(result),
-        Column("mean", "mean, judge minus people"),
-        Column("wasserstein", "Wasserstein distance"),
-        Column("variation", "total variation"),
-        Column("by_story", "Wasserstein by story"),
-        Column("n", "stories"),
+        *titled(
+            mean="mean, judge minus people",
+            wasserstein="Wasserstein distance",
+            variation="total variation",
+            by_story="Wasserstein by story",
+            n="stories",
+        ),
     ]
     rows = [
         {**_about(row.subject), **cells_of(row, "mean", "wasserstein", "variation")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import assert_never
 
 import numpy as np
@@ -13,11 +13,12 @@ from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
-from judge.analysis.inputs.resamples import LEAST_UNITS
+from judge.analysis.inputs.resamples import LEAST_UNITS, story_prompts_drawn
 from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.base.arrays import Floats, Masks
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means, paired_differences
@@ -68,7 +69,7 @@ def standings(
     """
     all_standings: list[Standing] = []
     for matrix in matrices:
-        drawn = _draw(matrix, options)
+        drawn = story_prompts_drawn(matrix, options.resamples, options.seed)
         for source in sources(matrix):
             all_standings += _standings(source, options, drawn, scales)
     if options.holm_over == "table":
@@ -106,13 +107,6 @@ def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
     """Differences of all pairs of systems' means, with p adjusted over these. `values` has one rating per story."""
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
-
-
-def _draw(matrix: RatingMatrix, options: SystemsOptions) -> bootstrap.Resamples | None:
-    if np.unique(matrix.story_prompt).size < LEAST_UNITS:
-        return None
-    rng = np.random.default_rng(options.seed)
-    return bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
 
 
 def _standings(
@@ -196,13 +190,6 @@ def _mean(
     )
 
 
-# Columns of `Separation.frame`, in order.
-SEPARATED_COLUMNS = [
-    *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),
-    *("reversed", "alone", "pairs", "level_low", "level_high"),
-]
-
-
 @dataclass(frozen=True, slots=True)
 class Separated:
     """Pairs of systems that differ significantly by one judge with one Eval-Prompt, and by people, on the mean of the
@@ -235,14 +222,13 @@ class Separation(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each judge x Eval-Prompt; `level` has the interval `level_low` to `level_high`."""
+        names = [field.name for field in fields(Separated)]
+        ends = ["level_low", "level_high"]
         rows = [
-            (
-                *(row.dataset, row.run, row.judge, row.eval_prompt, row.criteria, row.stories, row.level.value),
-                *(row.people, row.same, row.silent, row.reversed, row.alone, row.pairs, row.level.low, row.level.high),
-            )
+            cells_of(row, *names, level_low=row.level.low, level_high=row.level.high) | {"level": row.level.value}
             for row in self.rows
         ]
-        return self.signed(rows, SEPARATED_COLUMNS)
+        return self.signed(rows, [*names, *ends])
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
@@ -276,9 +262,7 @@ def _beside_people(people: Source, judge: Source, names: Sequence[str]) -> Separ
     mine, theirs = (paired_differences.told_apart(pairs_of(side, matrix), number) for side in (x, y))
     return Separated(
         dataset=matrix.dataset,
-        run=judge.run,
-        judge=judge.judge,
-        eval_prompt=judge.eval_prompt,
+        **cells_of(judge, "run", "judge", "eval_prompt"),
         criteria=len(names),
         stories=int(both.sum()),
         level=means.clustered(x - y, matrix.story_prompt),
@@ -342,8 +326,7 @@ class Systems(Signed):
         Systems that share a letter of `group` do not differ significantly. `unrated` counts stories without a rating
         although the source was asked about them.
         """
-        frame = pd.DataFrame([row for standing in self.standings for row in _means(standing)], columns=COLUMNS)
-        return signed(frame, self.signature, self.notes)
+        return self.signed((row for standing in self.standings for row in _means(standing)), COLUMNS)
 
     @property
     def differences(self) -> pd.DataFrame:
@@ -367,45 +350,39 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options),
         difference_parts=signature_parts(table, matrices, options, intervals="paired-t"),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes)])),
+        notes=table.notes,
         labelled=frozenset(fact.dataset for fact in table.facts if fact.labels_note),
     )
 
 
-def _means(standing: Standing) -> Iterator[tuple[object, ...]]:
+def _about(standing: Standing) -> dict[str, object]:
+    return {"dataset": standing.source.matrix.dataset, **standing.source.labels(), "criterion": standing.criterion}
+
+
+def _means(standing: Standing) -> Iterator[dict[str, object]]:
     for s, name in enumerate(standing.source.matrix.systems):
         mean, rank = standing.mean[s], standing.rank[s]
         reasons = dict.fromkeys(reason for reason in (mean.reason, rank.reason) if reason)
-        sets = standing.sets[s] if rank.defined else (None, None)
+        low, high = standing.sets[s] if rank.defined else (None, None)
+        counts = {key: getattr(standing, key)[s] for key in ("stories", "story_prompts", "ratings", "unrated")}
+        best = None if np.isnan(standing.best[s]) else float(standing.best[s])
         yield (
-            *(standing.source.matrix.dataset, *standing.source.labels().values(), standing.criterion, name),
-            *(
-                mean.value,
-                mean.low,
-                mean.high,
-                standing.stories[s],
-                standing.story_prompts[s],
-                standing.ratings[s],
-                standing.unrated[s],
-            ),
-            *(rank.value, rank.low, rank.high, None if np.isnan(standing.best[s]) else float(standing.best[s]), *sets),
-            *(standing.groups[s], mean.method, "; ".join(reasons) or None),
+            _about(standing)
+            | {"system": name, "mean": mean.value, "low": mean.low, "high": mean.high, **counts}
+            | {"rank": rank.value, "rank_low": rank.low, "rank_high": rank.high, "best": best}
+            | {"set_low": low, "set_high": high, "group": standing.groups[s]}
+            | {"method": mean.method, "reason": "; ".join(reasons) or None}
         )
 
 
-def _pairs(standing: Standing) -> Iterator[tuple[object, ...]]:
+def _pairs(standing: Standing) -> Iterator[dict[str, object]]:
     names = standing.source.matrix.systems
     for pair in standing.differences:
         estimate = pair.estimate
         yield (
-            *(standing.source.matrix.dataset, *standing.source.labels().values(), standing.criterion),
-            *(names[pair.first], names[pair.second], estimate.value, estimate.low, estimate.high, estimate.n, pair.t),
-            *(
-                pair.p,
-                None if pair.p is None else "two-sided",
-                pair.p_adjusted,
-                standing.family,
-                pair.test,
-                estimate.reason,
-            ),
+            _about(standing)
+            | {"system": names[pair.first], "against": names[pair.second], "difference": estimate.value}
+            | cells_of(estimate, "low", "high", "n", "reason")
+            | cells_of(pair, "t", "p", "p_adjusted", "test", family=standing.family)
+            | {"tail": None if pair.p is None else "two-sided"}
         )

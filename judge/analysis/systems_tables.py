@@ -13,9 +13,9 @@ from typing import Any
 
 from judge.analysis.frames import long_table
 from judge.analysis.inputs.rating_sources import Source, sources
-from judge.analysis.systems import AVERAGE, Separated, Standing, Systems
+from judge.analysis.systems import AVERAGE, Standing, Systems
 from judge.base.errors import OptionError
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.printing.text_layout import column_keys
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
@@ -55,8 +55,10 @@ def tables(
     """
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
-    if differences:
-        printed = [_long_differences(result) if long else _difference_table(result, full=full)]
+    if differences and long:
+        printed = [long_table("Differences between systems", result.differences, result.difference_signature)]
+    elif differences:
+        printed = [_difference_table(result, full=full)]
     elif long:
         printed = [long_table("Systems", result.frame, result.signature)]
     else:
@@ -66,10 +68,6 @@ def tables(
     if not (full or long):
         notes += [note for matrix in result.matrices if (note := _left_out(matrix, differences=differences))]
     return [*printed[:-1], replace(printed[-1], notes=(*printed[-1].notes, *dict.fromkeys(notes)))] if printed else []
-
-
-def _long_differences(result: Systems) -> Table:
-    return long_table("Differences between systems", result.differences, result.difference_signature)
 
 
 def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
@@ -213,11 +211,13 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
         *plain("judge", "eval_prompt", "criteria", "stories"),
         Column("level", f"judge minus {people_word}", half_width=True),
         Column("people", f"{people_word} tell apart"),
-        Column("same", "of these: judge alike"),
-        Column("silent", "judge does not"),
-        Column("reversed", "judge in reverse"),
-        Column("alone", "judge alone"),
-        Column("pairs", "pairs"),
+        *titled(
+            same="of these: judge alike",
+            silent="judge does not",
+            reversed="judge in reverse",
+            alone="judge alone",
+            pairs="pairs",
+        ),
     ]
     note = (
         "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories rated "
@@ -225,11 +225,8 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
     )
     title = f"Do judges tell the same systems apart as {people_word}? {matrix.dataset}"
     rows = sorted(rows, key=lambda row: (-row.same, row.reversed))
-    yield Table(title, columns, [_separated(row, columns) for row in rows], result.separation.signature, (note,))
-
-
-def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
-    return {column.key: getattr(row, column.key) for column in columns}
+    keys = [column.key for column in columns]
+    yield Table(title, columns, [cells_of(row, *keys) for row in rows], result.separation.signature, (note,))
 
 
 def _difference_table(result: Systems, *, full: bool) -> Table:

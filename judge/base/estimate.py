@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+# Coverage of the intervals of all statistics.
+CONFIDENCE = 0.95
+# Level of tests; of two one-sided tests, that of each.
+ALPHA = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis import systems, systems_tables
-from judge.analysis.comparison import sentence
+from judge.analysis.comparison import result
 from judge.analysis.comparison import tables as comparison_tables
 from judge.analysis.frames import long_table
 from judge.analysis.jury import jury, reliability_curve
@@ -70,7 +70,7 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
         return source.table
     if source.parser != "ours":
         raise SpecError(Advice("{by} compares ours with as-published", by="parser"), hint=Advice("leave {parser} out"))
-    return sentence.both_parsers(source.table, source.read("as-published"))
+    return result.both_parsers(source.table, source.read("as-published"))
 
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
@@ -109,7 +109,7 @@ COMPARE = Question(
     {
         "contrasts": Way(
             options=CompareOptions,
-            compute=sentence.compared,
+            compute=result.compared,
             table=_both_parsers,
             tables=comparison_tables.tables,
             sentence=sentences.comparison,

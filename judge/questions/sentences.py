@@ -170,7 +170,7 @@ def comparison(found: Comparison) -> str:
     """The best of three or more variants, and which others are tied with it."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Ranked]] = {}
     for ranked in found.ranking:
-        groups.setdefault((ranked.entry.dataset, ranked.entry.result.contrast.shared), []).append(ranked)
+        groups.setdefault((ranked.entry.dataset, ranked.entry.contrast.shared), []).append(ranked)
     shared = [dict(names) for _, names in groups]
     differing = [name for name in _SCOPES if len({names.get(name) for names in shared}) > 1]
     scopes = ["".join(f" {_SCOPES[name]} {names[name]}" for name in differing if name in names) for names in shared]

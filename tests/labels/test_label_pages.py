@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judge.analysis import correlation, labels, systems_tables
-from judge.analysis.comparison.sentence import compared
+from judge.analysis.comparison.result import compared
 from judge.analysis.coverage.coverage import coverage
 from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.distributions import distributions

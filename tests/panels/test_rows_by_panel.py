@@ -10,7 +10,7 @@ import pytest
 
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.comparison import tables as compare_tables
-from judge.analysis.comparison.sentence import both_parsers, compared
+from judge.analysis.comparison.result import both_parsers, compared
 from judge.analysis.correlation import Correlations, correlations
 from judge.analysis.correlation.margins import margins, of_panels, table_of
 from judge.analysis.inputs.selection import of_panel

@@ -17,20 +17,19 @@ import pandas as pd
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, candidates, cells, first_columns, last_columns
 from judge.analysis.inputs.label_criteria import numbers
-from judge.analysis.inputs.resamples import LEAST_UNITS
+from judge.analysis.inputs.resamples import FEW_SYSTEMS, LEAST_UNITS
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row, plain
+from judge.base.printing.tables import Column, Table, hundredths, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import human_ceiling
 from judge.stats.ordering.pairwise_accuracy import (
     Credit,
-    PairCounts,
     TieCalibration,
     calibrate,
     pair_table,
@@ -44,13 +43,10 @@ MEASURES = ("strict", "half", "acc_eq", "spa")
 # Above so many story-prompts the tables of pairs by story-prompts would fill the memory: no intervals then.
 _MOST_UNITS = 2000
 
-_FEW_SYSTEMS = 10
-
 _NUMBERS = (
-    *(Column(name, name) for name in (*MEASURES, "acc_eq_plain", "acc_eq_in_sample")),
-    *(Column(name, name) for name in ("spa_chance", "spa_chance_high")),
-    *(Column(name, name) for name in ("epsilon", "epsilon_low", "epsilon_high")),
-    *(Column(name, name) for name in ("stories", "pairs", "comparable", "ties_people", "ties_judge", "system_pairs")),
+    *(*MEASURES, "acc_eq_plain", "acc_eq_in_sample", "spa_chance", "spa_chance_high"),
+    *("epsilon", "epsilon_low", "epsilon_high", "stories", "pairs", "comparable"),
+    *("ties_people", "ties_judge", "system_pairs"),
 )
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "repeats", "unrated", "missing")
 
@@ -98,8 +94,7 @@ class Accuracies(Signed):
         """One row for each criterion of each judge with one Eval-Prompt, of ceiling and control. Columns are the fields
         of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
-        rows = [cells(row) for row in self.rows]
-        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
+        return self.wide([cells(row) for row in self.rows], _ABOUT, _NUMBERS)
 
 
 def accuracies(
@@ -109,7 +104,7 @@ def accuracies(
     compares each person with the mean of the other people; the control predicts ratings from surface features.
     """
     options, remarks = options or AccuracyOptions(), Remarks()
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     table = numbers(table)
     matrices, rows = build(table, drop_systems=options.drop_systems), []
     for matrix in matrices:
@@ -132,7 +127,7 @@ class _Measured:
         self.fold = deal(prompt, min(options.folds, max(1, prompts)), rng)
         self.flips = sign_flips(prompts, options.flips, rng)
         self.unit, self.resamples = prompt, None
-        if len(matrix.systems) < _FEW_SYSTEMS:
+        if len(matrix.systems) < FEW_SYSTEMS:
             remarks.notes[f"{matrix.dataset}: SPA over {len(matrix.systems)} systems is weak evidence"] = None
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)
@@ -173,7 +168,19 @@ class _Measured:
             spa_chance_high=chance.high,
             system_pairs=soft.estimate.n,
         )
-        return _tied(_with_epsilon(row, ties), pairs.counts)
+        if ties.epsilons.size:
+            low, middle, high = (float(f(ties.epsilons)) for f in (np.min, np.median, np.max))
+            row = replace(row, epsilon=middle, epsilon_low=low, epsilon_high=high)
+        counts, of_pairs = pairs.counts, pairs.counts.pairs
+        if not of_pairs:
+            return replace(row, pairs=0, comparable=0)
+        return replace(
+            row,
+            pairs=of_pairs,
+            comparable=counts.comparable,
+            ties_people=(counts.tied_people + counts.tied_both) / of_pairs,
+            ties_judge=(counts.tied_judge + counts.tied_both) / of_pairs,
+        )
 
     def _ceiling(self, subject: Subject, ratings: Floats) -> AccuracyRow:
         system, prompt = self.matrix.system, self.matrix.story_prompt
@@ -220,21 +227,6 @@ class _Measured:
         return self.resamples.interval(estimate, self.resamples.values(statistic))
 
 
-def _with_epsilon(row: AccuracyRow, ties: TieCalibration) -> AccuracyRow:
-    if not ties.epsilons.size:
-        return row
-    low, middle, high = (float(f(ties.epsilons)) for f in (np.min, np.median, np.max))
-    return replace(row, epsilon=middle, epsilon_low=low, epsilon_high=high)
-
-
-def _tied(row: AccuracyRow, counts: PairCounts) -> AccuracyRow:
-    pairs = counts.pairs
-    if not pairs:
-        return replace(row, pairs=0, comparable=0)
-    people, judge = counts.tied_people + counts.tied_both, counts.tied_judge + counts.tied_both
-    return replace(row, pairs=pairs, comparable=counts.comparable, ties_people=people / pairs, ties_judge=judge / pairs)
-
-
 # Printed table of pairwise accuracies.
 
 
@@ -242,16 +234,11 @@ def tables(result: Accuracies) -> list[Table]:
     rows = [cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),
-        Column("half", "right order %, ties 1/2", digits=1, factor=100),
-        Column("strict", "ties wrong", digits=1, factor=100),
+        *hundredths(half="right order %, ties 1/2", strict="ties wrong"),
         Column("comparable", "pairs"),
-        Column("ties_people", "ties people %", digits=1, factor=100),
-        Column("ties_judge", "ties judge %", digits=1, factor=100),
-        Column("acc_eq", "acc_eq %", digits=1, factor=100),
+        *hundredths(ties_people="ties people %", ties_judge="ties judge %", acc_eq="acc_eq %"),
         Column("epsilon", "epsilon"),
-        Column("spa", "SPA %", digits=1, factor=100),
-        Column("spa_chance", "SPA by chance %", digits=1, factor=100),
-        Column("spa_chance_high", "95 % below", digits=1, factor=100),
+        *hundredths(spa="SPA %", spa_chance="SPA by chance %", spa_chance_high="95 % below"),
         *plain("system_pairs", "stories"),
         *last_columns(),
     ]

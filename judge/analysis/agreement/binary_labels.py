@@ -24,7 +24,7 @@ from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, titled
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -83,7 +83,8 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     values = np.unique(np.round(mean[rated], 9))
     if values.size != 2:
         wrong = f"people's means of {title} have {values.size} values on {matrix.dataset}, not 2"
-        rule = {option: f"{title} > {_middle(values):g}"}
+        middle = round(float(np.median(values)), 1) if values.size else 0.0
+        rule = {option: f"{title} > {middle:g}"}
         raise SpecError(
             Advice(f"{{{option}!r}}: {{}}", wrong, **given),
             hint=Advice(f"say which stories have the label, e.g. {{{option}}}", **rule),
@@ -92,18 +93,12 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), rated, by_rule=False)
 
 
-def _middle(values: Floats) -> float:
-    return round(float(np.median(values)), 1) if values.size else 0.0
-
-
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "label", "other")
+_NO_PAIR = Estimate.undefined("undefined: no story-prompt has stories of both kinds")
 _LOST = ("repeats", "unrated", "missing")
-_NUMBERS = tuple(
-    Column(name, name)
-    for name in (
-        *("r", "bound", "normal_bound", "auc", "win_rate", "difference", "equivalence"),
-        *("with_label", "without_label", "pairs", "wins", "ties", "losses", "story_prompts", "tost_p"),
-    )
+_NUMBERS = (
+    *("r", "bound", "normal_bound", "auc", "win_rate", "difference", "equivalence"),
+    *("with_label", "without_label", "pairs", "wins", "ties", "losses", "story_prompts", "tost_p"),
 )
 
 
@@ -149,15 +144,14 @@ class Discrimination(Signed):
         """One row for each criterion of each judge and for the control; with error types, one for each. Columns are the
         fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
-        rows = [cells(row) for row in self.rows]
-        return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
+        return self.wide([cells(row) for row in self.rows], (*_ABOUT, *_LOST), _NUMBERS)
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
     """How well every judge and the control separate labelled stories from others, or from each error type's."""
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     rows: list[LabelRow] = []
     for matrix in matrices:
         rows += _Labelled(matrix, options, remarks).rows(predict if options.control else None)
@@ -228,11 +222,9 @@ class _Labelled:
             without_label=correlation.negatives,
             win_rate=won.estimate,
             pairs=won.wins + won.ties + won.losses,
-            wins=won.wins,
-            ties=won.ties,
-            losses=won.losses,
+            **cells_of(won, "wins", "ties", "losses"),
             story_prompts=int(np.unique(cluster).size),
-            difference=_difference(by_prompt),
+            difference=means.clustered(by_prompt, np.arange(by_prompt.size)) if by_prompt.size else _NO_PAIR,
         )
         if self.options.equivalence is None:
             return row
@@ -269,12 +261,6 @@ def _by_story_prompt(rating: Floats, label: Masks, prompt: Codes) -> Floats:
     return np.asarray(differences[~np.isnan(differences)], dtype=np.float64)
 
 
-def _difference(by_prompt: Floats) -> Estimate:
-    if not by_prompt.size:
-        return Estimate.undefined("undefined: no story-prompt has stories of both kinds")
-    return means.clustered(by_prompt, np.arange(by_prompt.size))
-
-
 # Printed table of how well judges discriminate labelled stories from others.
 
 
@@ -285,15 +271,9 @@ def tables(result: Discrimination) -> list[Table]:
     if options.errors:
         columns.append(Column("other", "set against"))
     columns += [
-        Column("with_label", "with label"),
-        Column("without_label", "others"),
-        Column("r", "point-biserial r"),
-        Column("bound", "max |r|"),
-        Column("auc", "AUC"),
+        *titled(with_label="with label", without_label="others", r="point-biserial r", bound="max |r|", auc="AUC"),
         Column("win_rate", "win rate %", digits=1, factor=100),
-        Column("pairs", "pairs"),
-        Column("story_prompts", "story-prompts"),
-        Column("difference", "difference"),
+        *titled(pairs="pairs", story_prompts="story-prompts", difference="difference"),
     ]
     if options.equivalence is not None:
         columns.append(Column("tost_p", f"TOST p ±{options.equivalence:g}", digits=3, p="two one-sided"))

@@ -6,9 +6,9 @@ correlation falls where ratings vary less. The test compares correlations correc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
 from judge.stats.correlation.heterogeneity import FEW, LatentCorrelation
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
-_GROUP = tuple(Column(name, name) for name in ("r", "sd_judge", "sd_people", "few"))
-_TEST = tuple(
-    Column(name, name) for name in ("lowest", "highest", "q", "df", "p", "tail", "p_adjusted", "i2", "left_out")
-)
+_GROUP = ("r", "sd_judge", "sd_people", "few")
+_TEST = ("lowest", "highest", "q", "df", "p", "tail", "p_adjusted", "i2", "left_out")
 _WORDS = ("over", "lowest_group", "highest_group", "reason")
 
 
@@ -87,19 +85,14 @@ class Drift(Signed):
         lowest and highest r; `tail` says whether p is one- or two-sided.
         """
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
-        return self._frame(rows, (*_ABOUT, *_WORDS), _TEST)
+        return self.wide(rows, (*_ABOUT, *_WORDS), _TEST)
 
     @property
     def groups_frame(self) -> pd.DataFrame:
         """One row for each dataset and system. Columns are the fields of `GroupRow`; r has `_low`, `_high` (Fisher's
         interval), `_n` and `_reason`.
         """
-        return self._frame([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
-
-    def _frame(
-        self, rows: Sequence[Mapping[str, Any]], words: Sequence[str], numbers: Sequence[Column]
-    ) -> pd.DataFrame:
-        return self.signed([{key: row[key] for key in words} | flat_row(row, numbers) for row in rows])
+        return self.wide([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
@@ -110,14 +103,13 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
     matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
     groups = [tuple(_groups(matrix, candidate)) for matrix, candidate in matrix_candidates]
     statistics = ["r:pearson", "q:latent-r/welch", *remarks.signature_parts]
-    facts = [note for fact in table.facts for note in fact.notes]
     return Drift(
         tests=tuple(_tests(groups)),
         groups=tuple(group.row for rows in groups for group in rows),
         signature_parts=signature_parts(
             table, matrices, options, extra=statistics, intervals="fisher-z", without=("window",)
         ),
-        notes=tuple(dict.fromkeys([*facts, *remarks.notes])),
+        notes=(*table.notes, *remarks.notes),
     )
 
 
@@ -164,24 +156,18 @@ def _tests(groups: Sequence[tuple[_Group, ...]]) -> list[HomogeneityRow]:
 
 def _test(subject: Subject, over: str, groups: list[tuple[str, _Group]]) -> HomogeneityRow:
     result = heterogeneity.homogeneity([group.latent for _, group in groups])
-    rs = [(name, group.row.r) for name, group in groups]
-    defined = sorted(((r.value, name, r) for name, r in rs if r.value is not None), key=lambda item: item[:2])
-    _, lowest_group, lowest = defined[0] if defined else (None, None, None)
-    _, highest_group, highest = defined[-1] if defined else (None, None, None)
+    r_of = {name: group.row.r for name, group in groups}
+    ordered = sorted((r.value, name) for name, r in r_of.items() if r.value is not None)
+    lowest, highest = (ordered[0][1], ordered[-1][1]) if ordered else (None, None)
     return HomogeneityRow(
         subject,
         over,
         len(groups),
-        lowest_group=lowest_group,
-        lowest=lowest,
-        highest_group=highest_group,
-        highest=highest,
-        q=result.q,
-        df=result.df,
-        p=result.p,
-        i2=result.i2,
-        left_out=result.left_out,
-        reason=result.reason,
+        lowest_group=lowest,
+        lowest=None if lowest is None else r_of[lowest],
+        highest_group=highest,
+        highest=None if highest is None else r_of[highest],
+        **cells_of(result, "q", "df", "p", "i2", "left_out", "reason"),
     )
 
 
@@ -189,19 +175,13 @@ def _test(subject: Subject, over: str, groups: list[tuple[str, _Group]]) -> Homo
 
 
 def tables(result: Drift) -> list[Table]:
-    return [_test_table(result), _group_table(result)]
-
-
-def _test_table(result: Drift) -> Table:
+    """The tests that r is the same everywhere, then r by dataset and system."""
     rows = [cells(row) for row in result.tests]
     columns = [
         *first_columns(rows),
-        Column("over", "over"),
-        Column("groups", "groups"),
-        Column("lowest_group", "lowest in"),
-        Column("lowest", "r"),
-        Column("highest_group", "highest in"),
-        Column("highest", "r"),
+        *titled(
+            over="over", groups="groups", lowest_group="lowest in", lowest="r", highest_group="highest in", highest="r"
+        ),
         Column("q", "Q", digits=1),
         Column("df", "df"),
         Column("p", "p", digits=4, p="greater"),
@@ -217,18 +197,15 @@ def _test_table(result: Drift) -> Table:
     p = f"p adjusted: Benjamini-Hochberg over the {tested} tests of this table; I²: share of the spread beyond chance"
     reasons = dict.fromkeys(f"Q: {row.reason}" for row in result.tests if row.reason)
     title = "Drift: is r with people the same everywhere?"
-    return Table(title, columns, rows, result.signature, (*result.notes, q, p, *reasons))
+    tests = Table(title, columns, rows, result.signature, (*result.notes, q, p, *reasons))
+    return [tests, _group_table(result)]
 
 
 def _group_table(result: Drift) -> Table:
     rows = [cells(row) | {"n": row.r.n} for row in result.groups]
     columns = [
         *first_columns(rows),
-        Column("group", "system"),
-        Column("r", "Pearson's r"),
-        Column("n", "stories"),
-        Column("sd_judge", "sd judge"),
-        Column("sd_people", "sd people"),
+        *titled(group="system", r="Pearson's r", n="stories", sd_judge="sd judge", sd_people="sd people"),
     ]
     own = [
         "intervals: Fisher's z, 95 %, stories as independent; r falls where ratings vary less: read it beside the sds"

@@ -38,7 +38,7 @@ from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, flat_row
+from judge.base.printing.tables import Column, Table, cells_of, flat_row, hundredths, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS, AgainstPerson
@@ -52,7 +52,7 @@ _TEST = (
     ),
     *(Column(name, name, p="less") for name in ("p", "clustered_p")),
 )
-_MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people", "judge_mean", "power", "worth"))
+_MEANS = ("powered", "people", "all_people", "judge_mean", "power", "worth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ class Replacement(Signed):
         `_low`, `_high` and `_reason`. `tail` says whether `p` and `clustered_p` are one- or two-sided.
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
-        rows = [cells(row) for row in self.tests]
-        rows = [row | leads_of(test) for row, test in zip(rows, self.tests, strict=True)]
+        rows = [cells(test) | leads_of(test) for test in self.tests]
         return self.signed([{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
 
     @property
@@ -126,9 +125,10 @@ class Replacement(Signed):
         """One row for each judge, Eval-Prompt, criterion and system. Columns are the fields of `MeanRow`; estimates
         have `_low`, `_high`, `_n` and `_reason`.
         """
-        more = ("system", "both", "judge_only", "lost")
+        about = (*_ABOUT, "system", "both", "judge_only", "lost")
+        columns = [Column(name, name) for name in _MEANS]
         rows = [cells(row) for row in self.means]
-        return pd.DataFrame([{key: row[key] for key in (*_ABOUT, *more)} | flat_row(row, _MEANS) for row in rows])
+        return pd.DataFrame([{key: row[key] for key in about} | flat_row(row, columns) for row in rows])
 
 
 def replacement(
@@ -145,7 +145,6 @@ def replacement(
     matrices = build(table, drop_systems=options.drop_systems)
     # Draws are made only where ratings are hidden; the means have no epsilon, and persons no part in them.
     drawn = () if options.rated else ("seed",)
-    facts = [note for fact in table.facts for note in fact.notes]
     tests, remarks = tested_rows(matrices, options, nulls=True)
     counted = numbers(table)
     of_numbers = matrices if counted is table else build(counted, drop_systems=options.drop_systems)
@@ -158,15 +157,14 @@ def replacement(
     options = _with_measure(options, tests)
     lost = ("lost:as-judge-mean",) if any(row.lost for row in means) else ()
     without = ("epsilon", "positions", *drawn)
-    of_means = [note for fact in counted.facts for note in fact.notes]
     return Replacement(
         tests=tuple(tests),
         means=tuple(means),
         options=options,
         signature_parts=signature_parts(table, matrices, options, intervals="f", without=("rated",)),
         means_signature_parts=signature_parts(table, matrices, options, intervals="t", without=without, extra=lost),
-        notes=tuple(dict.fromkeys([*facts, *remarks.notes])),
-        means_notes=tuple(dict.fromkeys([*of_means, *more.notes])),
+        notes=(*table.notes, *remarks.notes),
+        means_notes=tuple(dict.fromkeys([*counted.notes, *more.notes])),
         beside_people=beside,
     )
 
@@ -261,14 +259,9 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
                 MeanRow(
                     candidate.subject,
                     system,
+                    **cells_of(result, "people", "power", "worth", "both", "judge_only", "lost"),
                     powered=result.estimate,
-                    people=result.people,
                     judge_mean=result.judge,
-                    power=result.power,
-                    worth=result.worth,
-                    both=result.both,
-                    judge_only=result.judge_only,
-                    lost=result.lost,
                     all_people=float(np.nanmean(people[own])) if comparable_means else None,
                 )
             )
@@ -296,15 +289,10 @@ def tables(result: Replacement) -> list[Table]:
 
 
 def _test_table(result: Replacement) -> Table:
-    options, rows = result.options, [cells(row) for row in result.tests]
+    options = result.options
+    rows = [cells(test) | {"people_share": test.people_share} | leads_of(test) for test in result.tests]
     labelled = any(row.labels for row in result.tests)
-    rows = [row | {"people_share": test_row.people_share} for row, test_row in zip(rows, result.tests, strict=True)]
-    rows = [row | leads_of(test_row) for row, test_row in zip(rows, result.tests, strict=True)]
-    columns = [
-        *first_columns(rows),
-        *_OF_TEST,
-        *_LEADS,
-    ]
+    columns = [*first_columns(rows), *_OF_TEST]
     test = (
         "alt-test (Calderon et al. 2025): one person is left out at a time; the judge wins where it lies closer to the "
         f"other people than that person, who may be better by epsilon = {options.epsilon:g} (one-sided t test; "
@@ -372,18 +360,17 @@ _OF_TEST = (
     Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
     Column("clustered_passed", "passes by story-prompt"),
     Column("clustered_p", "p by story-prompt", digits=3, p="less"),
-    Column("advantage", "rho"),
-    Column("people_share", "people's share"),
-    Column("compared", "people"),
-    Column("too_few", "left out"),
-    Column("least_stories", "stories, least"),
-    Column("most_stories", "most"),
-    Column("people_icc", "people's ICC(1,1)"),
+    *titled(
+        advantage="rho",
+        people_share="people's share",
+        compared="people",
+        too_few="left out",
+        least_stories="stories, least",
+        most_stories="most",
+        people_icc="people's ICC(1,1)",
+    ),
     Column("people_equal", "people equal %", digits=0, factor=100),
-)
-_LEADS = (
-    Column("lead", "above uninformed x100", digits=1, factor=100),
-    Column("within", "within systems x100", digits=1, factor=100),
+    *hundredths(lead="above uninformed x100", within="within systems x100"),
 )
 
 
@@ -403,9 +390,7 @@ def _mean_table(result: Replacement) -> Table:
         Column("powered", "people + judge", main=True),
         Column("people", "people alone"),
         *([Column("all_people", "all people")] if options.rated else []),
-        Column("judge_mean", "judge alone"),
-        Column("both", "rated by both"),
-        Column("judge_only", "by judge only"),
+        *titled(judge_mean="judge alone", both="rated by both", judge_only="by judge only"),
         *([Column("lost", "not by judge")] if lost else []),
         Column("power", "lambda", digits=3),
         Column("worth", "worth"),

@@ -19,7 +19,7 @@ from judge.analysis.inputs.resamples import drawn_with_note
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, flat_row
+from judge.base.printing.tables import Table, cells_of, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
@@ -27,7 +27,7 @@ from judge.stats.resampling import bootstrap
 
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")
 _COUNTS = ("sets", "inclusive", "disjoint", "tied", "window", "stride")
-_NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WAYS for what in ("r2", "r")), *_COUNTS))
+_NUMBERS = (*(f"{way}_{what}" for way in WAYS for what in ("r2", "r")), *_COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,7 @@ class SlidingSetsTable(Signed):
         """One row for each judge, Eval-Prompt and criterion, and for the control judge. For each way there are
         `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`.
         """
-        rows = [sliding_cells(row) for row in self.rows]
-        return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
+        return self.wide([sliding_cells(row) for row in self.rows], _ABOUT, _NUMBERS)
 
 
 def sets(
@@ -92,10 +91,8 @@ def sets(
     matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
     drawn = {m.dataset: drawn_with_note(m, options, remarks, how="each sorted and slid anew") for m in matrices}
     rows = tuple(_row(matrix, candidate, options, drawn[matrix.dataset]) for matrix, candidate in matrix_candidates)
-    facts = [note for fact in table.facts for note in fact.notes]
     parts = signature_parts(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
-    notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
-    return SlidingSetsTable(rows, options, signature_parts=parts, notes=notes)
+    return SlidingSetsTable(rows, options, signature_parts=parts, notes=(*table.notes, *remarks.notes))
 
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:
@@ -123,16 +120,8 @@ def _row(
         if values is not None and resamples is not None:
             squared = resamples.interval(squared, values[:, k] ** 2)
         ways[name] = Way(r, squared)
-    return SlidingRow(
-        candidate.subject,
-        result.sets,
-        result.inclusive,
-        result.disjoint,
-        result.tied,
-        options.window,
-        options.stride,
-        ways,
-    )
+    counts = cells_of(result, "sets", "inclusive", "disjoint", "tied")
+    return SlidingRow(candidate.subject, **counts, **sizes, ways=ways)
 
 
 # Printed table of correlations over sliding sets of stories.
@@ -142,15 +131,17 @@ def tables(result: SlidingSetsTable) -> list[Table]:
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),
-        Column("published_r2", "r² as published"),
-        Column("published_pairs", "pairs"),
-        Column("unordered_r2", "r² unordered"),
-        Column("unordered_pairs", "pairs"),
-        Column("apart_r2", "r² not overlapping"),
-        Column("apart_pairs", "pairs"),
-        Column("stories_r2", "r² of stories"),
-        Column("stories_pairs", "stories"),
-        Column("sign", "sign of r"),
+        *titled(
+            published_r2="r² as published",
+            published_pairs="pairs",
+            unordered_r2="r² unordered",
+            unordered_pairs="pairs",
+            apart_r2="r² not overlapping",
+            apart_pairs="pairs",
+            stories_r2="r² of stories",
+            stories_pairs="stories",
+            sign="sign of r",
+        ),
     ]
     notes = tuple(dict.fromkeys([*result.notes, *_explained(result)]))
     return [Table("Sliding sets: differences between sets of stories", columns, rows, result.signature, notes)]

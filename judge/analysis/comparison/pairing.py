@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.options.table_options import Factor
+from judge.base.arrays import Floats, Masks, row_means
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
 from judge.ratings.rating_matrix import RatingMatrix
 
 if TYPE_CHECKING:
-    from judge.ratings.ratings_table import RatingsTable, RunFacts
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+    from judge.ratings.ratings_table import RatingsTable
 
 NAMES: dict[Factor, tuple[str, str]] = {
     "eval_prompt": ("Eval-Prompt", "Eval-Prompts"),
@@ -67,15 +64,15 @@ class Paired:
     side was `imported`, a column is one of the imported file, not a repeat.
     """
 
-    asked: Mask
+    asked: Masks
     ratings: tuple[Floats, Floats]
-    explained: tuple[Mask, Mask]
+    explained: tuple[Masks, Masks]
     means: tuple[Floats, Floats]
     repeats: tuple[int, int]
     imported: bool
 
     @property
-    def stories(self) -> Mask:
+    def stories(self) -> Masks:
         """Mask of the stories with a rating on both sides, shape (n stories,)."""
         return np.asarray(~(np.isnan(self.means[0]) | np.isnan(self.means[1])), dtype=np.bool_)
 
@@ -97,12 +94,15 @@ def contrasts(
     levels = _levels(matrix, described, factor, baseline)
     noun, many = NAMES[factor]
     free = {int(cell["cell"]) for cell in described if cell["eval_prompt"] == NO_EVAL_PROMPT}
-    compared_pairs = [
-        Contrast(first, second, shared, cells)
-        for shared, sides in _groups(described, factor).items()
-        for first, second in _pairs([level for level in levels if level in sides], baseline)
-        if (cells := _common(sides[first], sides[second])) and not _repeated(cells, shared, free)
-    ]
+    compared_pairs = []
+    for shared, sides in _groups(described, factor).items():
+        for first, second in _pairs([level for level in levels if level in sides], baseline):
+            criteria = [name for name in sides[first] if name in sides[second]]
+            cells = tuple((name, sides[first][name], sides[second][name]) for name in criteria)
+            # Measures have no Eval-Prompt and stand in every group of judges; two of them need be compared only once.
+            elsewhere = dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT
+            if cells and not (elsewhere and all(a in free and b in free for _, a, b in cells)):
+                compared_pairs.append(Contrast(first, second, shared, cells))
     if not compared_pairs:
         equal = ", ".join(_SHARED[factor]).replace("_", "-")
         raise SpecError(f"no two {many} of {matrix.dataset} can be compared: they never share {equal} and a criterion")
@@ -124,13 +124,6 @@ def _levels(
     return levels
 
 
-def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    # Measures have no Eval-Prompt and stand in every group of judges; two of them need be compared only once.
-    return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
-        first in free and second in free for _, first, second in cells
-    )
-
-
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
     """Ratings of the sides `first` and `second` (rows of the rating matrix) in the repeats that both have. If a side
     was imported and the repeats differ, each story has a single rating per side: its mean.
@@ -148,7 +141,7 @@ def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
         asked = left.asked[:, a] & right.asked[:, b]
         ratings = [np.where(asked, side, np.nan) for side in (left.ratings[:, a], right.ratings[:, b])]
         explained = [side & asked for side in (left.explained[:, a], right.explained[:, b])]
-    means = [_row_means(side) for side in ratings]
+    means = [row_means(side) for side in ratings]
     return Paired(
         asked, (ratings[0], ratings[1]), (explained[0], explained[1]), (means[0], means[1]), sizes, imported=imported
     )
@@ -157,20 +150,15 @@ def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
 def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str, str]:
     named = matrix.cells[cell]
     described = {"structured": "unknown", "parser": "unknown"} | named._asdict() | {"cell": str(cell)}
-    fact = _fact(table.facts, named.run, named.judge)
+    of_run = [fact for fact in table.facts if fact.run == named.run]
+    # An imported folder may hold several judges under one description.
+    fact = next((fact for fact in of_run if fact.judge == named.judge), of_run[0] if of_run else None)
     if fact is None:
         return described
     # A result read by two parsers is one run: its second reading has another name only to be told apart.
     run = next(other.run for other in table.facts if other.path == fact.path)
     parser = fact.parser.partition("/")[0]
     return described | {"structured": fact.structured or "unknown", "parser": parser, "run": run}
-
-
-def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
-    exact = [fact for fact in facts if (fact.run, fact.judge) == (run, judge)]
-    # An imported folder may hold several judges under one description.
-    candidates = exact or [fact for fact in facts if fact.run == run]
-    return candidates[0] if candidates else None
 
 
 # Side -> criterion -> cell.
@@ -197,11 +185,8 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
         if factor in ("run", "structured"):
             _refuse(cells, factor)
         for run in dict.fromkeys(cell["run"] for cell in cells):
-            within = _sides([cell for cell in cells if cell["run"] == run], factor)
-            if within is None:
-                _refuse([cell for cell in cells if cell["run"] == run], factor)
-            else:
-                sides_by_shared[(("run", run), *key)] = within
+            own = [cell for cell in cells if cell["run"] == run]
+            sides_by_shared[(("run", run), *key)] = _sides(own, factor) or _refuse(own, factor)
     return sides_by_shared
 
 
@@ -216,7 +201,7 @@ def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
     return sides
 
 
-def _refuse(cells: Sequence[dict[str, str]], factor: Factor) -> None:
+def _refuse(cells: Sequence[dict[str, str]], factor: Factor) -> NoReturn:
     noun = NAMES[factor][0]
     runs = ", ".join(dict.fromkeys(cell["run"] for cell in cells))
     raise SpecError(
@@ -231,10 +216,6 @@ def _pairs(levels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]
     return [(baseline, level) for level in levels if level != baseline] if baseline in levels else []
 
 
-def _common(first: dict[str, int], second: dict[str, int]) -> tuple[tuple[str, int, int], ...]:
-    return tuple((name, cell, second[name]) for name, cell in first.items() if name in second)
-
-
 def _alone(matrix: RatingMatrix, left: Sequence[dict[str, str]], noun: str) -> list[str]:
     named = dict.fromkeys(f"{cell['judge']} {cell['eval_prompt']} of {cell['run']}" for cell in left)
     if not named:
@@ -242,15 +223,8 @@ def _alone(matrix: RatingMatrix, left: Sequence[dict[str, str]], noun: str) -> l
     return [f"{matrix.dataset}: left out, as no other {noun} was asked the same: {', '.join(named)}"]
 
 
-def _any_repeat(mask: Mask) -> Mask:
+def _any_repeat(mask: Masks) -> Masks:
     return np.asarray(mask.any(axis=1), dtype=np.bool_)[:, None]
-
-
-def _row_means(ratings: Floats) -> Floats:
-    rated = ~np.isnan(ratings)
-    count = rated.sum(axis=1)
-    total = np.where(rated, ratings, 0.0).sum(axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 
 def check_distinct(table: RatingsTable) -> None:

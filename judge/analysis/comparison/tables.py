@@ -1,55 +1,56 @@
-"""Printed tables of comparisons: sentences, means over criteria, agreement, ratings, answers."""
+"""Printed tables of comparisons: ranking, sentences, means over criteria, agreement, ratings, answers."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge.analysis.comparison.contrasts import Outcome
+from judge.analysis.comparison.contrasts import Entry, Outcome
 from judge.analysis.comparison.pairing import NAMES
-from judge.analysis.comparison.result import Comparison, Entry
+from judge.analysis.comparison.result import Comparison
 from judge.analysis.comparison.sentence import disagreements, holds_for, leaves_zero_out, questions, views
 from judge.analysis.options.choices import LEVELS, BothInterval
 from judge.base.choices import registry
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, thousandths, titled
 from judge.base.wording import joined
 from judge.stats.resampling import bootstrap, bootstrap_intervals
 
-Row = Mapping[str, Any]
-
 _SHORT = {"parsed": "parsed", "explained": "explained", "icc": "ICC over repeats"}
 
-_KINDS: Mapping[BothInterval, bootstrap_intervals.Kind] = registry(
-    BothInterval, {"calibrated": "calibrated percentile", "bca": "bca"}
+# Methods of the interval over systems and story-prompts, as simulations and as notes name them.
+_KINDS: Mapping[BothInterval, tuple[bootstrap_intervals.Kind, str]] = registry(
+    BothInterval,
+    {
+        "calibrated": ("calibrated percentile", "with the spread that new data would have (calibrated)"),
+        "bca": ("bca", "BCa"),
+    },
 )
-_BOTH: Mapping[BothInterval, str] = registry(
-    BothInterval, {"calibrated": "with the spread that new data would have (calibrated)", "bca": "BCa"}
-)
-
 _TIED = {True: "tied", False: "below", None: "no interval"}
 
 _DETECTABLE = (
     "detectable: 2.8 standard errors (of the resamples), the true difference that 4 of 5 such studies would find; "
     "unadjusted"
 )
-
-
 # Up to so many contrasts every pair is printed unless told otherwise.
 FEW_PAIRS = 6
+# Contrasts that a note names; the rest are counted.
+_NAMED = 6
 
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
     """Tables of `judge compare`, except coverage: the ranking of three or more variants, then all pairs. `pairs`
     decides whether pairs are printed; None = not if there is a ranking and more than `FEW_PAIRS` contrasts.
     """
-    many = NAMES[comparison.options.by][1]
-    first = [_ranking(comparison, many)] if comparison.ranking else []
+    noun, many = NAMES[comparison.options.by]
+    title = f"{many[0].upper()}{many[1:]}"
+    first = [_ranking(comparison, noun, title)] if comparison.ranking else []
     if first and not (len(comparison.entries) <= FEW_PAIRS if pairs is None else pairs):
         return first
     return [
         *first,
-        _sentences(comparison, many),
+        _sentences(comparison, title),
         _means(comparison, many),
         _agreement(comparison),
         _ratings(comparison),
@@ -57,20 +58,47 @@ def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
     ]
 
 
-def _ranking(comparison: Comparison, many: str) -> Table:
+def contrast_name(entry: Entry) -> str:
+    """``second − first``, which is also the direction of the differences."""
+    return f"{entry.contrast.second} − {entry.contrast.first}"
+
+
+def shared_name(entry: Entry, comparison: Comparison) -> str:
+    """Settings that the two sides share, as text, without those that are the same for all contrasts."""
+    labels = _labels(entry)
+    return " ".join(str(labels[name]) for name in _differing(comparison) if labels.get(name) is not None)
+
+
+def _full_name(entry: Entry, comparison: Comparison) -> str:
+    return " ".join(part for part in (shared_name(entry, comparison), contrast_name(entry)) if part)
+
+
+def _labels(entry: Entry) -> dict[str, Any]:
+    sides = {"first_side": entry.contrast.first, "second_side": entry.contrast.second}
+    return {"dataset": entry.dataset, **dict(entry.contrast.shared), "contrast": contrast_name(entry), **sides}
+
+
+def _differing(comparison: Comparison) -> list[str]:
+    labels = [_labels(entry) for entry in comparison.entries]
+    names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
+    return [name for name in names if len({label.get(name) for label in labels}) > 1]
+
+
+def _about(comparison: Comparison, *further: str) -> list[Column]:
+    return [*plain(*_differing(comparison)), Column("contrast", "second − first"), *plain(*further)]
+
+
+def _ranking(comparison: Comparison, noun: str, title: str) -> Table:
     rows = [
         _labels(ranked.entry)
-        | {"rank": ranked.rank, "variant": ranked.variant, "below": ranked.below, "tied": _TIED[ranked.tied]}
+        | cells_of(ranked, "rank", "variant", "below")
+        | {"tied": "best" if ranked.below is None else _TIED[ranked.tied]}
         for ranked in comparison.ranking
     ]
-    for row, ranked in zip(rows, comparison.ranking, strict=True):
-        if ranked.below is None:
-            row["tied"] = "best"
     columns = [
-        *(column for column in _label_columns(comparison) if column.key != "contrast"),
-        Column("rank", "rank"),
-        Column("variant", NAMES[comparison.options.by][0]),
-        Column("below", "tau x100 below the best", digits=1, factor=100),
+        *plain(*_differing(comparison), "rank"),
+        Column("variant", noun),
+        *hundredths(below="tau x100 below the best"),
         Column("tied", "from the best"),
     ]
     notes = [
@@ -80,134 +108,101 @@ def _ranking(comparison: Comparison, many: str) -> Table:
         "the score of the best one is biased upwards, since it was selected on these stories",
         f"{len(comparison.entries)} pairs were compared",
     ]
-    return Table(
-        f"{many[0].upper()}{many[1:]}: the best one and those tied with it",
-        columns,
-        rows,
-        comparison.means_signature,
-        notes,
-    )
+    title = f"{title}: the best one and those tied with it"
+    return Table(title, columns, rows, comparison.means_signature, notes)
 
 
-def contrast_name(entry: Entry) -> str:
-    """``second − first``, which is also the direction of the differences."""
-    return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
-
-
-def _sentences(comparison: Comparison, many: str) -> Table:
+def _sentences(comparison: Comparison, title: str) -> Table:
     rows = [_labels(entry) | {"sentence": entry.sentence} for entry in comparison.entries]
-    columns = [*_label_columns(comparison), Column("sentence", "in one sentence", wrap=100)]
-    return Table(
-        f"{many[0].upper()}{many[1:]} compared on the same stories",
-        columns,
-        rows,
-        comparison.means_signature,
-        comparison.notes,
-    )
+    columns = [*_about(comparison), Column("sentence", "in one sentence", wrap=100)]
+    title = f"{title} compared on the same stories"
+    return Table(title, columns, rows, comparison.means_signature, comparison.notes)
 
 
 def _means(comparison: Comparison, many: str) -> Table:
     options = comparison.options
     rows = [
         _labels(entry)
-        | {"criteria": len(entry.result.outcomes)}
-        | dict(entry.result.means)
-        | {"detectable": entry.result.detectable["tau"], "detectable_both": entry.result.detectable["tau_both"]}
+        | {"criteria": len(entry.outcomes)}
+        | dict(entry.means)
+        | {"detectable": entry.detectable["tau"], "detectable_both": entry.detectable["tau_both"]}
         for entry in comparison.entries
     ]
     intervals = f"95 % intervals: expanded percentile, {options.resamples} resamples of story-prompts"
     notes = [
         *comparison.people,
         "second minus first on the same stories and repeats",
-        f"{intervals}; systems too: of systems as well, {_BOTH[options.both]}",
+        f"{intervals}; systems too: of systems as well, {_KINDS[options.both][1]}",
         _DETECTABLE,
     ]
-    optional = [
-        Column("parsed", "parsed % points", digits=1, factor=100),
-        Column("explained", "explained % points", digits=1, factor=100),
-        Column("icc", "ICC(1,1)", digits=3),
-    ]
+    optional = hundredths(parsed="parsed % points", explained="explained % points")
+    optional.append(Column("icc", "ICC(1,1)", digits=3))
     columns = [
-        *_label_columns(comparison),
-        Column("criteria", "criteria"),
-        Column("rating", "rating"),
+        *_about(comparison, "criteria", "rating"),
         *(column for column in optional if not _nowhere(rows, column.key, notes)),
-        Column("tau", "tau x100, story-prompts", digits=1, factor=100),
-        Column("tau_both", "tau x100, systems too", digits=1, factor=100),
-        Column("detectable", "detectable", digits=1, factor=100),
-        Column("detectable_both", "systems too", digits=1, factor=100),
+        *hundredths(tau="tau x100, story-prompts", tau_both="tau x100, systems too"),
+        *hundredths(detectable="detectable", detectable_both="systems too"),
     ]
     return Table(f"Differences, mean over criteria: {many} compared", columns, rows, comparison.means_signature, notes)
 
 
 def _agreement(comparison: Comparison) -> Table:
     options, rows, seen = comparison.options, [], []
-    for (entry, outcome), adjusted in zip(comparison.outcomes(), comparison.family.rows, strict=True):
-        agreement = outcome.agreement
-        outcome_views = views(agreement, adjusted)
+    for entry, outcome in comparison.outcomes():
+        tau, both = outcome.measured["tau"], outcome.measured["tau_both"]
+        permutation, williams = outcome.permutation, outcome.williams
+        outcome_views = views(tau.estimate, both.estimate, permutation.adjusted, williams.adjusted)
         seen.append((f"{_full_name(entry, comparison)}, {outcome.criterion}", outcome_views))
         rows.append(
             _labels(entry)
-            | {"criterion": outcome.criterion, "n": agreement.inputs.n, "stories": outcome.stories}
-            | {"first": agreement.first, "second": agreement.second}
-            | {"tau": agreement.inputs, "tau_both": agreement.both}
-            | {"detectable": outcome.detectable["tau"], "detectable_both": outcome.detectable["tau_both"]}
-            | {"permutation": agreement.permutation.p, "permutation_adjusted": adjusted.permutation}
-            | {"williams_t": agreement.williams.statistic, "williams": agreement.williams.p}
-            | {"williams_adjusted": adjusted.williams, "shown": holds_for(outcome_views, options.swapped)}
+            | cells_of(outcome, "criterion", "stories", n=tau.estimate.n)
+            | cells_of(tau, "first", "second", "detectable", tau=tau.estimate)
+            | {"tau_both": both.estimate, "detectable_both": both.detectable}
+            | {"permutation": permutation.p, "permutation_adjusted": permutation.adjusted}
+            | {"williams_t": williams.statistic, "williams": williams.p, "williams_adjusted": williams.adjusted}
+            | {"shown": holds_for(outcome_views, options.swapped)}
         )
+    level = LEVELS[options.level]
     columns = [
-        *_label_columns(comparison),
-        Column("criterion", "criterion"),
-        Column("n", LEVELS[options.level].unit if LEVELS[options.level].group else "n"),
-        Column("first", "first", digits=1, factor=100),
-        Column("second", "second", digits=1, factor=100),
-        Column("tau", "boot-inputs", digits=1, factor=100),
-        Column("tau_both", "boot-both", digits=1, factor=100),
+        *_about(comparison, "criterion"),
+        Column("n", level.unit if level.group else "n"),
+        *hundredths(first="first", second="second", tau="boot-inputs", tau_both="boot-both"),
         Column("permutation", "perm. p", digits=3, p="two-sided"),
         Column("permutation_adjusted", "adj.", digits=3, p="two-sided"),
         Column("williams_t", "Williams t"),
         Column("williams", "p", digits=3, p="two-sided"),
         Column("williams_adjusted", "adj.", digits=3, p="two-sided"),
-        Column("detectable", "detectable", digits=1, factor=100),
-        Column("detectable_both", "systems too", digits=1, factor=100),
+        *hundredths(detectable="detectable", detectable_both="systems too"),
         Column("shown", "shown for"),
     ]
-    where = LEVELS[options.level].over
-    notes = [
-        *comparison.people,
-        comparison.family.text,
-        *comparison.family.warnings,
-        *questions(options.swapped),
-        *_cautions(comparison),
-    ]
+    notes = [*comparison.people, *comparison.family, *questions(options.swapped), *_cautions(comparison)]
     notes += [*disagreements(seen), *_untested(comparison)]
-    return Table(
-        f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, comparison.signature, notes
-    )
+    title = f"Agreement with people: tau-b x100, {level.over}, and its difference"
+    return Table(title, columns, rows, comparison.signature, notes)
 
 
 def _ratings(comparison: Comparison) -> Table:
-    rows = [
-        _labels(entry)
-        | {"criterion": outcome.criterion, "stories": outcome.stories}
-        | {"lost_first": outcome.lost[0], "lost_second": outcome.lost[1]}
-        | {"mean_first": outcome.means[0], "mean_second": outcome.means[1]}
-        | {"rating": outcome.rating, "d": outcome.size, "detectable": outcome.detectable["rating"]}
-        | {"icc_first": outcome.icc_sides[0].value, "icc_second": outcome.icc_sides[1].value, "icc": outcome.icc}
-        for entry, outcome in comparison.outcomes()
-    ]
+    rows = []
+    for entry, outcome in comparison.outcomes():
+        rating, icc = outcome.measured["rating"], outcome.measured["icc"]
+        sides = [side.value if isinstance(side, Estimate) else side for side in (icc.first, icc.second)]
+        rows.append(
+            _labels(entry)
+            | cells_of(outcome, "criterion", "stories", lost_first=outcome.lost[0], lost_second=outcome.lost[1])
+            | {"mean_first": rating.first, "mean_second": rating.second}
+            | {"rating": rating.estimate, "d": outcome.size, "detectable": rating.detectable}
+            | {"icc_first": sides[0], "icc_second": sides[1], "icc": icc.estimate}
+        )
     columns = [
-        *_label_columns(comparison),
-        Column("criterion", "criterion"),
-        Column("stories", "stories"),
-        Column("lost_first", "lost first"),
-        Column("lost_second", "second"),
-        Column("mean_first", "mean first"),
-        Column("mean_second", "second"),
-        Column("rating", "difference of means"),
-        Column("d", "d"),
-        Column("detectable", "detectable"),
+        *_about(comparison, "criterion", "stories"),
+        *titled(
+            lost_first="lost first",
+            lost_second="second",
+            mean_first="mean first",
+            mean_second="second",
+            rating="difference of means",
+        ),
+        *plain("d", "detectable"),
     ]
     notes = [
         "stories: rated on both sides; lost: asked on both sides and without a rating on that one, so left out of both",
@@ -217,9 +212,7 @@ def _ratings(comparison: Comparison) -> Table:
     ]
     if not _nowhere(rows, "icc", notes):
         columns += [
-            Column("icc_first", "ICC first", digits=3),
-            Column("icc_second", "second", digits=3),
-            Column("icc", "difference of ICCs", digits=3),
+            *thousandths(icc_first="ICC first", icc_second="second", icc="difference of ICCs"),
         ]
         notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
     return Table("Ratings and consistency over repeats", columns, rows, comparison.inputs_signature, notes)
@@ -240,14 +233,13 @@ def _answers(comparison: Comparison) -> Table:
         "asked: repeats asked on both sides; only first, only second: parsed (explained) on that side alone",
         "h: Cohen's h, the difference of the rates after 2 asin(sqrt(p)); intervals: resamples of story-prompts",
     ]
-    columns = [*_label_columns(comparison), Column("criterion", "criterion"), Column("asked", "asked")]
+    columns = _about(comparison, "criterion", "asked")
     for name in ("parsed", "explained"):
         if _nowhere(rows, name, notes):
             continue
         columns += [
-            Column(f"{name}_first", f"{name} % first", digits=1, factor=100),
-            Column(f"{name}_second", "second", digits=1, factor=100),
-            Column(name, f"{name}, difference", digits=1, factor=100),
+            *hundredths(**{f"{name}_first": f"{name} % first", f"{name}_second": "second"}),
+            *hundredths(**{name: f"{name}, difference"}),
             Column(f"{name}_h", "h"),
             Column(f"{name}_only_first", "only first"),
             Column(f"{name}_only_second", "only second"),
@@ -257,7 +249,7 @@ def _answers(comparison: Comparison) -> Table:
     return Table("Answers parsed and explained", columns, rows, comparison.inputs_signature, notes)
 
 
-def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
+def _nowhere(rows: Sequence[Mapping[str, Any]], key: str, notes: list[str]) -> bool:
     """Whether the estimate `key` is undefined in every row; its reasons then go to `notes`."""
     estimates: list[Estimate] = [row[key] for row in rows]
     if any(estimate.defined for estimate in estimates):
@@ -267,46 +259,14 @@ def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
 
 
 def _rate(name: str, outcome: Outcome) -> dict[str, Any]:
-    difference = getattr(outcome, name)
-    return {
-        f"{name}_first": difference.first,
-        f"{name}_second": difference.second,
-        name: outcome.estimate(name),
-        f"{name}_h": difference.h,
-        f"{name}_only_first": difference.only_first,
-        f"{name}_only_second": difference.only_second,
-    }
-
-
-def _labels(entry: Entry) -> dict[str, Any]:
-    return {"dataset": entry.dataset, **dict(entry.result.contrast.shared), "contrast": contrast_name(entry)} | {
-        "first_side": entry.result.contrast.first,
-        "second_side": entry.result.contrast.second,
-    }
-
-
-def _label_columns(comparison: Comparison) -> list[Column]:
-    labels = [_labels(entry) for entry in comparison.entries]
-    names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
-    differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
-    return [*(Column(name, name.replace("_", " ")) for name in differing), Column("contrast", "second − first")]
-
-
-def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """Settings that the two sides share, as text, without those that are the same for all contrasts."""
-    labels = _labels(entry)
-    columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
-    return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
-
-
-def _full_name(entry: Entry, comparison: Comparison) -> str:
-    return " ".join(part for part in (shared_name(entry, comparison), contrast_name(entry)) if part)
+    cells: dict[str, Any] = cells_of(getattr(outcome, name), "first", "second", "h", "only_first", "only_second")
+    return {name: outcome.estimate(name)} | {f"{name}_{key}": value for key, value in cells.items()}
 
 
 def _cautions(comparison: Comparison) -> list[str]:
     """Warnings from simulations of one tau, not of a difference of two."""
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
-    kind, level = _KINDS[comparison.options.both], LEVELS[comparison.options.level].coverage
+    kind, level = _KINDS[comparison.options.both][0], LEVELS[comparison.options.level].coverage
     cautions = (bootstrap_intervals.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
         joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in cautions for note in notes)
@@ -314,11 +274,11 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    reasons: dict[str, int] = {}
-    for _, outcome in comparison.outcomes():
-        for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
-            if test.p is None and test.reason:
-                reasons[f"no {name} test: {test.reason}"] = reasons.get(f"no {name} test: {test.reason}", 0) + 1
+    outcomes = [outcome for _, outcome in comparison.outcomes()]
+    named_tests = [
+        test for each in outcomes for test in (("permutation", each.permutation), ("Williams", each.williams))
+    ]
+    reasons = Counter(f"no {name} test: {test.reason}" for name, test in named_tests if test.p is None and test.reason)
     return [f"{reason} ({_count(count)})" for reason, count in reasons.items()]
 
 
@@ -331,26 +291,25 @@ def _repeats(comparison: Comparison) -> list[str]:
     for entry, outcome in comparison.outcomes():
         first, second = outcome.repeats
         if first != second and not outcome.imported:
-            sides = entry.result.contrast
-            notes[f"{sides.first} has {first} repeats and {sides.second} {second}: only common ones are compared"] = (
-                None
-            )
+            sides = f"{entry.contrast.first} has {first} repeats and {entry.contrast.second} {second}"
+            notes[f"{sides}: only common ones are compared"] = None
     return list(notes)
 
 
 def _unequal_loss(comparison: Comparison) -> list[str]:
     """Warning where sides lost different shares of ratings: the stories left may be a biased selection."""
-    unequal = [
-        f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
-        for entry, outcome in comparison.outcomes()
-        if leaves_zero_out(outcome.parse) or (outcome.parse.low is None and outcome.parse.value)
-    ]
+    unequal = []
+    for entry, outcome in comparison.outcomes():
+        parse = outcome.estimate("parsed")
+        if leaves_zero_out(parse) or (parse.low is None and parse.value):
+            points = f"{100 * (parse.value or 0):+.1f} % points"
+            unequal.append(f"{_full_name(entry, comparison)}, {outcome.criterion} ({points})")
     if not unequal:
         return []
-    rest = len(unequal) - 6
+    rest = len(unequal) - _NAMED
     more = f"; and {rest} more (table of answers)" if rest > 0 else ""
     why = (
         "such stories are left out of both sides and may differ from the rest (judge coverage: what loss is "
         "associated with)"
     )
-    return [f"loss differs between the sides: {'; '.join(unequal[:6])}{more}: {why}"]
+    return [f"loss differs between the sides: {'; '.join(unequal[:_NAMED])}{more}: {why}"]

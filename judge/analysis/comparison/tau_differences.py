@@ -1,46 +1,112 @@
-"""Difference between two sides' tau with people, by four tests and intervals that answer different questions.
+"""Agreement of two sides with people (Kendall's tau), and its difference by two intervals and two tests.
 
 - *permutation*: are the two sides' scores exchangeable? The units swapped are whole story-prompts (PERM-INPUTS, for
   new story-prompts), whole systems (PERM-SYSTEMS, for new systems; the default at system level) or single stories
   (PERM-BOTH, for these stories only);
 - *Williams*: do both correlate with people equally on these stories? The theory is that of Pearson's r, applied to tau;
-- *boot-inputs*: would the difference hold for new story-prompts?
-- *boot-both*: would the difference hold for new systems and story-prompts?
+- *boot-inputs*: would the difference hold for new story-prompts? An expanded percentile interval: the plain one left 0
+  out in 10 % of studies of equal judges with 12 story-prompts;
+- *boot-both*: would the difference hold for new systems and story-prompts? Over all stories a percentile interval,
+  calibrated because resampling both units counts the noise of each story three times. Over system means a BCa interval:
+  a resample of systems contains duplicates, so that tau-b over their means lies closer to 0 and varies more than with
+  distinct systems, which calibration does not correct. In simulations with ten systems, percentile intervals excluded 0
+  in 0-3 % of studies, whether the judges differed or not; BCa intervals in 27 % of studies where they differed, and in
+  2-7 % where they did not (`tests/benchmarks/simulations/compare_null.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.inputs.resamples import unit_of_stories
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.table_options import CompareOptions
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, heterogeneity
+from judge.stats.estimation import sample_size
 from judge.stats.resampling import bootstrap, resampled_correlations
 from judge.stats.resampling import bootstrap_intervals as intervals
 from judge.stats.resampling.swap_test import swap_test
 
-Floats = NDArray[np.float64]
 FEW_PROMPTS = "fewer than 5 story-prompts to resample"
-# Differences without each system, and each story-prompt: for BCa at system level.
-_WITHOUT = ("tau_without_system", "tau_without_prompt")
+_PEOPLE = "the people's ratings"
 
-# What may be among a comparison's resampled differences of tau.
-DRAWS = ("tau", "tau_both", "tau_systems", *_WITHOUT)
 
-_SIDES = ("the first side's ratings", "the people's ratings"), ("the second side's ratings", "the people's ratings")
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """A difference (second minus first side) in one measure, and the measure on each side.
+
+    `draws` holds the difference in each resample, by what is drawn: story-prompts (`inputs`); for boot-both also
+    `systems` and `both`, and for BCa the data without each system and each story-prompt. `units` are the numbers of
+    systems and of story-prompts.
+    """
+
+    estimate: Estimate
+    draws: Mapping[str, Floats] = field(default_factory=dict, repr=False)
+    units: tuple[int, int] = (0, 0)
+    first: Estimate | float | None = None
+    second: Estimate | float | None = None
+
+    @property
+    def drawn(self) -> Floats:
+        """The difference in each resample; with systems too, rescaled to the variation between new studies."""
+        draws = self.draws
+        if "both" not in draws:
+            return draws["inputs"]
+        rescaled = intervals.calibrated(draws["both"], (draws["systems"], draws["inputs"]), self.units)
+        # No two correlations are further apart.
+        return np.asarray(np.clip(rescaled, -2.0, 2.0), dtype=np.float64)
+
+    @property
+    def detectable(self) -> Estimate:
+        """Smallest true difference that would be significant in 80 % of studies of this size."""
+        estimate = self.estimate
+        if estimate.low is None:
+            return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
+        spread = float(self.drawn[~np.isnan(self.drawn)].std(ddof=1))
+        return Estimate(sample_size.minimum_detectable_effect(spread), n=estimate.n)
+
+    def with_interval(self) -> Measured:
+        """The same with the interval that its resamples give (see the module)."""
+        estimate, draws = self.estimate, self.draws
+        if "without_system" in draws:
+            without = [draws["without_system"], draws["without_prompt"]]
+            interval = intervals.bca(estimate, draws["both"], without, "boot-both, BCa, 95 %")
+        elif "both" in draws:
+            interval = intervals.percentile(estimate, self.drawn, "boot-both, calibrated percentile, 95 %")
+        else:
+            how = "boot-inputs, expanded percentile, 95 %"
+            interval = intervals.expanded(estimate, draws["inputs"], self.units[1], how)
+        return replace(self, estimate=interval)
+
+
+def mean_of(criteria: Sequence[Measured], *, any_interval: bool = False) -> Measured:
+    """Mean over those criteria in which the difference is defined; n counts them. It has an interval only if all of
+    them have one, or with `any_interval` if one has; otherwise it gives the reason.
+    """
+    defined = [measured for measured in criteria if measured.estimate.defined]
+    if not defined:
+        reasons = dict.fromkeys(measured.estimate.reason or "undefined" for measured in criteria)
+        return Measured(Estimate.undefined("; ".join(reasons) or "no criterion in common"))
+    estimates = [measured.estimate for measured in defined]
+    mean = Estimate(float(np.mean([e.value for e in estimates if e.value is not None])), n=len(defined))
+    lacking = [estimate for estimate in estimates if estimate.low is None]
+    if lacking and not (any_interval and len(lacking) < len(defined)):
+        return Measured(replace(mean, reason=lacking[0].reason or "no interval", parts=lacking[0].parts))
+    draws = {name: np.mean([measured.draws[name] for measured in defined], axis=0) for name in defined[0].draws}
+    return Measured(mean, draws, defined[0].units).with_interval()
 
 
 @dataclass(frozen=True, slots=True)
 class TauTest:
     """One test that two sides agree with people equally well, with its two-sided p. `reason` says why there is no p.
-    For a permutation test, `units` were swapped as a whole, and `least` is the smallest possible p.
+    For a permutation test, `units` were swapped as a whole, and `least` is the smallest possible p. `adjusted` is p
+    adjusted over the tests of a comparison.
     """
 
     p: float | None
@@ -48,142 +114,88 @@ class TauTest:
     reason: str | None = None
     units: int = 0
     least: float | None = None
+    adjusted: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Tau of each side with people, and their difference (second minus first) with its interval over story-prompts
-    (`inputs`), and over systems and story-prompts (`both`). `n` counts stories, or systems at system level.
-    """
-
-    first: Estimate
-    second: Estimate
-    inputs: Estimate
-    both: Estimate
-    permutation: TauTest
-    williams: TauTest
-
-
-def over_inputs(difference: Estimate, draws: Floats, units: tuple[int, int]) -> Estimate:
-    """A difference with its expanded percentile interval over story-prompts. `units`: numbers of systems and
-    story-prompts. The plain percentile interval left 0 out in 10 % of studies of equal judges with 12 story-prompts.
-    """
-    return intervals.expanded(difference, draws, units[1], "boot-inputs, expanded percentile, 95 %")
-
-
-def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[int, int]) -> Estimate:
-    """The difference in tau with its interval from resamples of both systems and story-prompts.
-
-    `draws` holds the values stored by `AgreementMeasure.measure`, or their means over criteria. Over all stories the
-    interval is a percentile interval, calibrated by `intervals.calibrated` because resampling both units counts the
-    noise of each story three times. Over system means it is a BCa interval: a resample of systems contains duplicates,
-    so that tau-b over their means lies closer to 0 and varies more than with distinct systems, and calibration does not
-    correct this. In simulations with ten systems, percentile intervals, calibrated or not, excluded 0 in 0-3 % of
-    studies, both where the judges differed and where they did not. BCa intervals excluded 0 in 27 % of studies where
-    they differed, and in 2-7 % where they did not (`tests/benchmarks/simulations/compare_null.py`).
-    """
-    if _WITHOUT[0] in draws:
-        jackknife = [draws[name] for name in _WITHOUT]
-        return intervals.bca(difference, draws["tau_both"], jackknife, "boot-both, BCa, 95 %")
-    return intervals.percentile(difference, drawn_in(draws, units), "boot-both, calibrated percentile, 95 %")
-
-
-def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
-    """Differences in tau in resamples of systems and story-prompts, rescaled to the variation between new studies."""
-    if not draws["tau_both"].size:
-        return draws["tau_both"]
-    rescaled = intervals.calibrated(draws["tau_both"], (draws["tau_systems"], draws["tau"]), units)
-    # No two correlations are further apart.
-    return np.asarray(np.clip(rescaled, -2.0, 2.0), dtype=np.float64)
+# The difference with its interval over story-prompts, and over systems too; the permutation test; Williams' test.
+Agreement = tuple[Measured, Measured, TauTest, TauTest]
+# Ratings of both sides and of people on the stories that all three rated, shape (n stories,) each.
+_Shared = tuple[Floats, Floats, Floats]
 
 
 class AgreementMeasure:
-    """Agreement with people for pairs of judges in one dataset. All pairs share the same resamples."""
+    """Agreement with people for pairs of judges in one dataset. All pairs share the same resamples: `inputs` of
+    story-prompts and `systems`, None where there are too few.
+    """
 
-    def __init__(
-        self,
-        matrix: RatingMatrix,
-        options: CompareOptions,
-        inputs: bootstrap.Resamples | None,
-        systems: bootstrap.Resamples | None,
-    ) -> None:
-        self.matrix, self.options, self.inputs, self.systems = matrix, options, inputs, systems
+    def __init__(self, matrix: RatingMatrix, options: CompareOptions) -> None:
+        self.matrix, self.options = matrix, options
+        self.units = len(matrix.systems), int(np.unique(matrix.story_prompt).size)
         self.both_refused = bootstrap.both_refused(matrix.system)
-        self.both: bootstrap.Resamples | None = None
-        if inputs is not None and systems is not None:
-            self.both = bootstrap.Resamples((*systems.factors, *inputs.factors), "boot-both")
+        self.inputs: bootstrap.Resamples | None = None
+        self.systems: bootstrap.Resamples | None = None
+        if self.units[1] < 5:
+            return
+        rng = np.random.default_rng(options.seed)
+        self.inputs = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
+        if not self.both_refused:
+            self.systems = bootstrap.draw(matrix.system, options.resamples, rng, "boot-systems")
 
-    def measure(
-        self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
-    ) -> Agreement:
-        """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. The
-        resampled differences that `over_both` needs go to `draws`. Without `partner`, `reason` says why.
+    def measure(self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None) -> Agreement:
+        """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. Without
+        `partner`, `reason` says why.
         """
-        if partner is None:
-            return self._undefined(reason or "nobody rated this criterion", draws)
-        shared = self._shared(sides, partner)
-        taus, difference = self._difference(shared)
-        if difference.value is None:
-            return replace(self._undefined(difference.reason or "undefined", draws), first=taus[0], second=taus[1])
-        inputs, both = self._over_prompts(difference, shared, draws), self._over_both(difference, shared, draws)
-        return Agreement(*taus, inputs, both, *self._tests(*shared))
+        measured = self._difference(sides, partner, reason)
+        if isinstance(measured, Measured):
+            no_test = TauTest(None, reason=measured.estimate.reason)
+            return measured, measured, no_test, no_test
+        shared, difference = measured
+        inputs = self._over_prompts(difference, shared)
+        both = self._over_both(replace(difference, draws=inputs.draws), shared)
+        return inputs, both, self._permutation(shared), self._williams(shared)
 
-    def over_prompts(
-        self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
-    ) -> Estimate:
-        """`inputs` of `measure` alone, in a fraction of its time; its resampled differences go to `draws`."""
-        if partner is None:
-            return self._undefined(reason or "nobody rated this criterion", draws).inputs
-        shared = self._shared(sides, partner)
-        _, difference = self._difference(shared)
-        if difference.value is None:
-            return self._undefined(difference.reason or "undefined", draws).inputs
-        return self._over_prompts(difference, shared, draws)
+    def over_prompts(self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None) -> Measured:
+        """The first part of `measure` alone, in a fraction of its time."""
+        measured = self._difference(sides, partner, reason)
+        return measured if isinstance(measured, Measured) else self._over_prompts(measured[1], measured[0])
 
-    def _shared(self, sides: tuple[Floats, Floats], partner: int) -> tuple[Floats, Floats, Floats]:
-        """Ratings of both sides and of people on the stories that all three rated."""
+    def _difference(
+        self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None
+    ) -> Measured | tuple[_Shared, Measured]:
+        """The shared ratings and the difference without an interval; only the latter where it is undefined."""
+        if partner is None:
+            nothing = Estimate.undefined(reason or "nobody rated this criterion")
+            return Measured(nothing, first=nothing, second=nothing)
         people = self.matrix.people[partner]
         keep = ~(np.isnan(sides[0]) | np.isnan(sides[1]) | np.isnan(people))
         first, second, y = (np.where(keep, side, np.nan) for side in (*sides, people))
-        return first, second, y
+        one = self._tau(first, y, ("the first side's ratings", _PEOPLE))
+        other = self._tau(second, y, ("the second side's ratings", _PEOPLE))
+        if one.value is None or other.value is None:
+            why = one.reason if one.value is None else other.reason
+            return Measured(Estimate.undefined(why or "undefined"), first=one, second=other)
+        difference = Measured(Estimate(other.value - one.value, n=one.n), {}, self.units, one, other)
+        return (first, second, y), difference
 
-    def _difference(self, shared: tuple[Floats, Floats, Floats]) -> tuple[tuple[Estimate, Estimate], Estimate]:
-        first, second, y = shared
-        taus = self._tau(first, y, _SIDES[0]), self._tau(second, y, _SIDES[1])
-        if taus[0].value is None or taus[1].value is None:
-            reason = next((tau.reason for tau in taus if not tau.defined), None)
-            return taus, Estimate.undefined(reason or "undefined")
-        return taus, Estimate(taus[1].value - taus[0].value, n=taus[0].n)
-
-    def _over_prompts(
-        self, difference: Estimate, shared: tuple[Floats, Floats, Floats], draws: dict[str, Floats]
-    ) -> Estimate:
+    def _over_prompts(self, difference: Measured, shared: _Shared) -> Measured:
         if self.inputs is None:
-            draws["tau"] = np.empty(0)
-            return difference.without_interval(FEW_PROMPTS)
-        draws["tau"] = self._differences(self.inputs, shared)
-        return over_inputs(difference, draws["tau"], self.units)
+            return replace(difference, estimate=difference.estimate.without_interval(FEW_PROMPTS))
+        return replace(difference, draws={"inputs": self._drawn(self.inputs, shared)}).with_interval()
 
-    def _over_both(
-        self, difference: Estimate, sides: tuple[Floats, Floats, Floats], draws: dict[str, Floats]
-    ) -> Estimate:
-        if self.both is None or self.systems is None:
-            draws["tau_both"] = np.empty(0)
-            return difference.without_interval(str(self.both_refused or FEW_PROMPTS))
-        draws["tau_both"] = self._differences(self.both, sides)
-        draws["tau_systems"] = self._differences(self.systems, sides)
+    def _over_both(self, difference: Measured, shared: _Shared) -> Measured:
+        """`difference` has been drawn over story-prompts."""
+        if self.inputs is None or self.systems is None:
+            fact = str(self.both_refused or FEW_PROMPTS)
+            return replace(difference, estimate=difference.estimate.without_interval(fact))
+        both = bootstrap.Resamples((*self.systems.factors, *self.inputs.factors), "boot-both")
+        sets = {"systems": self.systems, "both": both}
         if self.options.both == "bca":
-            for name, without in zip(_WITHOUT, self.both.jackknife(), strict=True):
-                draws[name] = self._differences(without, sides)
-        return over_both(difference, draws, self.units)
+            sets |= zip(("without_system", "without_prompt"), both.jackknife(), strict=True)
+        draws = {name: self._drawn(resamples, shared) for name, resamples in sets.items()}
+        return replace(difference, draws={**difference.draws, **draws}).with_interval()
 
-    @property
-    def units(self) -> tuple[int, int]:
-        """Number of systems and number of story-prompts that are resampled."""
-        return len(self.matrix.systems), int(np.unique(self.matrix.story_prompt).size)
-
-    def _differences(self, resamples: bootstrap.Resamples, sides: tuple[Floats, Floats, Floats]) -> Floats:
-        first, second, people = sides
+    def _drawn(self, resamples: bootstrap.Resamples, shared: _Shared) -> Floats:
+        first, second, people = shared
         grouping, both = LEVELS[self.options.level].grouping, np.stack([first, second])
         taus = resampled_correlations.values(resamples, both, people, grouping=grouping, group=self.matrix.system)
         return np.asarray(taus[1] - taus[0], dtype=np.float64)
@@ -193,24 +205,17 @@ class AgreementMeasure:
             return coefficients.correlate_means(x, y, self.matrix.system, "kendall", names=names)
         return coefficients.correlate(x, y, "kendall", names=names, unit="stories")
 
-    def _undefined(self, reason: str, draws: dict[str, Floats]) -> Agreement:
-        draws["tau"] = draws["tau_both"] = np.empty(0)
-        nothing, no_test = Estimate.undefined(reason), TauTest(None, reason=reason)
-        return Agreement(nothing, nothing, nothing, nothing, no_test, no_test)
-
-    def _tests(self, first: Floats, second: Floats, people: Floats) -> tuple[TauTest, TauTest]:
-        return self._permutation(first, second, people), self._williams(first, second, people)
-
-    def _permutation(self, first: Floats, second: Floats, people: Floats) -> TauTest:
-        matrix = self.matrix
-        group = matrix.system if LEVELS[self.options.level].group else None
+    def _permutation(self, shared: _Shared) -> TauTest:
+        first, second, people = shared
+        group = self.matrix.system if LEVELS[self.options.level].group else None
         # A generator of its own: a comparison's p does not depend on which others were asked for.
         rng = np.random.default_rng(self.options.seed)
-        whole = unit_of_stories(matrix, self.options.swapped)
+        whole = unit_of_stories(self.matrix, self.options.swapped)
         test = swap_test(second, first, people, whole, self.options.permutations, rng, group=group)
         return TauTest(test.p, reason=test.reason, units=test.units, least=test.least)
 
-    def _williams(self, first: Floats, second: Floats, people: Floats) -> TauTest:
+    def _williams(self, shared: _Shared) -> TauTest:
+        first, second, people = shared
         pairs = ((people, second), (people, first), (second, first))
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         # Correlations keep their sign: a negative correlation with people is worse than 0.

@@ -32,11 +32,12 @@ from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlPredictions, Predict, Remarks
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
+from judge.analysis.inputs.resamples import few_systems
 from judge.analysis.inputs.selection import of_panel, panels_of
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, titled
 from judge.base.wording import Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import paired_differences
@@ -108,8 +109,7 @@ def _columns(result: Correlations) -> list[Column]:
     return [
         *columns,
         Column("repeats", "repeats", digits=1),
-        Column("unrated", "unrated"),
-        Column("missing", "repeats lost"),
+        *titled(unrated="unrated", missing="repeats lost"),
     ]
 
 
@@ -171,8 +171,6 @@ def dataset_notes(matrix: RatingMatrix) -> Iterator[str]:
 # Shares of the stories that judges rated may differ by so much before a note says so.
 _APART = 0.02
 
-_FEW_SYSTEMS = 10
-
 
 def correlations(
     table: RatingsTable,
@@ -198,7 +196,7 @@ def correlations(
         matrices = tuple(matrix for matrix in matrices if matrix.dataset == about[0])
     scales, controls = scales_of(table), frozenset(fact.judge for fact in table.facts if fact.control)
     datasets = []
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     for matrix in matrices:
         pairs = match(matrix, options.against)
         remarks.note(phi_note(matrix))
@@ -267,11 +265,8 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
-    for matrix in matrices:
-        if len(matrix.systems) < _FEW_SYSTEMS:
-            yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"
-    for matrix in matrices:
-        yield from dataset_notes(matrix)
+    yield from (note for matrix in matrices for note in few_systems(matrix))
+    yield from (note for matrix in matrices for note in dataset_notes(matrix))
 
 
 def correlate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,18 +12,16 @@ from numpy.typing import NDArray
 from judge.analysis.correlation.reference_rows import Beside, Values
 from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
 from judge.analysis.coverage.coverage import SCALE_UNKNOWN
+from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import JUDGE, MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.estimate import Estimate
+from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # Sensitivity of a judge's correlation to lost stories, which the main correlation of a row leaves out.
 
@@ -204,8 +201,8 @@ class Correlations(Signed):
     def frame(self) -> pd.DataFrame:
         """One row per correlation; `correlate` describes the columns."""
         if not self.panels:
-            return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *TITLES])
-        rows = [{"people": name, **dict(_flat(row))} for name, row in self.by_people]
+            return self.signed([_flat(row) for row in self.rows], [*_COLUMNS, *TITLES])
+        rows = [{"people": name, **_flat(row)} for name, row in self.by_people]
         at = _COLUMNS.index("against") + 1
         return self.signed(rows, [*_COLUMNS[:at], "people", *_COLUMNS[at:], *TITLES])
 
@@ -216,15 +213,12 @@ def _key(row: CorrelationRow) -> tuple[str | None, ...]:
     return subject.dataset, row.kind, subject.kind, subject.run, name, subject.eval_prompt, subject.criterion
 
 
-def _flat(row: CorrelationRow) -> Iterator[tuple[str, object]]:
-    subject, estimate, given = row.subject, row.estimate, row.given
-    yield from subject.labels.items()
-    yield from (("kind", row.kind), ("stories", row.stories), ("systems", row.systems), ("missing", subject.lost))
-    yield from (("value", estimate.value), ("low", estimate.low), ("high", estimate.high), ("n", estimate.n))
-    yield from (("method", estimate.method), ("reason", estimate.reason))
-    yield from ((name, number.value) for name, number in row.further.items())
-    if given is not None:
-        yield from (("given", given.value), ("given_low", given.low), ("given_high", given.high))
+def _flat(row: CorrelationRow) -> dict[str, object]:
+    flat = row.subject.labels | cells_of(row, "kind", "stories", "systems", missing=row.subject.lost)
+    flat |= parts_of(row.estimate) | {name: number.value for name, number in row.further.items()}
+    if given := row.given:
+        flat |= {"given": given.value, "given_low": given.low, "given_high": given.high}
+    return flat
 
 
 # Means over criteria: of estimates, and of whole rows of a correlation table.

@@ -30,7 +30,7 @@ from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.table_options import Readings
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, hundredths, plain
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation import other_raters
@@ -339,13 +339,10 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
     several = len({margin.dataset for margin in ordered}) > 1
     columns = [Column("dataset", "dataset")] if several else []
     columns += [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
+        *plain("judge", "eval_prompt"),
         *([Column("people", "people")] if of_panels else []),
-        Column("criteria", "criteria"),
-        Column("stories", "stories"),
-        Column("value", "mean x100", digits=1, factor=100),
-        Column("over_control", "minus control", digits=1, factor=100),
+        *plain("criteria", "stories"),
+        *hundredths(value="mean x100", over_control="minus control"),
         Column("above_control", "above it on"),
         Column(ONE_OUT, "leave-one-out", digits=1, factor=100),
         Column("over_ceiling", "minus people", digits=1, factor=100),
@@ -399,12 +396,8 @@ def _row(margin: Margin) -> dict[str, Any]:
         "value": margin.value,
         "over_control": margin.over[CONTROL],
         "above_control": counted(CONTROL),
-        ONE_OUT: _bare(margin.same[CEILING]),
+        # The table already shows the interval of the difference.
+        ONE_OUT: replace(margin.same[CEILING], low=None, high=None, method=None),
         "over_ceiling": margin.over[CEILING],
         "above_ceiling": counted(CEILING),
     }
-
-
-def _bare(estimate: Estimate) -> Estimate:
-    # The table already shows the interval of the difference.
-    return replace(estimate, low=None, high=None, method=None)

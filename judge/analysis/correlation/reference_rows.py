@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from judge.analysis.correlation.statistic import Floats, Intervals, Pair, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.analysis.options.table_options import Readings
+from judge.base.arrays import ratio
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice, Note, joined
 from judge.ratings.rating_matrix import RatingMatrix
@@ -201,8 +202,8 @@ class OnePerson:
                 sums[j] += total
                 count[j] += both_defined.sum(axis=0)
                 if len(parts[j]):
-                    parts[j, i] = _ratio(total[0] - total[1], both_defined.sum(axis=0))
-        return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
+                    parts[j, i] = ratio(total[0] - total[1], both_defined.sum(axis=0))
+        return [(ratio(sums[j, 0], count[j]), ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
 
     def _person(self, i: int, rated: Masks) -> Estimate:
         key = (i, rated.tobytes())
@@ -249,11 +250,6 @@ def beside_control(
         return Beside((x, xs), (y, ys), (why, ()))
     difference = tuple(a - np.maximum(b, 0.0) for a, b in zip(xs, ys, strict=False))
     return Beside((x, xs), (y, ys), (Estimate(x.value - max(y.value, 0.0), n=min(x.n, y.n)), difference))
-
-
-def _ratio(total: Floats, count: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
 
 
 # Number of readings (single ratings) per story on each side of a comparison with people.

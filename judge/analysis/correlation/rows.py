@@ -147,7 +147,9 @@ class DatasetRows:
     def _compared(self, group: CandidatesOnCriterion) -> _Compared:
         matrix, j = self.matrix, group.criterion
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
-        rated = _rated(matrix.judge[cells]) if cells else np.ones(matrix.n, dtype=np.bool_)
+        rated: Masks = np.ones(matrix.n, dtype=np.bool_)
+        if cells:
+            rated = np.asarray((~np.isnan(matrix.judge[cells])).any(axis=0), dtype=np.bool_)
         if self.about is not None:
             group = replace(group, judges=tuple(judge for judge in group.judges if self._is_about(judge)))
             cells = [judge.cell for judge in group.judges if judge.cell is not None]
@@ -310,7 +312,3 @@ class DatasetRows:
         ]
         given, values = mean_of(parts)
         return replace(row, given=self.intervals.of_given(given, values))
-
-
-def _rated(judges: Floats) -> Masks:
-    return np.asarray((~np.isnan(judges)).any(axis=0), dtype=np.bool_)

@@ -9,9 +9,10 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.inputs.resamples import draw
+from judge.analysis.inputs.resamples import LEAST_UNITS, draw
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval, Unit
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.arrays import ratio
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
@@ -103,9 +104,7 @@ def _group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
         np.bincount(cell, weights=side, minlength=len(x) * groups).reshape(-1, groups)
         for side in (None, x[both], y[both])
     )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean_x, mean_y = (np.where(counts > 0, side / counts, np.nan) for side in sums)
-    return mean_x, mean_y
+    return ratio(sums[0], counts), ratio(sums[1], counts)
 
 
 NAMES = ("the judge's ratings", "the people's ratings")
@@ -223,9 +222,6 @@ class Statistic:
 
 # Intervals for all rows of one dataset's correlation table, from the same resamples, so that rows are paired.
 
-# With fewer units to resample an interval says more about the number of units than about the judge.
-MIN_UNITS = 5
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
@@ -253,16 +249,16 @@ class Intervals:
             return cls(how, statistic)
         prompts, systems = np.unique(matrix.story_prompt).size, len(matrix.systems)
         notes, parts = [], []
-        if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
+        if how == "boot-inputs" and prompts < LEAST_UNITS <= matrix.n:
             how = "boot-stories"
             notes.append(intervals.few_story_prompts(matrix.dataset, prompts, LEVELS[options.level].coverage))
             parts.append(f"ci:{matrix.dataset}:boot-stories")
         sizes: dict[Unit, int] = {"story-prompts": prompts, "systems": systems, "stories": matrix.n}
         resampled = INTERVALS[how].resampled
-        few = [unit for unit in ("story-prompts", "systems") if unit in resampled and sizes[unit] < MIN_UNITS]
-        if few or matrix.n < MIN_UNITS:
+        few = [unit for unit in ("story-prompts", "systems") if unit in resampled and sizes[unit] < LEAST_UNITS]
+        if few or matrix.n < LEAST_UNITS:
             too_few = " and ".join(few or ["stories"])
-            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {too_few}",))
+            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {LEAST_UNITS} {too_few}",))
         drawn = draw(matrix, how, options.resamples, np.random.default_rng(options.seed))
         sets = (drawn, *(drawn.jackknife() if method == "bca" else drawn.one_way() if method == "calibrated" else ()))
         notes.insert(0, _note(how, method, options))

@@ -167,7 +167,7 @@ def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
     lost = frame.loc[frame["preference"].isna(), "status"]
     causes = tuple(sorted(map(str, lost.unique())))
     rows = {by: tuple(_row(key, group, causes) for key, group in frame.groupby(list(by), sort=False)) for by in _BY}
-    notes = dict.fromkeys(note for fact in table.facts for note in fact.notes)
+    notes = dict.fromkeys(table.notes)
     return VerdictCoverage(rows, causes, signature_parts=tuple(signature_parts(table)), notes=tuple(notes))
 
 

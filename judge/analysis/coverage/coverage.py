@@ -16,7 +16,7 @@ from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.options.signature import Signed, joined, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.records import Scale
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -257,7 +257,7 @@ def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Cov
         signature_parts=parts(),
         tested_parts=parts(f"perm:{PERMUTATIONS}/seed{options.seed}"),
         bound_parts=parts("bounds:worst-best"),
-        notes=tuple(dict.fromkeys(note for fact in averaged.facts for note in fact.notes)),
+        notes=averaged.notes,
     )
 
 
@@ -341,8 +341,7 @@ def _association_table(result: Coverage) -> Table:
         *plain("lost", "test", "effect"),
         Column("correlation", "r"),
         Column("p", "p", digits=3, p="row"),
-        Column("tail", "tail"),
-        Column("reason", "why not"),
+        *titled(tail="tail", reason="why not"),
     ]
     rows = [_tested(test) for test in result.tests]
     return Table("Is loss associated with the stories?", columns, rows, joined(result.tested_parts), notes)

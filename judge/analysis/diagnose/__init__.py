@@ -20,7 +20,7 @@ from judge.analysis.inputs.candidates import match
 from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base import wording
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, titled
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.paired_differences import holm
@@ -38,18 +38,14 @@ if TYPE_CHECKING:
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
     """One table of the significant tests; with `full`, of all."""
     columns = [
-        Column("judge", "judge"),
-        Column("eval_prompt", "eval prompt"),
-        Column("criterion", "criterion"),
-        Column("diagnostic", "diagnostic"),
-        Column("verdict", "finding"),
+        *titled(
+            judge="judge", eval_prompt="eval prompt", criterion="criterion", diagnostic="diagnostic", verdict="finding"
+        ),
         Column("value", "effect", main=True),
         Column("unit", "unit"),
         Column("p", "p", digits=4, p="row"),
         Column("adjusted", "p, Holm", digits=4, p="row"),
-        Column("tail", "tail"),
-        Column("detectable", "would find"),
-        Column("n", "stories"),
+        *titled(tail="tail", detectable="would find", n="stories"),
     ]
     if len(result.datasets) > 1:
         columns.insert(0, Column("dataset", "dataset"))
@@ -227,7 +223,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
         notes=tuple(
             dict.fromkeys(
                 [
-                    *(note for fact in table.facts for note in fact.notes),
+                    *table.notes,
                     *(note for matrix in matrices for note in match(matrix, options.against).notes),
                 ]
             )

@@ -28,6 +28,7 @@ from judge.analysis.diagnose.kinds import (
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
+from judge.base.arrays import ratio
 from judge.base.errors import unknown_value
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
@@ -375,8 +376,7 @@ def _upper(test: Test) -> float:
 
 
 def _mean_of_rows(rows: Floats) -> Floats:
-    count = (~np.isnan(rows)).sum(axis=0)
-    return np.where(count > 0, np.nansum(rows, axis=0) / np.maximum(count, 1), np.nan)
+    return ratio(np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0))
 
 
 def _scaled_log(words: Floats) -> Floats:

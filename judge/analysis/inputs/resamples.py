@@ -15,6 +15,8 @@ from judge.stats.resampling import bootstrap
 
 # With fewer units to resample an interval says more about their number than about the ratings.
 LEAST_UNITS = 5
+# With fewer systems, what is said at system level is weak evidence.
+FEW_SYSTEMS = 10
 
 
 def unit_of_stories(matrix: RatingMatrix, unit: Unit) -> Codes:
@@ -36,6 +38,19 @@ def draw(matrix: RatingMatrix, how: NamedInterval, count: int, rng: np.random.Ge
         case [systems, story_prompts]:
             return bootstrap.draw_both(systems, story_prompts, count, rng)
     raise ValueError(f"{how} intervals have no resamples")
+
+
+def few_systems(matrix: RatingMatrix) -> list[str]:
+    """Note that so few systems are weak evidence at system level; empty where there are enough."""
+    systems = len(matrix.systems)
+    return [f"{matrix.dataset}: {systems} systems are weak evidence at system level"] if systems < FEW_SYSTEMS else []
+
+
+def story_prompts_drawn(matrix: RatingMatrix, count: int, seed: int) -> bootstrap.Resamples | None:
+    """`count` resamples of story-prompts; None where there are too few of these."""
+    if np.unique(matrix.story_prompt).size < LEAST_UNITS:
+        return None
+    return bootstrap.draw(matrix.story_prompt, count, np.random.default_rng(seed), "boot-inputs")
 
 
 def drawn_with_note(

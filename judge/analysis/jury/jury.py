@@ -39,10 +39,10 @@ from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
-from judge.base.arrays import Floats
+from judge.base.arrays import Floats, ratio
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table, titled
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -96,11 +96,9 @@ def _main(juries: Juries) -> Table:
     ]
     columns = [
         *criterion_columns(juries),
-        Column("kind", "rated by"),
-        Column("used", "judge or combiner"),
+        *titled(kind="rated by", used="judge or combiner"),
         Column("value", "Kendall's tau-b x100", digits=1, factor=100),
-        Column("range", "over foldings"),
-        Column("n", "stories"),
+        *titled(range="over foldings", n="stories"),
         Column("gain", "jury less this", digits=1, factor=100),
     ]
     notes = [*juries.notes, *_method(juries.options), *(note for held in juries.held for note in held.notes)]
@@ -252,7 +250,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=how),
         bare_signature_parts=signature_parts(table, matrices, options, extra=how, intervals=NO_INTERVAL),
-        notes=tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes)),
+        notes=table.notes,
     )
 
 
@@ -371,9 +369,7 @@ class _Control:
 
 def _mean_of_present(panel: Panel) -> Floats:
     own = panel.predictors[:, panel.own]
-    count = (~np.isnan(own)).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.nansum(own, axis=1) / count, dtype=np.float64)
+    return ratio(np.nansum(own, axis=1), (~np.isnan(own)).sum(axis=1))
 
 
 def _counted(names: object) -> str:

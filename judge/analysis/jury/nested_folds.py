@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.jury.panel import COMBINERS, Combined, Combiner, Panel, Split, best_single
 from judge.analysis.options.table_options import JuryOptions, NamedCombiner
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
@@ -330,7 +330,7 @@ def story_interval(
     if not np.isfinite(reaches).all():
         few = f"no interval: a fold has too few story-prompts for a level of {level:g}"
         return StoryInterval(level, Estimate.undefined(few), Estimate.undefined(few), None, None)
-    hits = np.where(seen > 0, held / np.maximum(seen, 1), np.nan)
+    hits = ratio(held, seen)
     coverage = means.clustered(hits, story_prompt, bounds=means.SHARE)
     shares = {code: hits[system == code] for code in range(len(systems))}
     known_shares = {code: float(np.nanmean(share)) for code, share in shares.items() if (~np.isnan(share)).any()}

@@ -20,7 +20,7 @@ from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
 from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, thousandths, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means
@@ -43,10 +43,7 @@ def _errors(juries: Juries) -> Table:
     columns = [
         *criterion_columns(juries),
         Column("stage", "calibration"),
-        Column("rmse", "RMSE", digits=3),
-        Column("bias", "rating - people", digits=3),
-        Column("gap", "calibration error", digits=3),
-        Column("spread", "sd of ratings", digits=3),
+        *thousandths(rmse="RMSE", bias="rating - people", gap="calibration error", spread="sd of ratings"),
         Column("n", "stories"),
     ]
     notes = [
@@ -69,13 +66,9 @@ def _bins(juries: Juries) -> Table:
     ]
     columns = [
         *criterion_columns(juries),
-        Column("stage", "calibration"),
-        Column("low", "ratings from"),
-        Column("high", "to"),
+        *titled(stage="calibration", low="ratings from", high="to"),
         Column("n", "stories", digits=1),
-        Column("predicted", "mean rating"),
-        Column("people", "people's mean"),
-        Column("gap", "rating - people"),
+        *titled(predicted="mean rating", people="people's mean", gap="rating - people"),
     ]
     notes = [f"bins of about equally many stories; stories: mean over {juries.options.foldings} foldings"]
     title = "Reliability: people's mean rating of stories with similar ratings, out of fold"
@@ -121,8 +114,7 @@ def intervals(juries: Juries) -> Table:
         *criterion_columns(juries),
         Column("reach", "reaches ± points"),
         Column("coverage", "holds people's rating %", digits=1, factor=100),
-        Column("n", "stories"),
-        Column("worst", "least for system"),
+        *titled(n="stories", worst="least for system"),
         Column("worst_coverage", "there %", digits=1, factor=100),
     ]
     notes = [
@@ -159,9 +151,7 @@ def carry_over(juries: Juries) -> Table:
     ]
     columns = [
         *criterion_columns(juries),
-        Column("system", "system"),
-        Column("before", "rating - people before"),
-        Column("after", "after [90 %]"),
+        *titled(system="system", before="rating - people before", after="after [90 %]"),
         Column("p", "p, Holm", digits=3, p="two-sided"),
         Column("equivalent", "p of the margin", digits=3, p="two one-sided"),
         Column("holds", "carries over"),
@@ -256,7 +246,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bi
         scale=_scale(matrix, table),
         calibrate=options.calibrate,
         signature=signature(table, [matrix], options, extra=(f"bins:{bins}",)),
-        notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
+        notes=tuple(dict.fromkeys([*table.notes, *notes])),
     )
 
 
@@ -307,8 +297,7 @@ def _error(stage: Sequence[Floats], people: Floats, bins: int) -> Estimate:
 
 COLUMNS = (
     *plain("criterion", "judge", "eval_prompt", "calibrated"),
-    Column("rating", "judge's rating"),
-    Column("people", "people's mean"),
+    *titled(rating="judge's rating", people="people's mean"),
     Column("stories", "stories", digits=0),
     Column("error", "calibration error", digits=3),
 )

@@ -17,7 +17,7 @@ from judge.analysis.options.signature import Signed, joined
 from judge.analysis.options.table_options import JuryOptions
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, thousandths, titled
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means
 from judge.stats.estimation.means import Equivalence, tost_of
@@ -303,11 +303,8 @@ def _by_member(juries: Juries) -> Table:
     ]
     columns = [
         *criterion_columns(juries),
-        Column("combiner", "combiner"),
-        Column("source", "member"),
-        Column("own", "its ratings of the criterion", digits=3),
-        Column("others", "of other criteria, net", digits=3),
-        Column("total", "sum", digits=3),
+        *titled(combiner="combiner", source="member"),
+        *thousandths(own="its ratings of the criterion", others="of other criteria, net", total="sum"),
         Column("folds", "folds"),
     ]
     title = "Weights of the jury's members, mean over folds"
@@ -324,8 +321,7 @@ def _by_predictor(juries: Juries) -> Table:
     columns = [
         *criterion_columns(juries),
         *plain("combiner", "predictor"),
-        Column("weight", "weight", digits=3),
-        Column("spread", "sd over folds", digits=3),
+        *thousandths(weight="weight", spread="sd over folds"),
         Column("folds", "folds"),
     ]
     title = "Weights of the jury's predictors, mean over folds"

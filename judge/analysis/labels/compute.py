@@ -154,7 +154,7 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
                 layout="separation",
             ),
         )
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     rows = [row for matrix in matrices for row in _Dataset(matrix, options, remarks).rows()]
     parts = signature_parts(table, matrices, options, extra=["labels:majority", *remarks.signature_parts])
     return Confusions(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))

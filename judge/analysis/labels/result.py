@@ -14,7 +14,7 @@ from judge.analysis.labels.items import ALL
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, titled
 from judge.base.printing.text_layout import column_keys
 
 # Names of the statistics, as `judge.stats.agreement.confusion` defines them.
@@ -183,10 +183,8 @@ def _statistics(result: Confusions) -> Table:
         columns.append(Column("positive", "positive"))
     columns += [Column(name, title) for name, title in _TITLES.items()]
     columns += [
-        Column("prevalence_people", "people say it %", digits=1, factor=100),
-        Column("prevalence_judge", "judge says it %", digits=1, factor=100),
-        Column("n", "n"),
-        Column("lost", "not counted"),
+        *hundredths(prevalence_people="people say it %", prevalence_judge="judge says it %"),
+        *titled(n="n", lost="not counted"),
         *last_columns(),
     ]
     notes = tuple(dict.fromkeys([*_explained(result), *result.notes]))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from judge.analysis.options.table_options import (
     RepeatsOptions,
     SystemsOptions,
 )
+from judge.base.printing.tables import Column, flat_row
 from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.version import __version__
 
@@ -207,15 +208,25 @@ def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """Base of a result. `signature_parts` list each choice that can change its numbers; `notes` are sentences."""
+    """Base of a result. `signature_parts` list each choice that can change its numbers; `notes` are sentences, each
+    once.
+    """
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(dict.fromkeys(self.notes)))
 
     @property
     def signature(self) -> str:
         """The signature line of its tables and figures."""
         return joined(self.signature_parts)
+
+    def wide(self, rows: Iterable[Mapping[str, Any]], about: Sequence[str], numbers: Sequence[str]) -> pd.DataFrame:
+        """Rows as a frame: the columns `about` as they are, and `numbers` with the parts of their estimates."""
+        columns = [Column(name, name) for name in numbers]
+        return self.signed({name: row[name] for name in about} | flat_row(row, columns) for row in rows)
 
     def signed(self, rows: Iterable[object], columns: Sequence[str] | None = None) -> pd.DataFrame:
         """These rows (mappings, or tuples by `columns`) as a frame, with signature line and notes in its `attrs`."""

@@ -387,7 +387,7 @@ class CompareOptions(Options):
 
     @property
     def both(self) -> BothInterval:
-        """Method of the interval over systems and story-prompts; `tau_differences.over_both` has the reason."""
+        """Method of the interval over systems and story-prompts; `comparison.tau_differences` has the reason."""
         return LEVELS[self.level].both
 
 

@@ -240,7 +240,7 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
     all_answers = [answer for pilot in some for criterion in pilot.figures for answer in answers(criterion, options)]
     usages = [usage_of(table, pilot.matrix.dataset, pilot.left_out) for pilot in some]
     worth = [lever for pilot, usage in zip(some, usages, strict=True) for lever in levers(pilot, usage, options)]
-    notes = [note for fact in table.facts for note in fact.notes]
+    notes = list(table.notes)
     notes += [note for pilot in some for note in (*pilot.notes, *_pilot_notes(pilot))]
     notes += [f"dollars of an answer: {usage.basis}" for usage in usages if usage.basis]
     parts = signature_parts(counted, [pilot.matrix for pilot in some], options, intervals="10-90 %", without=("like",))
@@ -252,7 +252,7 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
         source=f"the pilot on {names}",
         pilot=True,
         signature_parts=parts,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(notes),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge.analysis.planning.figures import EVERY
 from judge.analysis.planning.price_of_validity import Answer, Lever, Planned, Question
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.base.printing.text_layout import about
 from judge.base.wording import Advice
 from judge.stats.estimation.sample_size import MOST
@@ -219,14 +219,11 @@ def _long(result: Planned) -> Table:
         *_datasets(result),
         Column("question", "for"),
         *plain("criterion", "number"),
-        Column("low", "10 %"),
-        Column("high", "90 %"),
-        Column("of", "of"),
+        *titled(low="10 %", high="90 %", of="of"),
         Column("has", "has", digits=0),
         Column("now", "gives", digits=3),
         Column("null", "constant judge passes %", digits=0, factor=100),
-        Column("limit", "limit"),
-        Column("design", "with"),
+        *titled(limit="limit", design="with"),
         Column("reason", "why not", wrap=40),
     ]
     notes = [
@@ -263,14 +260,11 @@ def _levers(result: Planned) -> Table:
     ]
     columns = [
         *_datasets(result),
-        Column("criterion", "criterion"),
-        Column("lever", "what"),
-        Column("has", "has"),
+        *titled(criterion="criterion", lever="what", has="has"),
         Column("tau", "tau-b x100", digits=1, factor=100),
         Column("last", "gain of the last one x100", digits=2, factor=100),
         Column("gain", "gain of the next x100", digits=2, factor=100),
-        Column("range", "10-90 %"),
-        Column("takes", "takes"),
+        *titled(range="10-90 %", takes="takes"),
         *(column for column in _COSTS if any(row[column.key] is not None for row in rows)),
     ]
     notes = [

@@ -14,7 +14,7 @@ from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
-from judge.base.arrays import Floats, ratio
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
@@ -86,6 +86,7 @@ RowKind = Literal["people", "judge", "implied", "longer", "control"]
 # Thirds of the pairs by difference of length, the most alike first.
 THIRDS = ("alike", "between", "apart")
 
+_NOTHING = Estimate.undefined("undefined: nothing to compare with on the same pairs")
 LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one person against the others"
 
 
@@ -195,31 +196,25 @@ class _Rows:
             criterion=who.criterion if who else people.criterion,
             against=people.criterion,
             agreement=preference_agreement(side, self.net, pairs.prompt, ties=self.ties),
-            thirds=_thirds(side, self.net, pairs),
+            thirds=_thirds(side, self.net, pairs.thirds, pairs.prompt),
             over_control=self._over(side, self.control if kind != "control" else None),
             over_implied=self._over(side, implied),
             lost=who.lost if who else 0,
         )
 
     def _over(self, side: Floats, other: Floats | None) -> Estimate:
-        nothing = Estimate.undefined("undefined: nothing to compare with on the same pairs")
         if other is None:
-            return nothing
+            return _NOTHING
         apart = pair_credit(side, self.net) - pair_credit(other, self.net)
-        return (
-            means.clustered(apart, self.people.pairs.prompt, bounds=means.OF_SHARES)
-            if (~np.isnan(apart)).any()
-            else nothing
-        )
+        if np.isnan(apart).all():
+            return _NOTHING
+        return means.clustered(apart, self.people.pairs.prompt, bounds=means.OF_SHARES)
 
 
-def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estimate, Estimate]:
-    third = pairs.thirds
-    win_rates = []
-    for k in range(3):
-        product = np.where((third == k) & (people != 0), side * people, np.nan)
-        win_rates.append(win_rate(product, pairs.prompt).estimate)
-    return win_rates[0], win_rates[1], win_rates[2]
+def _thirds(side: Floats, people: Floats, third: Codes, prompt: Codes) -> tuple[Estimate, Estimate, Estimate]:
+    products = (np.where((third == k) & (people != 0), side * people, np.nan) for k in range(3))
+    first, second, last = (win_rate(product, prompt).estimate for product in products)
+    return first, second, last
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
@@ -227,20 +222,12 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
     if len(names) < 2:
         return
     pairs = people.pairs
-    mine, theirs, cluster, third = [], [], [], []
-    for name in names:
-        own = people.rater == name
-        person = net_of(people.pair[own], people.value[own], pairs.n)
-        rest = net_of(people.pair[~own], people.value[~own], pairs.n)
-        mine.append(person)
-        theirs.append(rest)
-        cluster.append(pairs.prompt)
-        third.append(pairs.thirds)
-    x, y = np.concatenate(mine).astype(np.float64), np.concatenate(theirs).astype(np.float64)
-    group, part = np.concatenate(cluster).astype(np.int64), np.concatenate(third).astype(np.int64)
-    agreement = preference_agreement(x, y, group, ties=ties)
-    by_length = [win_rate(np.where((part == k) & (y != 0), x * y, np.nan), group).estimate for k in range(3)]
-    nothing = Estimate.undefined("undefined: nothing to compare with on the same pairs")
+    own = [people.rater == name for name in names]
+    x, y = (
+        np.concatenate([net_of(people.pair[rows], people.value[rows], pairs.n) for rows in sets])
+        for sets in (own, [~rows for rows in own])
+    )
+    group, third = np.tile(pairs.prompt, len(names)), np.tile(pairs.thirds, len(names))
     yield AgreementRow(
         kind="people",
         dataset=pairs.dataset,
@@ -249,10 +236,10 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
         eval_prompt=None,
         criterion=people.criterion,
         against=people.criterion,
-        agreement=agreement,
-        thirds=(by_length[0], by_length[1], by_length[2]),
-        over_control=nothing,
-        over_implied=nothing,
+        agreement=preference_agreement(x, y, group, ties=ties),
+        thirds=_thirds(x, y, third, group),
+        over_control=_NOTHING,
+        over_implied=_NOTHING,
         lost=people.lost,
     )
 
@@ -267,6 +254,7 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 
 NO_REPEATS = "undefined: no order of a pair was asked twice"
 ONE_SYSTEM = "undefined: all stories are of one system"
+_NO_PLACE = "undefined: no pair has both repeats and swapped orders"
 NO_SWAP = "undefined: no pair was shown in both orders"
 
 
@@ -336,22 +324,18 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
         third=third,
         first=win_rate(lead, prompt[side.pair]).estimate,
         position=position,
-        same=_share(same, pairs, NO_REPEATS),
-        swapped=_share(swapped, pairs, NO_SWAP),
-        place=_mean(same - swapped, pairs, "undefined: no pair has both repeats and swapped orders"),
+        same=_share(same, prompt, NO_REPEATS),
+        swapped=_share(swapped, prompt, NO_SWAP),
+        place=Estimate.undefined(_NO_PLACE)
+        if np.isnan(same - swapped).all()
+        else means.clustered(same - swapped, prompt, bounds=means.OF_SHARES),
         comparisons=int(side.pair.size),
     )
 
 
-def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
+def _share(values: Floats, prompt: Codes, nothing: str) -> Estimate:
     """Mean of one share per pair, with an interval within 0 to 1; undefined if all are NaN."""
-    return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
-
-
-def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
-    if np.isnan(values).all():
-        return Estimate.undefined(nothing)
-    return means.clustered(values, pairs.prompt, bounds=means.OF_SHARES)
+    return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, prompt)
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from judge.analysis.preference.agreement import THIRDS, Agreement, AgreementRow,
 from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.analysis.preference.standings import Stories, Systems, SystemStandings, Transitivity
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.ratings.preferences_table.journaled import PreferencesTable
 from judge.stats.comparing.preference_agreement import GUESSING
 from judge.stats.comparing.strengths import Strengths
@@ -39,46 +39,23 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
     options = options or RankOptions()
     pairs_and_sides = list(datasets(table, options.drop_systems))
     parts = signature_parts(table, pairs_and_sides, options)
-    notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
     placed = {id(side): systems.standings(side, options) for _, sides in pairs_and_sides for side in sides}
     fits: dict[int, Strengths | None] = {
         key: None if standing is None else standing.fitted for key, standing in placed.items()
     }
     compared = [side for _, sides in pairs_and_sides for side in sides if side.kind != "implied"]
+    agreements = [row for pairs, sides in pairs_and_sides for row in agreement.agreement_rows(pairs, sides, options)]
+    order = [row for side in compared for row in agreement.order_rows(side, fits[id(side)])]
+    stories = [story_order for _, sides in pairs_and_sides for story_order in systems.orders(sides, options.ties)]
+    triads = [systems.transitivity_row(side, fits[id(side)]) for side in compared]
+    standings = [standing for standing in placed.values() if standing is not None]
     return Ranked(
-        agreement=Agreement(
-            rows=tuple(
-                row for pairs, sides in pairs_and_sides for row in agreement.agreement_rows(pairs, sides, options)
-            ),
-            options=options,
-            signature_parts=parts,
-            notes=notes,
-        ),
-        order=Order(
-            rows=tuple(row for side in compared for row in agreement.order_rows(side, fits[id(side)])),
-            options=options,
-            signature_parts=parts,
-            notes=(),
-        ),
-        systems=Systems(
-            standings=tuple(standing for standing in placed.values() if standing is not None),
-            options=options,
-            signature_parts=parts,
-            notes=(),
-        ),
-        stories=Stories(
-            orders=tuple(standing for _, sides in pairs_and_sides for standing in systems.orders(sides, options.ties)),
-            options=options,
-            signature_parts=parts,
-            notes=(),
-        ),
-        transitivity=Transitivity(
-            rows=tuple(systems.transitivity_row(side, fits[id(side)]) for side in compared),
-            options=options,
-            signature_parts=parts,
-            notes=(),
-        ),
-        options=options,
+        Agreement(tuple(agreements), options, signature_parts=parts, notes=table.notes),
+        Order(tuple(order), options, signature_parts=parts, notes=()),
+        Systems(tuple(standings), options, signature_parts=parts, notes=()),
+        Stories(tuple(stories), options, signature_parts=parts, notes=()),
+        Transitivity(tuple(triads), options, signature_parts=parts, notes=()),
+        options,
     )
 
 
@@ -86,18 +63,18 @@ def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
     """Parts of the signature line: pairs, criteria, judges, orders, parser, options, unparsed share."""
-    parts: list[str | None] = [
-        ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
-    ]
     sides = [side for _, several in pairs_and_sides for side in several]
-    parts.append(_listed("crit", (side.criterion for side in sides)))
-    parts.append(_listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)))
     judges = (f"{fact.judge}@{fact.revision}" if fact.revision else fact.judge for fact in table.facts)
-    parts.append(_listed("judge", judges))
-    parts += [fact.not_in_force for fact in table.facts]
-    parts.append(_listed("rep", (str(fact.repeats) for fact in table.facts)))
-    parts.append(_listed("orders", (fact.orders for fact in table.facts)))
-    parts.append(_listed("parser", (fact.parser for fact in table.facts)))
+    parts: list[str | None] = [
+        ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs",
+        _listed("crit", (side.criterion for side in sides)),
+        _listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)),
+        _listed("judge", judges),
+        *(fact.not_in_force for fact in table.facts),
+        _listed("rep", (str(fact.repeats) for fact in table.facts)),
+        _listed("orders", (fact.orders for fact in table.facts)),
+        _listed("parser", (fact.parser for fact in table.facts)),
+    ]
     parts += [make(options) for name, make in FRAGMENTS.items() if hasattr(options, name) and name != "control"]
     asked = sum(side.lost + side.pair.size for side in sides if side.kind == "judge")
     lost = sum(side.lost for side in sides if side.kind == "judge")
@@ -210,27 +187,13 @@ def tables(
     """The printed tables of these topics. With `answered`, a sentence above the first gives the main result. `long`
     gives one row for each judge or other subject and one column for each number, and no sentence.
     """
-    printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
+    printed: list[Table] = []
+    for topic in topics:
+        value = getattr(result, topic)
+        printed += [long_table(topic.capitalize(), value.frame, value.signature)] if long else _TABLES[topic](value)
     if printed and answered and not long:
         printed[0] = replace(printed[0], above=answer(result))
     return printed
-
-
-def _long(result: Ranked, topic: Topic) -> list[Table]:
-    value: Agreement | Order | Systems | Stories | Transitivity = getattr(result, topic)
-    return [long_table(topic.capitalize(), value.frame, value.signature)]
-
-
-def _wide(result: Ranked, topic: Topic) -> list[Table]:
-    if topic == "agreement":
-        return agreement_tables(result.agreement)
-    if topic == "order":
-        return order_tables(result.order)
-    if topic == "systems":
-        return system_tables(result.systems)
-    if topic == "stories":
-        return story_tables(result.stories)
-    return transitivity_tables(result.transitivity)
 
 
 def _about(rows: Rows) -> list[Column]:
@@ -256,11 +219,8 @@ def agreement_tables(result: Agreement) -> list[Table]:
     about = _about(rows)
     first = [
         *about,
-        Column("accuracy", "accuracy %", digits=1, factor=100),
-        Column("accuracy_strict", "ties wrong %", digits=1, factor=100),
-        Column("macro", "macro %", digits=1, factor=100),
-        Column("kappa", "kappa"),
-        Column("ac1", "AC1"),
+        *hundredths(accuracy="accuracy %", accuracy_strict="ties wrong %", macro="macro %"),
+        *titled(kappa="kappa", ac1="AC1"),
         *plain("pairs", "lost"),
     ]
     second = [*about, *(Column(name, f"{name} %", digits=1, factor=100) for name in THIRDS)]
@@ -294,9 +254,7 @@ def order_tables(result: Order) -> list[Table]:
         *_about(rows),
         Column("first", "first preferred %", digits=1, factor=100),
         Column("position", "position logit"),
-        Column("same", "same order %", digits=1, factor=100),
-        Column("swapped", "swapped %", digits=1, factor=100),
-        Column("place", "place", digits=1, factor=100),
+        *hundredths(same="same order %", swapped="swapped %", place="place"),
     ]
     notes = (
         "same order, swapped: chance that another comparison of the pair gives the same preference",
@@ -327,8 +285,7 @@ def _title(standings: SystemStandings, result: Systems) -> str:
 def _standings(standings: SystemStandings, result: Systems) -> Table:
     columns = [
         *plain("system", "strength", "group", "ranks"),
-        Column("win_rate", "win rate %", digits=1, factor=100),
-        Column("equal_length", "at equal length %", digits=1, factor=100),
+        *hundredths(win_rate="win rate %", equal_length="at equal length %"),
     ]
     rows = [
         {
@@ -376,9 +333,7 @@ def story_tables(result: Stories) -> list[Table]:
         return []
     columns = [
         *_about(rows),
-        Column("tau", "tau-b with people"),
-        Column("story_prompts", "story-prompts"),
-        Column("determined", "strengths determined"),
+        *titled(tau="tau-b with people", story_prompts="story-prompts", determined="strengths determined"),
     ]
     notes = ("tau: of stories' shares of comparisons won within their story-prompt, averaged over story-prompts",)
     return [Table("Stories within a story-prompt", columns, rows, result.signature, notes)]
@@ -388,8 +343,9 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
     """Cyclic triads by judge and by people, beside the shares expected from fitted strengths and from guessing."""
     rows = [
         _labels(row)
-        | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}
-        | {"strict": row.triads.strict, "uneven": row.triads.uneven}
+        | cells_of(row.triads, "share", "strict", "uneven", guessing=GUESSING)
+        # The interval is left out, as the share from the comparisons has none.
+        | {"expected": row.triads.expected if row.triads.expected.value is None else row.triads.expected.value}
         for row in result.rows
         if row.triads.strict or row.triads.uneven
     ]
@@ -397,15 +353,17 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
         return []
     columns = [
         *_about(rows),
-        Column("share", "cyclic %", digits=1, factor=100),
-        Column("expected", "under the fit %", digits=1, factor=100),
-        Column("guessing", "guessing %", digits=1, factor=100),
-        Column("strict", "triads"),
-        Column("uneven", "uneven"),
+        *hundredths(share="cyclic %", expected="under the fit %", guessing="guessing %"),
+        *titled(strict="triads", uneven="uneven"),
     ]
     notes = ("uneven: triads left out because preferences on one of their pairs are balanced",)
     return [Table("Transitivity: cyclic triads of stories", columns, rows, result.signature, notes)]
 
 
-def _value(estimate: Estimate) -> Estimate | float:
-    return estimate if estimate.value is None else estimate.value
+_TABLES: Mapping[Topic, Callable[[Any], list[Table]]] = {
+    "agreement": agreement_tables,
+    "order": order_tables,
+    "systems": system_tables,
+    "stories": story_tables,
+    "transitivity": transitivity_tables,
+}

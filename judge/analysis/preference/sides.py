@@ -46,18 +46,14 @@ def narrowed(
     all. Raises SpecError for a name that does not occur in the table, and where no row remains.
     """
     frame = table.frame
-    judged = frame["judge"].notna()
     for column, wanted in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
-        asked = names(wanted or ())
-        if not asked:
-            continue
-        levels = {str(name).casefold(): str(name) for name in frame[column].dropna().unique()}
-        for name in asked:
-            if name.casefold() not in levels:
-                raise unknown_value(column, name, levels.values())
-        kept = frame[column].isin([levels[name.casefold()] for name in asked])
-        frame = frame[kept if column == "criterion" else kept | ~judged]
-        judged = judged[frame.index]
+        if asked := names(wanted or ()):
+            levels = {str(name).casefold(): str(name) for name in frame[column].dropna().unique()}
+            for name in asked:
+                if name.casefold() not in levels:
+                    raise unknown_value(column, name, levels.values())
+            kept = frame[column].isin([levels[name.casefold()] for name in asked])
+            frame = frame[kept if column == "criterion" else kept | frame["judge"].isna()]
     if frame.empty:
         raise SpecError("nothing in these runs has all of these names")
     left = set(frame["judge"].dropna())
@@ -73,7 +69,7 @@ def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
     head = head.where(head.notna(), None)
     columns = [Column(str(name), str(name), 3) for name in head.columns]
     notes = [f"the first {len(head)} of {len(frame)} rows; -o FILE.csv saves all, with explanations"]
-    notes += [note for fact in table.facts for note in fact.notes]
+    notes += table.notes
     records = [{str(key): value for key, value in row.items()} for row in head.to_dict("records")]
     return Table("Preferences", columns, records, joined(signature_parts(table)), tuple(dict.fromkeys(notes)))
 
@@ -138,12 +134,12 @@ def of_names(
     for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):
         if not wanted:
             continue
-        there = {str(value) for value in frame[column].dropna().unique()}
-        folded = {name.casefold() for name in there}
+        folded = frame[column].astype(str).str.casefold()
         for name in wanted:
-            if name.casefold() not in folded:
+            if name.casefold() not in set(folded[frame[column].notna()]):
+                there = {str(value) for value in frame[column].dropna().unique()}
                 raise SpecError(unknown(column.replace("_", " "), name, sorted(there)))
-        chosen = frame[column].astype(object).map(lambda v, w=wanted: str(v).casefold() in {n.casefold() for n in w})
+        chosen = folded.isin([name.casefold() for name in wanted])
         people = frame["judge"].isna() if column != "criterion" else frame["source"] == "rater"
         frame = frame[(chosen | people).to_numpy(dtype=bool)]
     asked = {name.casefold() for name in judge or ()}

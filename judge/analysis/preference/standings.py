@@ -173,10 +173,7 @@ def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
     systems = stories["system"].astype(str)
     for g in np.unique(comparisons.cluster):
         part = _one_prompt(comparisons, np.flatnonzero(comparisons.cluster == g))
-        won, tied = paired_comparisons.wins(part), paired_comparisons.ties(part)
-        met = won + won.T + tied
-        with np.errstate(invalid="ignore"):
-            share = np.nanmean(np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan), axis=1)
+        share = np.nanmean(_shares_won(paired_comparisons.wins(part), paired_comparisons.ties(part)), axis=1)
         # Both places alike where both orders were shown; a place of its own could not be told with so few comparisons.
         fit = davidson.fit(part.with_ties(ties), position=False)
         for s, name in enumerate(part.systems):
@@ -285,12 +282,16 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
         )
         for s, name in enumerate(comparisons.systems)
     ]
-    with np.errstate(invalid="ignore"):
-        met = won + won.T + tied
-        matrix = np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan)
+    matrix = _shares_won(won, tied)
     share = np.nanmean(matrix, axis=1)
     order = sorted(range(len(rows)), key=lambda s: (-(rows[s].strength.value or 0.0), -share[s], rows[s].system))
     return SystemStandings(*side.about, tuple(rows[s] for s in order), matrix[np.ix_(order, order)], length, fitted)
+
+
+def _shares_won(won: Floats, tied: Floats) -> Floats:
+    """Share of comparisons that the row's side won against the column's, ties one half; NaN = never compared."""
+    met = won + won.T + tied
+    return np.where(met > 0, (won + tied / 2) / np.maximum(met, 1e-12), np.nan)
 
 
 def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:

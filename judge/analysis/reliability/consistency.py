@@ -20,7 +20,7 @@ from judge.analysis.options.table_options import ConsistencyOptions
 from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -152,14 +152,14 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, 
     matrices = build(table, drop_systems=options.drop_systems)
     theirs = options.engine == "pingouin"
     cells = tuple(cell for matrix in matrices for cell in _cells(matrix, people=people, theirs=theirs))
-    notes = [note for fact in table.facts for note in fact.notes]
+    notes = list(table.notes)
     for cell in cells:
         notes += cell.notes if cell.has_agreement else ["people: undefined, no story was rated twice"]
     fitted = (cell.estimate(form) for cell in cells for form in REML)
     crossed = options.engine == "ours" and any(fit is not None and fit.low is not None for fit in fitted)
     extra = ("reml:profile-likelihood",) if crossed else ()
     parts = signature_parts(table, matrices, options, intervals="f", extra=extra)
-    return Consistency(cells, options, signature_parts=parts, notes=tuple(dict.fromkeys(notes)))
+    return Consistency(cells, options, signature_parts=parts, notes=tuple(notes))
 
 
 def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
@@ -288,8 +288,7 @@ def _wide(result: Consistency) -> Table:
         Column("n", "stories"),
         *plain("incomplete", "k"),
         *(Column(form, form) for form in forms),
-        Column("exact", "all equal %", digits=1, factor=100),
-        Column("flip", "flip %", digits=1, factor=100),
+        *hundredths(exact="all equal %", flip="flip %"),
         Column("within_sd", "sd within"),
     ]
     people = ", and agreement of people" * any(cell.is_people for cell in cells)

@@ -21,7 +21,7 @@ from judge.analysis.reliability import d_study
 from judge.analysis.reliability.d_study import MOST, PlanRow, plural
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain, thousandths, titled
 from judge.base.wording import Advice, joined
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -269,8 +269,7 @@ def _long_table(dataset: DatasetComponents) -> Table:
         for term in study.terms
     ]
     columns = [
-        Column("criterion", "criterion"),
-        Column("term", "ratings vary over"),
+        *titled(criterion="criterion", term="ratings vary over"),
         *plain("levels", "df"),
         Column("variance", "variance [95 %]", digits=3),
         Column("share", "share % [95 %]", digits=1, factor=100, share=True),
@@ -285,16 +284,12 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
     plans = [row for study in dataset.studies for row in study.plans]
     facets = [name for name in MOST if any(name in row.levels for row in plans)]
     columns = [
-        Column("criterion", "criterion"),
-        Column("score", "score of"),
-        Column("plan", "plan"),
+        *titled(criterion="criterion", score="score of", plan="plan"),
         *(Column(name, plural(name)) for name in facets),
         Column("calls", "calls"),
         Column("reached", f"reaches {target:g}"),
-        Column("relative", "Ep² [95 %]"),
-        Column("absolute", "Phi [95 %]"),
-        Column("se", "SE", digits=3),
-        Column("se_difference", "SE of difference", digits=3),
+        *titled(relative="Ep² [95 %]", absolute="Phi [95 %]"),
+        *thousandths(se="SE", se_difference="SE of difference"),
     ]
     notes = [
         "Ep²: reliability of the order of systems (or stories); Phi: of their values; negative variances count as 0",

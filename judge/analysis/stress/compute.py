@@ -259,7 +259,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
             "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell: make "
             "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them",
         )
-    remarks.note(note for fact in table.facts for note in fact.notes)
+    remarks.note(table.notes)
     sets = [_Dataset(table, matrix, own, options, remarks) for matrix, own in paired_matrices]
     rows, tests = _adjusted([row for dataset in sets for row in dataset.rows()], options)
     return Stress(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judge.analysis.frames import long_table
@@ -10,7 +10,7 @@ from judge.analysis.inputs.bars import CONTROL
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.compute import PUBLISHED
 from judge.analysis.stress.result import FINDING_WORDS, Null, Paired, Selectivity, Stress, verdicts
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.inputs.perturbations.perturbation import Test
 
 _MARK = "*"
@@ -30,12 +30,12 @@ def tables(result: Stress, *, long: bool = False) -> list[Table]:
         return [long_table("Stress tests", result.frame, result.signature)]
     printed = [
         *_in_points(
-            result, "discrimination", "Is it noticed? Untouched against perturbed stories", _noticed, _DETECTION
+            result, "discrimination", "Is it noticed? Untouched against perturbed stories", _NOTICED, _DETECTION
         ),
         *_points(result),
-        *_in_points(result, "invariance", "Changes that should leave ratings as they are", _moved, _margin(result)),
-        *_in_points(result, "attack", "Attacks", _attacked, _ATTACKS),
-        *_in_points(result, "degenerate", "Texts that are not stories", _lowest, _LOWEST),
+        *_in_points(result, "invariance", "Changes that should leave ratings as they are", _MOVED, _margin(result)),
+        *_in_points(result, "attack", "Attacks", _ATTACKED, _ATTACKS),
+        *_in_points(result, "degenerate", "Texts that are not stories", _LOWEST, _AT_LOWEST),
         *_nulls(result),
         *_doses(result),
         *_selectivity(result),
@@ -51,15 +51,26 @@ _ATTACKS = (
     "raised: mean of attacked minus untouched, in points; top, before: share of attacked, and of untouched, stories at "
     "the top of the scale"
 )
-_LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about and without a rating"
+_AT_LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about and without a rating"
+
+_NOTICED = [*titled(detection="detection", counts="won/tied/lost"), *plain("control", "finding")]
+_MOVED = [
+    Column("change", "change in points"),
+    Column("same", "p, same", digits=3, p="two one-sided"),
+    *plain("flips", "null", "finding"),
+]
+_ATTACKED = [
+    Column("change", "raised"),
+    Column("adjusted", "p", digits=3, p="greater"),
+    *plain("top", "before", "finding"),
+]
+_LOWEST = [Column("lowest", "at the lowest"), *plain("change", "rated", "lost", "finding")]
 
 
-def _in_points(
-    result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
-) -> Iterator[Table]:
-    yield from _of_test(result, test, title, layout, note, measured=False)
+def _in_points(result: Stress, test: Test, title: str, columns: Sequence[Column], note: str) -> Iterator[Table]:
+    yield from _of_test(result, test, title, columns, note, measured=False)
     # Automatic measures have no points of a rating scale: only detection is shown.
-    yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
+    yield from _of_test(result, test, title, _NOTICED, _BETTER, measured=True)
 
 
 def _judge_name(subject: Subject) -> str:
@@ -105,25 +116,12 @@ def _margin(result: Stress) -> str:
     )
 
 
-Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
+def _place(row: Paired) -> tuple[object, ...]:
+    return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
 
 
-class _Beside:
-    """The rows that a judge's row is compared with: the control's on the same stories, and the judge's own null."""
-
-    def __init__(self, result: Stress) -> None:
-        self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
-        self._nulls = {_null_key(null.subject): null for null in result.nulls}
-
-    @staticmethod
-    def _key(row: Paired) -> tuple[str, str, str, int]:
-        return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
-
-    def control(self, row: Paired) -> Paired | None:
-        return self._controls.get(self._key(row))
-
-    def null(self, row: Paired) -> Null | None:
-        return self._nulls.get(_null_key(row.subject))
+def _own_nulls(result: Stress) -> dict[tuple[str | None, ...], Null]:
+    return {_null_key(null.subject): null for null in result.nulls}
 
 
 def _null_key(subject: Subject) -> tuple[str | None, ...]:
@@ -131,38 +129,56 @@ def _null_key(subject: Subject) -> tuple[str | None, ...]:
 
 
 def _of_test(
-    result: Stress,
-    test: Test,
-    title: str,
-    layout: tuple[Sequence[Column], Cells],
-    note: str,
-    *,
-    measured: bool | None = None,
+    result: Stress, test: Test, title: str, columns: Sequence[Column], note: str, *, measured: bool
 ) -> Iterator[Table]:
-    """One table for each judge (or measure), which fits the width of a screen; `measured` None = both."""
-    columns, cells = layout
-    beside = _Beside(result)
+    """One table for each judge, or for each measure, which fits the width of a screen."""
+    control_of = {_place(row): row for row in result.rows if row.subject.kind == CONTROL}
+    nulls = _own_nulls(result)
     for key, rows in _by_judge(result, test).items():
-        if measured is not None and rows[0].measured != measured:
+        if rows[0].measured != measured:
             continue
         several = len({row.subject.criterion for row in rows}) > 1
-        first = [Column("what", "perturbation"), *([Column("on", "on")] if several else [])]
-        table_rows = [{**_judge_cells(result, row.subject), "what": row.name, **cells(row, beside)} for row in rows]
+        first = [Column("what", "perturbation"), *(plain("on") if several else [])]
+        table_rows = [
+            _judge_cells(result, row.subject)
+            | _cells(row, control_of.get(_place(row)), nulls.get(_null_key(row.subject)))
+            for row in rows
+        ]
         if several and test == "discrimination":
             for row, cell in zip(rows, table_rows, strict=True):
                 cell["on"] = f"{cell['on']}{_MARK if row.expected else ''}"
-        marked = (
-            [f"{_MARK} a criterion that people would expect to move"] if any(row.facts.aims for row in rows) else []
-        )
-        notes = [note, *(marked if several else []), *(_easily_kept(rows, result) if test == "invariance" else ())]
+        notes = [note]
+        if several and any(row.facts.aims for row in rows):
+            notes.append(f"{_MARK} a criterion that people would expect to move")
+        notes += _easily_kept(rows, result) if test == "invariance" else ()
         yield Table(f"{title}: {key}", [*first, *columns], table_rows, "", notes)
+
+
+def _cells(row: Paired, control: Paired | None, null: Null | None) -> dict[str, Any]:
+    """The cells of a judge's row in every table, beside the control on the same stories and the judge's own null."""
+    detection = row.detection
+    flips, same = row.flips, row.same
+    return {
+        **cells_of(row, "detectable", "adjusted", "wilcoxon", "drop", "change", "lowest", "rated", "finding"),
+        "what": row.name,
+        "detection": detection.estimate,
+        "counts": f"{detection.wins}/{detection.ties}/{detection.losses}",
+        "control": None if control is None else control.detection.estimate.value,
+        "noise": row.against_noise,
+        "same": None if same is None else same.p,
+        "flips": None if flips is None else flips.value,
+        "null": None if null is None else null.flips.value,
+        "top": None if row.top is None else row.top.value,
+        "before": None if row.top_before is None else row.top_before.value,
+        "lost": row.asked - row.rated,
+    }
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
     """Warning where untouched stories vary less than the margin: staying within it is weak evidence of invariance."""
-    beside = _Beside(result)
+    nulls = _own_nulls(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():
-        null = beside.null(row)
+        null = nulls.get(_null_key(row.subject))
         spread = None if null is None else null.spread.value
         if spread is not None and spread < result.options.margin:
             yield (
@@ -171,12 +187,12 @@ def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
             )
 
 
-def _by_judge(result: Stress, test: Test | None = None) -> dict[str, list[Paired]]:
+def _by_judge(result: Stress, test: Test) -> dict[str, list[Paired]]:
     rows_by_judge: dict[str, list[Paired]] = {}
     datasets = {row.subject.dataset for row in result.rows}
     runs = {row.subject.run for row in result.rows if row.subject.run}
     for row in result.rows:
-        if row.subject.kind != CONTROL and (test is None or row.facts.test == test):
+        if row.subject.kind != CONTROL and row.facts.test == test:
             where = [row.subject.dataset] if len(datasets) > 1 else []
             where += [str(row.subject.run)] if len(runs) > 1 else []
             rows_by_judge.setdefault(" ".join([*where, _judge_name(row.subject)]), []).append(row)
@@ -184,26 +200,6 @@ def _by_judge(result: Stress, test: Test | None = None) -> dict[str, list[Paired
     for rows in rows_by_judge.values():
         rows.sort(key=lambda row: (order[row.facts.name], row.strength))
     return rows_by_judge
-
-
-def _noticed_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
-    control, detection = beside.control(row), row.detection
-    return {
-        "detection": detection.estimate,
-        "counts": f"{detection.wins}/{detection.ties}/{detection.losses}",
-        "control": None if control is None else control.detection.estimate.value,
-        "finding": row.finding,
-    }
-
-
-_noticed = (
-    [
-        Column("detection", "detection"),
-        Column("counts", "won/tied/lost"),
-        *plain("control", "finding"),
-    ],
-    _noticed_cells,
-)
 
 
 def _points(result: Stress) -> Iterator[Table]:
@@ -220,71 +216,12 @@ def _points(result: Stress) -> Iterator[Table]:
         Column("wilcoxon", "Wilcoxon", digits=3, p="two-sided"),
     ]
     note += "Wilcoxon: p of the signed ranks of story-prompts' mean drops, not adjusted"
-    yield from _of_test(result, "discrimination", "By how many points?", (columns, _points_cells), note, measured=False)
+    yield from _of_test(result, "discrimination", "By how many points?", columns, note, measured=False)
 
 
-def _points_cells(row: Paired, _: _Beside) -> dict[str, Any]:
-    return {
-        "noise": row.against_noise,
-        **cells_of(row, "detectable", "adjusted", "wilcoxon", "drop"),
-    }
-
-
-def _moved_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
-    null = beside.null(row)
-    return {
-        "change": row.change,
-        "same": None if row.same is None else row.same.p,
-        "flips": None if row.flips is None else row.flips.value,
-        "null": None if null is None else null.flips.value,
-        "finding": row.finding,
-    }
-
-
-_moved = (
-    [
-        Column("change", "change in points"),
-        Column("same", "p, same", digits=3, p="two one-sided"),
-        *plain("flips", "null", "finding"),
-    ],
-    _moved_cells,
-)
-
-
-def _attacked_cells(row: Paired, _: _Beside) -> dict[str, Any]:
-    return {
-        "change": row.change,
-        "adjusted": row.adjusted if row.adjusted is not None else row.p,
-        "top": None if row.top is None else row.top.value,
-        "before": None if row.top_before is None else row.top_before.value,
-        "finding": row.finding,
-    }
-
-
-_attacked = (
-    [
-        Column("change", "raised"),
-        Column("adjusted", "p", digits=3, p="greater"),
-        *plain("top", "before", "finding"),
-    ],
-    _attacked_cells,
-)
-
-
-def _lowest_cells(row: Paired, _: _Beside) -> dict[str, Any]:
-    return {
-        **cells_of(row, "lowest", "change", "rated", "finding"),
-        "lost": row.asked - row.rated,
-    }
-
-
-_lowest = (
-    [
-        Column("lowest", "at the lowest"),
-        *plain("change", "rated", "lost", "finding"),
-    ],
-    _lowest_cells,
-)
+def _listed(title: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]], note: str) -> Iterator[Table]:
+    if rows:
+        yield Table(title, columns, rows, "", [note])
 
 
 def _nulls(result: Stress) -> Iterator[Table]:
@@ -304,16 +241,13 @@ def _nulls(result: Stress) -> Iterator[Table]:
         "two halves of the repeats of the untouched stories against each other, as if one were perturbed: what chance "
         "alone gives; noise: standard deviation within stories, in points"
     )
-    if rows:
-        yield Table("Null: the untouched stories against themselves", columns, rows, "", [note])
+    return _listed("Null: the untouched stories against themselves", columns, rows, note)
 
 
 def _doses(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "perturbation"),
-        Column("slope", "drop a doubling"),
+        *titled(on="on", what="perturbation", slope="drop a doubling"),
         Column("p", "p", digits=3, p="two-sided"),
     ]
     rows = [
@@ -322,8 +256,7 @@ def _doses(result: Stress) -> Iterator[Table]:
         if dose.subject.kind != CONTROL
     ]
     note = "mean over origins of the slope of the drop, in points for each doubling of strength; p is not adjusted"
-    if rows:
-        yield Table("Do ratings drop more with strength?", columns, rows, "", [note])
+    return _listed("Do ratings drop more with strength?", columns, rows, note)
 
 
 def _selectivity(result: Stress) -> Iterator[Table]:
@@ -359,10 +292,7 @@ def _marked(row: Selectivity, criterion: str) -> str | None:
 def _contrasts(result: Stress) -> Iterator[Table]:
     columns = [
         Column("who", "judge", wrap=20),
-        Column("on", "on"),
-        Column("what", "perturbation"),
-        Column("pair", "Eval-Prompts"),
-        Column("difference", "difference"),
+        *titled(on="on", what="perturbation", pair="Eval-Prompts", difference="difference"),
         Column("adjusted", f"p, {result.options.adjust}", digits=3, p="two-sided"),
     ]
     rows = [
@@ -379,8 +309,7 @@ def _contrasts(result: Stress) -> Iterator[Table]:
         "difference of detection on the same pairs, t interval clustered by story-prompt; at the highest strength; p "
         "adjusted over this table"
     )
-    if rows:
-        yield Table("Which Eval-Prompt detects more?", columns, rows, "", [note])
+    return _listed("Which Eval-Prompt detects more?", columns, rows, note)
 
 
 def _lost(result: Stress) -> Iterator[Table]:
@@ -407,11 +336,8 @@ def _lost(result: Stress) -> Iterator[Table]:
 def _quality(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "spoilt by"),
-        Column("passed", "passed %", digits=1, factor=100),
-        Column("high", "human >= 4", digits=1, factor=100),
-        Column("low", "spoilt <= 2", digits=1, factor=100),
+        *titled(on="on", what="spoilt by"),
+        *hundredths(passed="passed %", high="human >= 4", low="spoilt <= 2"),
     ]
     rows = [
         {
@@ -428,15 +354,13 @@ def _quality(result: Stress) -> Iterator[Table]:
         "share of story-prompts with the human story at 4 or above and the spoilt one at 2 or below, of 1-5; of the "
         f"workers' ratings {kept} passed (Guan et al. 2021)"
     )
-    if rows:
-        yield Table("Would this judge have passed the study's quality control?", columns, rows, "", [note])
+    return _listed("Would this judge have passed the study's quality control?", columns, rows, note)
 
 
 def _published(result: Stress) -> Iterator[Table]:
     columns = [
         *_judge_columns(result),
-        Column("on", "on"),
-        Column("what", "perturbation"),
+        *titled(on="on", what="perturbation"),
         Column("r", "point-biserial", digits=3),
         Column("auc", "AUC"),
     ]

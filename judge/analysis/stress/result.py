@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -193,9 +193,6 @@ class Stress(Signed):
         return self.signed([_flat(row) for row in self.rows])
 
 
-_WITH_INTERVAL = ("detection", "drop", "top", "lowest")
-
-
 def _flat(row: Paired) -> dict[str, Any]:
     flat: dict[str, Any] = {
         **{name: row.subject.labels[name] for name in ("dataset", "run", "judge", "eval_prompt", "criterion")},
@@ -206,8 +203,9 @@ def _flat(row: Paired) -> dict[str, Any]:
         "pairs": row.detection.estimate.n,
         **cells_of(row.detection, "wins", "ties", "losses"),
     }
-    numbers = {"detection": row.detection.estimate, **cells_of(row, "drop", "top", "lowest")}
-    flat |= dict(_ends((name, numbers[name]) for name in _WITH_INTERVAL))
+    for name, estimate in {"detection": row.detection.estimate, **cells_of(row, "drop", "top", "lowest")}.items():
+        ends = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
+        flat |= zip((name, f"{name}_low", f"{name}_high"), ends, strict=True)
     single = {"top_before": row.top_before, "flips": row.flips, "drop_in_noise": row.against_noise}
     single |= {"point_biserial": row.correlation, "auc": row.auc}
     flat |= {name: None if estimate is None else estimate.value for name, estimate in single.items()}
@@ -218,13 +216,6 @@ def _flat(row: Paired) -> dict[str, Any]:
         "p_same": None if row.same is None else row.same.p,
         **cells_of(row, "asked", "rated", "finding"),
     }
-
-
-def _ends(some: Iterable[tuple[str, Estimate | None]]) -> Iterable[tuple[str, float | None]]:
-    for name, estimate in some:
-        yield name, None if estimate is None else estimate.value
-        yield f"{name}_low", None if estimate is None else estimate.low
-        yield f"{name}_high", None if estimate is None else estimate.high
 
 
 # Summarises a stress test for each judge: which perturbations it notices, misses, is moved by or falls for.

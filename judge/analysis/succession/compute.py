@@ -167,7 +167,6 @@ def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions 
     changed = sorted((story for _, some in compared for story in some), key=_most_changed)
     matrices = [matrix for table in (old, new) for matrix in build(table, drop_systems=options.drop_systems)]
     parts = signature_parts(old, matrices[:1], options, intervals="jackknife-90 %", extra=(f"new:{names[1]}",))
-    facts = [note for table in (old, new) for fact in table.facts for note in fact.notes]
     return Succession(
         old=names[0],
         new=names[1],
@@ -175,7 +174,7 @@ def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions 
         stories=tuple(changed),
         options=options,
         signature_parts=parts,
-        notes=tuple(dict.fromkeys([*facts, *notes])),
+        notes=(*old.notes, *new.notes, *notes),
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from judge.analysis.options.agreement_options import SuccessionOptions
 from judge.analysis.options.signature import Signed
 from judge.base.estimate import Estimate
-from judge.base.printing.tables import Column, Table, cells_of, plain
+from judge.base.printing.tables import Column, Table, cells_of, hundredths, plain, titled
 from judge.base.wording import Advice
 from judge.stats.estimation.means import Equivalence
 
@@ -324,13 +324,9 @@ def _tests(result: Succession) -> Table:
     columns = [
         *_heir_columns(result),
         Column("stories", "stories"),
-        Column("tau_old", "tau old x100", digits=1, factor=100),
-        Column("tau_new", "new", digits=1, factor=100),
-        Column("tau", "new - old [90 %]", digits=1, factor=100),
+        *hundredths(tau_old="tau old x100", tau_new="new", tau="new - old [90 %]"),
         Column("tau_p", "p", digits=3, p="two one-sided"),
-        Column("decision", "agreement with people"),
-        Column("more", "more stories"),
-        Column("level", "mean rating, new - old [90 %]"),
+        *titled(decision="agreement with people", more="more stories", level="mean rating, new - old [90 %]"),
         Column("level_p", "p", digits=3, p="two one-sided"),
         Column("level_decision", "level"),
     ]
@@ -369,10 +365,7 @@ def _crosswalks(result: Succession) -> Table:
     ]
     columns = [
         *_heir_columns(result),
-        Column("kind", "crosswalk"),
-        Column("points", "new rating → old judge's"),
-        Column("raw", "RMSE without"),
-        Column("rmse", "RMSE through it"),
+        *titled(kind="crosswalk", points="new rating → old judge's", raw="RMSE without", rmse="RMSE through it"),
         Column("alike", "tau new with old x100", digits=1, factor=100),
     ]
     notes = [

@@ -134,6 +134,21 @@ def plain(*columns: str | tuple[str, str] | Column) -> list[Column]:
     return [column if isinstance(column, Column) else Column(*column) for column in pairs]
 
 
+def titled(**titles: str) -> list[Column]:
+    """Columns by key, with their titles."""
+    return [Column(key, title) for key, title in titles.items()]
+
+
+def thousandths(**titles: str) -> list[Column]:
+    """Columns of numbers with three decimals, by key."""
+    return [Column(key, title, digits=3) for key, title in titles.items()]
+
+
+def hundredths(**titles: str) -> list[Column]:
+    """Columns of per cent, or of correlations x100, with one decimal, by key."""
+    return [Column(key, title, digits=1, factor=100) for key, title in titles.items()]
+
+
 def cells_of(row: object, *names: str, **others: Any) -> dict[str, Any]:
     """Cells by column: the attributes of a row of results with these names, and others by name."""
     return {**{name: getattr(row, name) for name in names}, **others}

@@ -96,7 +96,7 @@ def _ratings(
     whole = read(folders, parser=choices.parser, explanations=False, keep=False, perturbed=True)
     table = without_perturbed(whole)
     whole.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
-    lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
+    lines = [signature(table, build(table)), *dict.fromkeys(table.notes)]
     notes_file(target / RATINGS).write_text("\n".join(lines) + "\n", encoding="utf-8")
     measured = Measured.of(table, choices.resamples, choices.seed)
     raters = Raters.of_all(whole)
@@ -142,7 +142,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     table = read(folders)
     rows = table.frame.drop(columns=["explanation"])
     rows.to_csv(target / PREFERENCES, index=False, lineterminator="\n", chunksize=10_000)
-    lines = [joined(signature_parts(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
+    lines = [joined(signature_parts(table)), *dict.fromkeys(table.notes)]
     notes_file(target / PREFERENCES).write_text("\n".join(lines) + "\n", encoding="utf-8")
     csv_files(counts.tables(counts.verdict_coverage(table)), target / "verdicts.csv")
     return len(rows), sorted({fact.dataset for fact in table.facts})

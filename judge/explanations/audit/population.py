@@ -108,7 +108,7 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
     clusters, notes = _clusters(table.facts, frame)
     frame["cluster"] = clusters
     criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
-    notes = [*(note for fact in table.facts for note in fact.notes), *beside, *notes]
+    notes = [*table.notes, *beside, *notes]
     story_references = pd.Series(
         [references.get(cell) for cell in table.stories.index], table.stories.index, dtype=object
     )

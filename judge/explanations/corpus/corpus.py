@@ -223,7 +223,7 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
     for fact in table.facts:
         for name in fact.eval_prompts:
             asking.setdefault(name, []).append(beside.asks.get((fact.path, name), True))
-    notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
+    notes = table.notes
     return ExplanationTexts(
         frame_of(rows),
         stories_of(list(stories.values())),

@@ -231,7 +231,7 @@ def contrasts(
             Line(
                 tables.shared_name(entry, comparison),
                 tables.contrast_name(entry),
-                tuple((entry.result.means[key],) for key, _ in _PANELS),
+                tuple((entry.means[key],) for key, _ in _PANELS),
             )
             for entry in comparison.entries
         ),

@@ -24,7 +24,7 @@ from judge.analysis import correlation, diagnose
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import tests_of_judges
 from judge.analysis.comparison.pairing import Contrast
-from judge.analysis.comparison.sentence import distances
+from judge.analysis.comparison.result import distances
 from judge.analysis.correlation import Correlations, margins
 from judge.analysis.correlation.correlations import Part, mean_of
 from judge.analysis.correlation.margins import Margin

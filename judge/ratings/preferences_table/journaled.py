@@ -92,6 +92,11 @@ class PreferencesTable:
     stories: pd.DataFrame
     facts: tuple[ComparisonFacts, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the runs of comparisons, each once."""
+        return tuple(dict.fromkeys(note for fact in self.facts for note in fact.notes))
+
 
 # Preferences implied by ratings: of two stories, the one with the higher mean rating is preferred.
 

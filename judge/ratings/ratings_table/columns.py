@@ -109,6 +109,11 @@ class RatingsTable:
     labels: Mapping[tuple[str, str], Scale] = field(default_factory=dict)
     panel: str | None = None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the result folders, each once."""
+        return tuple(dict.fromkeys(note for fact in self.facts for note in fact.notes))
+
 
 # Removes stories that a trained judge saw in training from that judge's ratings, with a note.
 

@@ -33,7 +33,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.estimation import proportions
 from judge.stats.resampling.jackknife import with_jackknife
 
@@ -129,14 +129,14 @@ def counts(ratings: Floats, categories: Floats | None = None, story: Codes | Non
     return Counts(table.astype(np.float64), category, int((~usable).sum()), code.astype(np.int64))
 
 
-def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: Codes | None = None) -> Estimate:
+def raw_agreement(ratings: Floats, *, story: Codes | None = None) -> Estimate:
     """Share of agreeing pairs of ratings of an item, averaged over items, with its interval; undefined without a pair.
 
     The t interval over items (or stories) is limited to 0 to 1. If the agreement is complete (or zero) on all items, it
     has no width; Wilson's interval for the items (or stories) is then used, which is conservative. `ratings` and
-    `story` are as in `counts`, and `confidence` is the coverage.
+    `story` are as in `counts`.
     """
-    return _raw(counts(ratings, story=story), confidence)
+    return _raw(counts(ratings, story=story))
 
 
 def gwet(
@@ -144,17 +144,16 @@ def gwet(
     weights: Weighting = "identity",
     *,
     categories: Floats | None = None,
-    confidence: float = 0.95,
     story: Codes | None = None,
 ) -> ChanceAgreement:
     """Gwet's AC1 (identity weights) or AC2 (other weights) (Gwet 2008, 2014).
 
     `ratings`, `categories` and `story` are as in `counts`, which also raises; `weights` are the agreement weights of
-    categories, and `confidence` is the coverage. With two or more `categories` the coefficient is defined (and 1) even
-    if only one is used; a kappa is undefined then (0/0).
+    categories. With two or more `categories` the coefficient is defined (and 1) even if only one is used; a kappa is
+    undefined then (0/0).
     """
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
-    return _coefficient(name, counts(ratings, categories, story), weights, confidence, _expected_gwet)
+    return _coefficient(name, counts(ratings, categories, story), weights, _expected_gwet)
 
 
 def fleiss(
@@ -162,18 +161,14 @@ def fleiss(
     weights: Weighting = "identity",
     *,
     categories: Floats | None = None,
-    confidence: float = 0.95,
     story: Codes | None = None,
 ) -> ChanceAgreement:
     """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014); undefined where one category is used.
 
     `ratings`, `categories` (here they affect only the weights) and `story` are as in `counts`, which also raises;
-    raters may differ from item to item. `weights` are the agreement weights of categories, and `confidence` is the
-    coverage.
+    raters may differ from item to item. `weights` are the agreement weights of categories.
     """
-    return _coefficient(
-        _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
-    )
+    return _coefficient(_named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, _expected_fleiss)
 
 
 def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
@@ -203,7 +198,7 @@ def _named(name: str, weights: str) -> str:
     return name if weights == "identity" else f"{name}, {weights} weights"
 
 
-def _raw(counted: Counts, confidence: float) -> Estimate:
+def _raw(counted: Counts) -> Estimate:
     table, n = counted.table, counted.table.shape[0]
     if n == 0:
         return Estimate.undefined(NO_PAIR)
@@ -211,14 +206,14 @@ def _raw(counted: Counts, confidence: float) -> Estimate:
     value = float(share.mean())
     if np.ptp(share) == 0 and value in (0.0, 1.0):
         units = counted.stories
-        wilson = proportions.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
-        return replace(wilson, n=n, method=f"Wilson over {_units(counted)}, {100 * confidence:g} %")
+        wilson = proportions.wilson(round(value * units), units, z=float(special.ndtri(0.5 + CONFIDENCE / 2)))
+        return replace(wilson, n=n, method=f"Wilson over {_units(counted)}, 95 %")
     if counted.shared:
         total, size = np.bincount(counted.story, weights=share), np.bincount(counted.story).astype(np.float64)
         left_out = np.asarray((share.sum() - total) / (n - size) if counted.stories > 1 else total, dtype=np.float64)
         bare = Estimate(value, n=n)
-        return with_jackknife(bare, left_out, confidence=confidence, bounds=(0.0, 1.0))[0]
-    return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, confidence, (0.0, 1.0))
+        return with_jackknife(bare, left_out, bounds=(0.0, 1.0))[0]
+    return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, (0.0, 1.0))
 
 
 def _units(items: Counts) -> str:
@@ -231,10 +226,8 @@ def _observed(table: Floats, weight: Floats) -> Floats:
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (size * (size - 1)), dtype=np.float64)
 
 
-def _coefficient(
-    name: str, items: Counts, weights: Weighting, confidence: float, expectation: Expected
-) -> ChanceAgreement:
-    raw, n, total = _raw(items, confidence), items.table.shape[0], int(items.table.sum())
+def _coefficient(name: str, items: Counts, weights: Weighting, expectation: Expected) -> ChanceAgreement:
+    raw, n, total = _raw(items), items.table.shape[0], int(items.table.sum())
     # Gwet's expected agreement is 0 where one category is used, provided that there are others; the kappas' is 1.
     usable = items.category.size if expectation is _expected_gwet else items.used
     if n == 0 or usable < 2:
@@ -244,11 +237,11 @@ def _coefficient(
     value, observed, expected, influence = _value(items, weight, expectation)
     if items.shared:
         left_out = np.array([_value(items.without(g), weight, expectation)[0] for g in range(items.stories)])
-        estimate, standard = with_jackknife(Estimate(value, n=n), left_out, confidence=confidence)
+        estimate, standard = with_jackknife(Estimate(value, n=n), left_out)
     else:
         # Gwet 2014, ch. 5: how the coefficient would move with each item's weight, through both of its terms.
         error = float(np.sqrt(((influence - value) ** 2).sum() / (n * (n - 1)))) if n > 1 else 0.0
-        estimate = _with_t(value, error, n, confidence, (-1.0, 1.0))
+        estimate = _with_t(value, error, n, (-1.0, 1.0))
         standard = None if estimate.low is None else error
     terms = (standard, observed, expected)
     return ChanceAgreement(name, estimate, raw, *terms, total, items.used, items.dropped, items.stories)
@@ -267,15 +260,15 @@ def _value(items: Counts, weight: Floats, expectation: Expected) -> tuple[float,
     return value, observed, expected, influence
 
 
-def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple[float, float]) -> Estimate:
+def _with_t(value: float, error: float, n: int, bounds: tuple[float, float]) -> Estimate:
     if n < 2:
         return Estimate(value, n=n, reason="no interval with fewer than 2 items")
     if error < _NOTHING:
         return Estimate(value, n=n, reason="no interval: all items agree alike, the standard error is 0")
-    half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
+    half = float(special.stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * error
     # A weighted coefficient can lie below -1: an interval always holds its estimate.
     low, high = min(value, max(bounds[0], value - half)), max(value, min(bounds[1], value + half))
-    return Estimate(value, n=n, low=low, high=high, method=f"t over items, {100 * confidence:g} %")
+    return Estimate(value, n=n, low=low, high=high, method="t over items, 95 %")
 
 
 def _shares(counted: Counts) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from judge.base.arrays import Codes, Floats
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 
 # Restricted likelihood of two crossed random effects, for any pattern of missing ratings.
 
@@ -147,13 +147,11 @@ class CrossedEffects:
     boundary: str | None = None
 
 
-def crossed_effects(
-    story: Codes, rater: Codes, rating: Floats, *, k: float, confidence: float = 0.95
-) -> CrossedEffects:
+def crossed_effects(story: Codes, rater: Codes, rating: Floats, *, k: float) -> CrossedEffects:
     """ICCs and variance components by a fit of crossed random effects of story and rater to ratings in long form.
 
     `story` and `rater` (n ratings,) are any codes; `rating` (n ratings,) is in points, NaN left out. `k` is the number
-    of ratings in the mean of ICC(A,k), and `confidence` the coverage of the profile-likelihood interval.
+    of ratings in the mean of ICC(A,k).
 
     Undefined, with a reason: fewer than 2 stories or raters; all ratings equal; a pattern that does not identify the
     three variances (e.g. each rater rated one story); an unbounded likelihood (no error besides rater effects); a
@@ -180,7 +178,7 @@ def crossed_effects(
     if max(rho, phi) > _NO_ERROR:
         why = "undefined: no error is left after the raters' leniency, and the likelihood has no maximum"
         return _without(Estimate.undefined(why, n=names.size), k, counts)
-    return _fitted(likelihood, (rho, phi, least), k, counts, confidence)
+    return _fitted(likelihood, (rho, phi, least), k, counts)
 
 
 def _fitted(
@@ -188,16 +186,15 @@ def _fitted(
     minimum: tuple[float, float, float],
     k: float,
     counts: tuple[int, int, int],
-    confidence: float,
 ) -> CrossedEffects:
     """ICCs and variance components at the `minimum` of the deviance: rho, phi and the deviance."""
     from scipy import stats
 
     (rho, phi, least), (stories, raters, ratings) = minimum, counts
-    low, high = _ends(likelihood.deviance, rho, least + float(stats.chi2.ppf(confidence, 1)))
+    low, high = _ends(likelihood.deviance, rho, least + float(stats.chi2.ppf(CONFIDENCE, 1)))
     scale = likelihood.scale(rho, phi)
     zero = [name for name, share in (("stories", rho), ("raters", phi)) if share == 0]
-    method = f"REML, profile likelihood, {100 * confidence:.0f} %"
+    method = "REML, profile likelihood, 95 %"
     return CrossedEffects(
         single=Estimate(rho, n=stories, low=low, high=high, method=method),
         average=Estimate(_mean_of(rho, k), n=stories, low=_mean_of(low, k), high=_mean_of(high, k), method=method),

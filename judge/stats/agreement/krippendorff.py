@@ -52,22 +52,21 @@ def alpha(
     rng: np.random.Generator,
     *,
     resamples: int = 10_000,
-    confidence: float = 0.95,
     story: Codes | None = None,
 ) -> ChanceAgreement:
     """Krippendorff's alpha of ratings, with a bootstrap interval over items (or a jackknife interval over stories).
 
     `ratings` (items, raters) has NaN where missing; items with fewer than 2 are dropped and counted. `level` is that of
     measurement; ValueError for an unknown one. `rng` draws `resamples` of items (0 = no interval), not used for the
-    jackknife. `confidence` is the coverage. `story` (items,): if one has several items, the interval comes from the
-    jackknife over stories; None = items are independent.
+    jackknife. `story` (items,): if one has several items, the interval comes from the jackknife over stories; None =
+    items are independent.
 
     `observed` and `expected` are None, because alpha is computed from disagreements, which have no bound. Undefined
     with one category, if no item has 2 ratings, and with negative values at the ratio level. Resamples with only one
     category are left out and counted; if they exceed 5 % there is no interval.
     """
-    items, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
-    estimate, error = _estimate(items, level, rng, resamples, confidence)
+    items, raw = counts(ratings, story=story), raw_agreement(ratings, story=story)
+    estimate, error = _estimate(items, level, rng, resamples)
     return ChanceAgreement(
         name=f"Krippendorff's alpha, {level}",
         estimate=estimate,
@@ -82,9 +81,7 @@ def alpha(
     )
 
 
-def _estimate(
-    items: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
-) -> tuple[Estimate, float | None]:
+def _estimate(items: Counts, level: Level, rng: np.random.Generator, resamples: int) -> tuple[Estimate, float | None]:
     """Alpha with its interval, and its standard error."""
     n, error = items.table.shape[0], None
     reason = _why_not(items, level)
@@ -93,12 +90,12 @@ def _estimate(
         estimate = replace(estimate, reason="no interval with fewer than 2 items")
     elif estimate.defined and items.shared:
         others = (items.story[None, :] != np.arange(items.stories)[:, None]).astype(np.int64)
-        estimate, error = with_jackknife(estimate, _statistic(items, level)(others), confidence=confidence)
+        estimate, error = with_jackknife(estimate, _statistic(items, level)(others))
     elif estimate.defined and resamples:
         drawn = bootstrap.draw(np.arange(n), resamples, rng, "boot-items")
         values = drawn.values(_statistic(items, level))
-        method = f"{drawn.name}, {resamples} resamples, {100 * confidence:g} %"
-        estimate = bootstrap.percentile(estimate, values, method, confidence=confidence)
+        method = f"{drawn.name}, {resamples} resamples, 95 %"
+        estimate = bootstrap.percentile(estimate, values, method)
         error = None if estimate.low is None else float(np.nanstd(values, ddof=1))
     return estimate, error
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from judge.base.arrays import Codes, Floats
 from judge.base.errors import DataError
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.base.wording import Advice
 
 # Mean squares of random-effects designs with missing ratings, and their expectations (analogous ANOVA).
@@ -217,14 +217,13 @@ class VarianceComponents:
     """Variance components of all terms of a design, terms with the fewest facets first.
 
     `levels` counts the levels of each facet, `draws` (draws, terms) are random draws of the components for intervals,
-    `n` counts ratings, and `confidence` is the coverage.
+    `n` counts ratings.
     """
 
     components: tuple[Component, ...]
     levels: Mapping[str, int]
     draws: Floats
     n: int
-    confidence: float = 0.95
 
     def __getitem__(self, term: str) -> Component:
         return next(component for component in self.components if str(component.term) == term)
@@ -264,7 +263,7 @@ class VarianceComponents:
         drawn = np.maximum(self.draws, 0.0)
         drawn = drawn[drawn.sum(axis=1) > 0]
         shares = drawn[:, self.components.index(component)] / drawn.sum(axis=1)
-        tail = 50 * (1 - self.confidence)
+        tail = 50 * (1 - CONFIDENCE)
         low, high = np.percentile(shares, [tail, 100 - tail])
         if high <= 0:
             return Estimate(value, n=n, reason=_BELOW)
@@ -277,14 +276,12 @@ def variance_components(
     *,
     rng: np.random.Generator,
     draws: int = 2000,
-    confidence: float = 0.95,
 ) -> VarianceComponents:
     """ANOVA estimates of all variance components of a design with at most one rating per combination of levels.
 
     `ratings` has one axis per facet, in the order of `facets` (two or more); NaN = no rating. The axis of a nested
     facet counts levels within each combination of the facets in which it is nested. `rng` makes the `draws` of the
-    intervals, of coverage `confidence`. A term whose mean square is 0 (such as equal repeats) or negative has no
-    interval.
+    intervals. A term whose mean square is 0 (such as equal repeats) or negative has no interval.
 
     DataError if too few combinations are rated to identify a variance, for fewer than two facets, for a facet with
     fewer than two levels, and for a facet nested in an unknown one.
@@ -296,14 +293,14 @@ def variance_components(
     values = solve @ anova.squares
     squares = np.maximum(anova.squares, 0.0)
     drawn = (squares * anova.df / rng.chisquare(anova.df, size=(draws, anova.df.size))) @ solve.T
-    tail = 50 * (1 - confidence)
+    tail = 50 * (1 - CONFIDENCE)
     ends = np.percentile(drawn, [tail, 100 - tail], axis=0)
     whole = not bool(np.isnan(ratings).any())
     parts = [
         Component(term, int(anova.df[i]), float(anova.squares[i]), _estimate(anova, i, values[i], ends[:, i], whole))
         for i, term in enumerate(anova.terms)
     ]
-    return VarianceComponents(tuple(parts), _levels(anova, facets), drawn, int((~np.isnan(ratings)).sum()), confidence)
+    return VarianceComponents(tuple(parts), _levels(anova, facets), drawn, int((~np.isnan(ratings)).sum()))
 
 
 def _levels(anova: Anova, facets: Sequence[Facet]) -> dict[str, int]:

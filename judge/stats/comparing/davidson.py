@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.comparing import paired_comparisons
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
 
@@ -359,10 +359,8 @@ def spread(without: Floats) -> Floats:
     return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
 
 
-def interval(
-    estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
-) -> Estimate:
-    """A value with its interval of `confidence`, limited to `bounds`, from the values without each cluster (CR3).
+def interval(estimate: Estimate, without: Floats, *, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Estimate:
+    """A value with its 95 % interval, limited to `bounds`, from the values without each cluster (CR3).
 
     `without` (clusters,) has NaN where undetermined (Bell & McCaffrey 2002). An undefined `estimate` is returned
     unchanged. No interval, but a reason, for one cluster, where the value depends on one cluster alone, and where
@@ -378,10 +376,10 @@ def interval(
     error = float(spread(without[:, None])[0])
     if error < _NO_ERROR:
         return estimate.without_interval("nothing varies between story-prompts")
-    half = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2)) * error
+    half = float(special.stdtrit(clusters - 1, 0.5 + CONFIDENCE / 2)) * error
     low = min(value, max(bounds[0], float(value - half)))
     high = max(value, min(bounds[1], float(value + half)))
-    method = f"clustered by story-prompt ({clusters}), CR3, t({clusters - 1}), {100 * confidence:g} %"
+    method = f"clustered by story-prompt ({clusters}), CR3, t({clusters - 1}), 95 %"
     return replace(estimate, low=low, high=high, method=method)
 
 

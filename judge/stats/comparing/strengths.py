@@ -189,21 +189,20 @@ def strengths(
     covariates: Sequence[int] | None = None,
     ties: Ties = "davidson",
     bootstrap: Bootstrap | None = None,
-    confidence: float = 0.95,
 ) -> Strengths:
     """Strengths, win rates and differences of systems, each with its interval; undefined if no finite strengths exist.
 
     `comparisons` are the data, `position` asks for an advantage of being shown first, and `covariates` holds indices
     (None = all). `ties` are an outcome of their own with a parameter ("davidson"), half a win for each system ("half")
     or not counted ("left-out"). `bootstrap`, if given, replaces the intervals clustered by story-prompt with percentile
-    intervals (`intervals.expanded`) over resamples of story-prompts. `confidence` is the coverage of each single
-    interval. Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.
+    intervals (`intervals.expanded`) over resamples of story-prompts. Bradley & Terry 1952; Davidson 1970; Davidson &
+    Beaver 1977; Bell & McCaffrey 2002.
     """
     comparisons = comparisons.with_ties(ties)
     fit = davidson.fit(comparisons, position=position, covariates=covariates)
     if isinstance(fit, str):
         return _undefined(comparisons, fit, len(comparisons.covariates.T) if covariates is None else len(covariates))
-    intervals = _Intervals.of(fit, bootstrap, confidence)
+    intervals = _Intervals.of(fit, bootstrap)
     systems, size = fit.design.systems, fit.design.size
     after = iter(range(systems, size))
     position_term = _term(fit, intervals, next(after)) if fit.position else _no_term("position", asked=position)
@@ -223,7 +222,7 @@ def strengths(
         position_term,
         nu,
         beside,
-        tuple(_differences(fit, confidence)),
+        tuple(_differences(fit)),
         fit,
     )
 
@@ -268,22 +267,21 @@ class _Intervals:
     clusters: int
     values: Floats
     method: str | None
-    confidence: float
 
     @classmethod
-    def of(cls, fit: Fit, bootstrap: Bootstrap | None, confidence: float) -> _Intervals:
+    def of(cls, fit: Fit, bootstrap: Bootstrap | None) -> _Intervals:
         n, clusters = round(fit.found.n), np.unique(fit.found.cluster).size
         if bootstrap is None:
-            return cls(n, clusters, left_out(fit), None, confidence)
+            return cls(n, clusters, left_out(fit), None)
         drawn = resampled(fit, bootstrap.resamples, np.random.default_rng(bootstrap.seed))
-        method = f"bootstrap by story-prompt ({clusters}), {drawn.how}, expanded percentile, {100 * confidence:g} %"
-        return cls(n, clusters, drawn.parameters, method, confidence)
+        method = f"bootstrap by story-prompt ({clusters}), {drawn.how}, expanded percentile, 95 %"
+        return cls(n, clusters, drawn.parameters, method)
 
     def around(self, value: float, values: Floats, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Estimate:
         estimate = Estimate(float(value), n=self.n)
         if self.method is None:
-            return interval(estimate, values, confidence=self.confidence, bounds=bounds)
-        return expanded(estimate, values, self.clusters, self.method, confidence=self.confidence)
+            return interval(estimate, values, bounds=bounds)
+        return expanded(estimate, values, self.clusters, self.method)
 
 
 def _term(fit: Fit, intervals: _Intervals, at: int) -> Estimate:
@@ -300,7 +298,7 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
     return Estimate.undefined("undefined: it cannot be separated from strengths and position")
 
 
-def _differences(fit: Fit, confidence: float) -> list[Difference]:
+def _differences(fit: Fit) -> list[Difference]:
     systems = fit.design.systems
     # Intervals and tests always come from the clusters left out in turn, never from a bootstrap.
     without = left_out(fit)[:, :systems]
@@ -311,7 +309,7 @@ def _differences(fit: Fit, confidence: float) -> list[Difference]:
         error = spread(apart) if clusters > 1 else np.full(apart.shape[1], np.nan)
         for k, j in enumerate(range(i + 1, systems)):
             value = float(fit.strengths[i] - fit.strengths[j])
-            estimate = interval(Estimate(value, n=n), apart[:, k], confidence=confidence)
+            estimate = interval(Estimate(value, n=n), apart[:, k])
             if estimate.low is None:
                 out.append(Difference(i, j, estimate))
                 continue

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats
 from judge.base.choices import registry
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.correlation import kendall, weighted_tau
 
 Weights = NDArray[np.int64]
@@ -150,11 +150,11 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
     return COEFFICIENTS[coefficient].resampled(x, y)
 
 
-def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
+def fisher_z(estimate: Estimate) -> Estimate:
     """Pearson's r with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
 
-    `estimate` is of n independent pairs, and `confidence` the coverage. There is no interval, but a reason, for n <= 3
-    and |r| = 1. An undefined estimate is returned unchanged.
+    `estimate` is of n independent pairs. There is no interval, but a reason, for n <= 3 and |r| = 1. An undefined
+    estimate is returned unchanged.
     """
     from dataclasses import replace
 
@@ -164,7 +164,7 @@ def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
         return estimate
     if estimate.n <= MIN_PAIRS or abs(estimate.value) >= 1:
         return replace(estimate, reason="no interval: Fisher's z needs more than 3 pairs and |r| < 1")
-    half = float(ndtri(0.5 + confidence / 2)) / np.sqrt(estimate.n - 3)
+    half = float(ndtri(0.5 + CONFIDENCE / 2)) / np.sqrt(estimate.n - 3)
     z = np.arctanh(estimate.value)
     return replace(estimate, low=float(np.tanh(z - half)), high=float(np.tanh(z + half)), method="fisher-z")
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 
 
-def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
+def as_independent(ratings: Floats) -> Estimate:
     """Mean of single ratings with Student's t interval, mean +- t(n - 1) * s / sqrt(n), each rating one observation.
 
-    `ratings` (any shape) has NaN where missing, left out, and `confidence` is the coverage (Student 1908). Undefined
-    without a rating; no interval, but a reason, with a single one.
+    `ratings` (any shape) has NaN where missing, left out (Student 1908). Undefined without a rating; no interval, but a
+    reason, with a single one.
     """
     defined = ratings[~np.isnan(ratings)]
     if defined.size == 0:
@@ -31,8 +31,8 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     estimate = Estimate(float(defined.mean()), n=defined.size)
     if defined.size < 2:
         return replace(estimate, reason="no interval: one rating only")
-    half = _t(confidence, defined.size - 1) * float(defined.std(ddof=1)) / np.sqrt(defined.size)
-    return _around(estimate, half, f"t, ratings as independent, {100 * confidence:.0f} %")
+    half = _t(defined.size - 1) * float(defined.std(ddof=1)) / np.sqrt(defined.size)
+    return _around(estimate, half, "t, ratings as independent, 95 %")
 
 
 # Two-sided 95 % quantile of the normal distribution.
@@ -44,16 +44,14 @@ SHARE: Bounds = (0.0, 1.0)
 OF_SHARES: Bounds = (-1.0, 1.0)
 
 
-def clustered(
-    values: Floats, cluster: Codes, *, confidence: float = 0.95, bounds: Bounds = (-np.inf, np.inf)
-) -> Estimate:
+def clustered(values: Floats, cluster: Codes, *, bounds: Bounds = (-np.inf, np.inf)) -> Estimate:
     """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
     `values` (n,) has one rating per story (mean over raters or repeats), NaN left out; `cluster` (n,) holds codes 0, 1,
-    ... The interval, of coverage `confidence` and clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g
-    (sum_{i in g} (x_i - mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang &
-    Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story
-    per cluster it is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
+    ... The interval, clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i -
+    mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang & Zeger 1986; for
+    evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story per cluster it
+    is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
     """
     present = ~np.isnan(values)
     x, group = values[present], cluster[present]
@@ -64,8 +62,8 @@ def clustered(
     if error is None:
         only = "one story only" if x.size == 1 else "stories for one story-prompt only"
         return replace(estimate, reason=f"no interval: {only}")
-    method = f"t, clustered by story-prompt, {100 * confidence:.0f} %"
-    return within(_around(estimate, _t(confidence, clusters - 1) * error, method), bounds)
+    method = "t, clustered by story-prompt, 95 %"
+    return within(_around(estimate, _t(clusters - 1) * error, method), bounds)
 
 
 def within(estimate: Estimate, bounds: Bounds) -> Estimate:
@@ -123,10 +121,10 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Fl
     return means
 
 
-def _t(confidence: float, df: int) -> float:
+def _t(df: int) -> float:
     from scipy.special import stdtrit  # takes half a second to load, which options alone need not wait for
 
-    return float(stdtrit(df, 0.5 + confidence / 2))
+    return float(stdtrit(df, 0.5 + CONFIDENCE / 2))
 
 
 def _around(estimate: Estimate, half: float, method: str) -> Estimate:
@@ -141,11 +139,11 @@ def _around(estimate: Estimate, half: float, method: str) -> Estimate:
 class Equivalence:
     """Result of two one-sided tests that a difference lies within `bounds`, the smallest differences that would matter.
 
-    A mean difference is shown to lie inside (low, high) at level alpha if both one-sided hypotheses, "at or below low"
-    and "at or above high", are rejected (Schuirmann 1987). That is the case if the 1 - 2 alpha interval lies inside the
+    A mean difference is shown to lie inside (low, high) at level 5 % if both one-sided hypotheses, "at or below low"
+    and "at or above high", are rejected (Schuirmann 1987). That is the case if the 90 % interval lies inside the
     bounds. The user chooses the bounds: the smallest differences that would matter.
 
-    `difference` has its 1 - 2 alpha interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
+    `difference` has its 90 % interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
     above the upper bound".
     """
 
@@ -156,7 +154,7 @@ class Equivalence:
 
     @property
     def p(self) -> float | None:
-        """The larger of the two one-sided p; equivalence is shown if it is at most alpha. None where undefined."""
+        """The larger of the two one-sided p; equivalence is shown if it is at most .05. None where undefined."""
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
@@ -165,12 +163,11 @@ def tost(
     low: float,
     high: float,
     *,
-    alpha: float = 0.05,
     cluster: Codes | None = None,
 ) -> Equivalence:
     """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
-    `alpha` is the level of each. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
+    Each has the level 5 %. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
     with clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences;
     no test where all are equal. ValueError if the bounds do not ascend.
     """
@@ -186,16 +183,16 @@ def tost(
     if error is None:
         _ascending(low, high)
         return Equivalence(replace(mean, reason="no test: differences for one story-prompt only"), (low, high))
-    return tost_of(mean, error, clusters - 1, low, high, alpha=alpha)
+    return tost_of(mean, error, clusters - 1, low, high)
 
 
 def tost_of(
-    difference: Estimate, error: float, df: float, low: float, high: float, *, alpha: float = 0.05, skew: float = 0.0
+    difference: Estimate, error: float, df: float, low: float, high: float, *, skew: float = 0.0
 ) -> Equivalence:
     """Two one-sided t tests of a `difference` with a standard `error`, such as a difference of two correlations.
 
     `error` has `df` degrees of freedom; 0 (all differences equal) allows no test. `low` and `high` are the smallest
-    differences that would matter (ValueError if they do not ascend), and `alpha` is the level. `skew` is the skewness
+    differences that would matter (ValueError if they do not ascend). `skew` is the skewness
     of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their number. It causes
     an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the Royal Statistical
     Society B 54, 221-228): the more conservative of Student's t and Hall's corrected t is used.
@@ -208,8 +205,8 @@ def tost_of(
         return Equivalence(difference, (low, high))
     if error < 1e-12:
         return Equivalence(replace(difference, reason="no test: the differences are all equal"), (low, high))
-    quantile = float(stats.t.ppf(1 - alpha, df))
-    method = ", ".join(part for part in ("t", difference.method, f"{100 * (1 - 2 * alpha):.0f} %") if part)
+    quantile = float(stats.t.ppf(1 - ALPHA, df))
+    method = ", ".join(part for part in ("t", difference.method, "90 %") if part)
     below = max(quantile, _uncorrected(quantile, skew))
     above = max(quantile, -_uncorrected(-quantile, skew))
     from_low, from_high = (mean - low) / error, (mean - high) / error

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, Masks, ratio
-from judge.base.estimate import Estimate
+from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 
 # Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
 
@@ -246,12 +246,11 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
     return ratio(total, count).reshape(prompts, systems)
 
 
-def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
+def all_pairs(table: Floats) -> list[Difference]:
     """Mean difference of every pair of systems, i < j, first minus second, with p not yet adjusted.
 
-    `table` (story-prompts, systems) is from `by_story_prompt`, and `confidence` the coverage of each interval.
-    Undefined without a common story-prompt. No test, but a reason, with one common story-prompt or where all
-    differences are 0.
+    `table` (story-prompts, systems) is from `by_story_prompt`. Undefined without a common story-prompt. No test, but a
+    reason, with one common story-prompt or where all differences are 0.
     """
     pairs = []
     for i in range(table.shape[1] - 1):
@@ -264,11 +263,11 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
         reach = np.where(present, np.abs(d - mean), 0.0).max(axis=0, initial=0.0)
         for k in range(d.shape[1]):
             numbers = (int(n[k]), float(mean[k]), float(error[k]), bool(reach[k] < _SAME))
-            pairs.append(_pair(i, i + 1 + k, *numbers, confidence))
+            pairs.append(_pair(i, i + 1 + k, *numbers))
     return pairs
 
 
-def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:
+def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool) -> Difference:
     """`equal` says whether all n differences are equal, `error` is the standard error of `mean`."""
     if n == 0:
         return Difference(i, j, Estimate.undefined(NO_COMMON))
@@ -281,10 +280,8 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
         reason = "no interval: the differences are all equal"
         return Difference(i, j, replace(estimate, reason=reason), p=2.0 ** (1 - n), test="sign")
     t = mean / error
-    half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
-    estimate = replace(
-        estimate, low=mean - half, high=mean + half, method=f"paired t, one pair, {100 * confidence:g} %"
-    )
+    half = float(special.stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * error
+    estimate = replace(estimate, low=mean - half, high=mean + half, method="paired t, one pair, 95 %")
     return Difference(i, j, estimate, t=t, p=float(2 * special.stdtr(n - 1, -abs(t))), test="paired t")
 
 
@@ -306,16 +303,16 @@ def holm(p: Floats) -> Floats:
     return _adjusted(p, "holm")
 
 
-def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> Masks:
+def told_apart(family: Sequence[Difference], systems: int) -> Masks:
     """Whether the row's system is rated significantly higher than the column's, (`systems`, `systems`).
 
-    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below `alpha`.
+    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below .05.
     """
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:
         if (
             difference.p_adjusted is not None
-            and difference.p_adjusted < alpha
+            and difference.p_adjusted < ALPHA
             and difference.estimate.value is not None
         ):
             i, j = (

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, Masks, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.correlation.coefficients import pearson
 from judge.stats.estimation import means
 
@@ -234,18 +234,15 @@ def mean_bounds(values: Floats, low: float, high: float) -> Estimate:
     return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")
 
 
-def weighted_share(
-    hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
-) -> Estimate:
+def weighted_share(hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None) -> Estimate:
     """Share of a population from a weighted, clustered sample, sum w y / sum w (Hájek 1971), with its interval.
 
     `hits` (n,) are values y between 0 and 1 (such as the share of an item's annotators who see an error in it), NaN
     left out; `weight` (n,) the population's items that each represents, above 0; `cluster` (n,) any codes (such as
     stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
-    share of several annotators. `confidence` is the coverage.
-    `sample_size.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all clusters have the same share, or
-    it is 0 or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n counts values. Undefined without a
-    value; no interval with one cluster.
+    share of several annotators. `sample_size.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all
+    clusters have the same share, or it is 0 or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n
+    counts values. Undefined without a value; no interval with one cluster.
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
@@ -264,9 +261,9 @@ def weighted_share(
     spread = share * (1 - share)
     # Shares of 0 or 1, and equal clusters, have no variance from which an effective n could be estimated.
     effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(trials or y.size))
-    quantile = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2))
+    quantile = float(special.stdtrit(clusters - 1, 0.5 + CONFIDENCE / 2))
     low, high = wilson_of_share(share, effective, quantile)
-    method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, {100 * confidence:.0f} %"
+    method = f"Wilson, effective n {effective:.1f}, t over {clusters} stories, 95 %"
     # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
     return Estimate(share, n=y.size, low=min(low, share), high=max(high, share), method=method)
 

@@ -27,7 +27,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson_of_share
 
@@ -50,17 +50,16 @@ class Precision:
     effective_n: float | None
 
 
-def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
+def precision(values: Floats, cluster: Codes) -> Precision:
     """Mean of values (e.g. ratings of a system's stories, or paired differences) with its precision under clustering.
 
-    `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts; `confidence` is the
-    coverage. `effective_n` exceeds the number of values if values of the same cluster differ more than those of
-    different clusters do.
+    `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts. `effective_n`
+    exceeds the number of values if values of the same cluster differ more than those of different clusters do.
     """
     present = ~np.isnan(values)
     y = values[present]
     group = renumbered(cluster[present])
-    mean = means.clustered(y, group, confidence=confidence)
+    mean = means.clustered(y, group)
     if y.size < 2:
         return Precision(mean, None, None, int(y.size), None)
     independent = float(y.std(ddof=1) / np.sqrt(y.size))
@@ -72,24 +71,23 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     return Precision(mean, se, independent, clusters, effective_n(y.size, independent, se))
 
 
-def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
+def clustered_proportion(hits: Floats, cluster: Codes) -> Estimate:
     """Proportion of stories with a property, with Wilson's interval for clusters: effective n, and t with G - 1 df.
 
-    `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts;
-    `confidence` is the coverage. This interval keeps its coverage in cluster samples for proportions near 0 and 1
-    (Franco, Little, Louis & Slud 2019, Journal of Survey Statistics and Methodology 7). Where all values are equal the
-    effective n cannot be estimated, and the number of clusters is used instead. Undefined without values; no interval
-    with fewer than 2 clusters.
+    `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts; This
+    interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
+    Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
+    the number of clusters is used instead. Undefined without values; no interval with fewer than 2 clusters.
     """
-    estimate = precision(hits, cluster, confidence=confidence)
+    estimate = precision(hits, cluster)
     if estimate.mean.value is None or estimate.clusters < 2:
         return estimate.mean
     constant = estimate.se_independent == 0
     n = float(estimate.clusters) if constant else min(estimate.effective_n or np.inf, float(estimate.mean.n))
     low, high = wilson_of_share(
-        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + confidence / 2))
+        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + CONFIDENCE / 2))
     )
-    method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, {100 * confidence:.0f} %"
+    method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, 95 %"
     return replace(estimate.mean, low=low, high=high, method=method)
 
 
@@ -194,39 +192,36 @@ def spread(left_out: Floats) -> Spread | None:
     return Spread(math.sqrt((clusters - 1) * square), freedom, clusters, effective, skew)
 
 
-def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the interval of `confidence` with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
-    return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
+def half_width(spread: Spread, clusters: int) -> float:
+    """Half-width of the 95 % interval with `clusters` story-prompts (2 or more), from a pilot's `spread`."""
+    return _t(clusters, 0.5 + CONFIDENCE / 2) * spread.value / math.sqrt(clusters)
 
 
-def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts for an interval of `confidence` with this `half_width`, by the `spread` of a pilot."""
-    return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
+def for_half_width(spread: Spread, half_width: float) -> Number:
+    """Number of story-prompts for a 95 % interval with this `half_width`, by the `spread` of a pilot."""
+    return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + CONFIDENCE / 2) * s / math.sqrt(g) <= half_width))
 
 
-def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
+def for_difference(spread: Spread, difference: float, *, power: float = 0.8) -> Number:
     """Number of story-prompts for which a two-sided test detects a true `difference` with the wanted `power`.
 
-    `spread` is that of the difference in a pilot, and `alpha` the level (Bloom 1995). ValueError if `alpha` or `power`
-    is outside 0 to 1, or `power` is not above alpha / 2.
+    `spread` is that of the difference in a pilot (Bloom 1995). ValueError if `power` is not between `ALPHA` / 2 and 1.
     """
-    if not (0 < alpha < 1 and alpha / 2 < power < 1):
-        raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
+    if not ALPHA / 2 < power < 1:
+        raise ValueError(f"alpha {ALPHA:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
 
     def enough(s: float, g: int) -> bool:
-        return (_t(g, 1 - alpha / 2) + _t(g, power)) * s / math.sqrt(g) <= abs(difference)
+        return (_t(g, 1 - ALPHA / 2) + _t(g, power)) * s / math.sqrt(g) <= abs(difference)
 
     return _ranged(spread, lambda s: fewest(lambda g: enough(s, g)))
 
 
-def for_equivalence(
-    spread: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
-) -> Number:
+def for_equivalence(spread: Spread, difference: float, margin: float, *, power: float = 0.8) -> Number:
     """Number of story-prompts that show, with the wanted `power`, whether a true `difference` lies within the `margin`.
 
-    `spread` is that of the difference in a pilot, and `alpha` the level of each one-sided test: two must show that the
-    difference lies inside the margin, or one that it lies outside. Fields are None where the difference equals the
-    margin, because then no number suffices.
+    `spread` is that of the difference in a pilot. Two one-sided tests must show that the difference lies inside the
+    margin, or one that it lies outside. Fields are None where the difference equals the margin, because then no number
+    suffices.
     """
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
@@ -234,19 +229,19 @@ def for_equivalence(
     def enough(s: float, g: int) -> bool:
         error = s / math.sqrt(g)
         if inside:
-            return tost_power(difference, error, margin, g - 1, alpha=alpha) >= power
-        return (_t(g, 1 - alpha) + _t(g, power)) * error <= room
+            return tost_power(difference, error, margin, g - 1) >= power
+        return (_t(g, 1 - ALPHA) + _t(g, power)) * error <= room
 
     return _ranged(spread, lambda s: fewest(lambda g: enough(s, g)))
 
 
-def tost_power(difference: float, error: float, margin: float, df: int, *, alpha: float = 0.05) -> float:
+def tost_power(difference: float, error: float, margin: float, df: int) -> float:
     """Approximate power of two one-sided t tests to show that a `difference` lies within the `margin`.
 
-    `error` is its standard error, with `df` degrees of freedom, and `alpha` the level of each test. Approximated by a t
-    distribution centred at the true difference (Chow, Shao & Wang 2008, section 3.2.3).
+    `error` is its standard error, with `df` degrees of freedom. Approximated by a t distribution centred at the true
+    difference (Chow, Shao & Wang 2008, section 3.2.3).
     """
-    critical = float(special.stdtrit(df, 1 - alpha))
+    critical = float(special.stdtrit(df, 1 - ALPHA))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
     return max(0.0, float(special.stdtr(df, above) + special.stdtr(df, below) - 1))
 

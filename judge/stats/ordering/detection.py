@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 
 _SAME = 1e-9
 _STEPS = 36
@@ -95,8 +95,8 @@ class Intervals:
     effective: Floats
 
 
-def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Intervals:
-    """Intervals of coverage `confidence` of the mean credit of s samples of n pairs, and tests that it is one half.
+def intervals(samples: Floats, group: Codes) -> Intervals:
+    """Intervals of the mean credit of s samples of n pairs, and tests that it is one half.
 
     `samples` (s, n) are credits, without NaN; `group` (n,) holds clusters (story-prompts) 0..g-1, g at least 2.
     """
@@ -104,7 +104,7 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
     effective = n / _design_effect(samples, group, clusters)
     wins, losses = (samples == 1).mean(axis=1) * effective, (samples == 0).mean(axis=1) * effective
     plain = clusters == n
-    level = 0.5 + confidence / 2
+    level = 0.5 + CONFIDENCE / 2
     quantile = float(special.ndtri(level) if plain else special.stdtrit(clusters - 1, level))
     low, high = (_end(wins, losses, effective, quantile, way) for way in (-1.0, 1.0))
     with np.errstate(invalid="ignore", divide="ignore"):

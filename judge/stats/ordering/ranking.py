@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.base.arrays import Codes, Floats, Masks, renumbered
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats import near_ties
 from judge.stats.estimation import means
 from judge.stats.estimation.proportions import wilson
@@ -96,20 +96,19 @@ def ranks(means: Floats) -> Floats:
     return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
 
 
-def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95) -> list[Estimate]:
+def rank_intervals(means: Floats, resampled: Floats) -> list[Estimate]:
     """Each system's rank, with percentiles of its rank over resamples as the interval; n counts systems.
 
     `means` (systems,) has NaN for a system without a rating, which gets no rank; `resampled` (b, systems) are the means
     in each resample. With more than 5 % of resamples in which one of the rated has no mean, there is no interval. The
-    percentiles, of coverage `confidence`, describe the spread of ranks (Goldstein & Spiegelhalter 1996) without
-    guaranteed coverage: where means are close together, intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm
-    2024).
+    percentiles describe the spread of ranks (Goldstein & Spiegelhalter 1996) without guaranteed coverage: where means
+    are close together, intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm 2024).
     """
     rated = ~np.isnan(means)
     drawn, lost = _whole(rated, resampled)
     intervals = ranks(np.where(rated, means, np.nan))
     number = int(rated.sum())
-    tail = 50 * (1 - confidence)
+    tail = 50 * (1 - CONFIDENCE)
     out = []
     for s in range(means.size):
         if not rated[s]:
@@ -120,7 +119,7 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
         else:
             column = int(rated[:s].sum())
             low, high = np.percentile(drawn[:, column], [tail, 100 - tail], method="inverted_cdf")
-            method = f"percentile, {100 * confidence:.0f} %"
+            method = "percentile, 95 %"
             out.append(Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method=method))
     return out
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from judge.base.arrays import Floats
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 from judge.base.wording import Advice, Note
 
 # Coverage of bootstrap intervals as measured in simulations, and warnings to users that follow from it.
@@ -180,8 +180,8 @@ DEGENERATE = 0.05
 _SAME = 1e-12
 
 
-def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The `estimate` with a percentile interval of `confidence` (Efron & Tibshirani 1993, chapter 13).
+def percentile(estimate: Estimate, values: Floats, method: str) -> Estimate:
+    """The `estimate` with a percentile 95 % interval (Efron & Tibshirani 1993, chapter 13).
 
     An undefined estimate is returned unchanged. `values` (b,) are the statistic in each resample; NaN = undefined, left
     out and counted in the result's method. Above 5 % of them there is no interval, but a reason. `method` describes the
@@ -190,11 +190,13 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
     defined, refused = _usable(estimate, values)
     if refused is not None:
         return refused
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     return _with_ends(estimate, values, defined, (tail, 1 - tail), method)
 
 
-def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
+def expanded(
+    estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = CONFIDENCE
+) -> Estimate:
     """The `estimate` with an expanded percentile interval of `confidence`, wide enough where few units are drawn.
 
     `values` (b,) and `method` are as in `percentile`; `units` (such as story-prompts) were drawn. The percentile
@@ -250,10 +252,8 @@ def bca(
     values: Floats,
     jackknife: Sequence[Floats],
     method: str,
-    *,
-    confidence: float = 0.95,
 ) -> Estimate:
-    """The `estimate` with a bias-corrected and accelerated (BCa) interval of `confidence`.
+    """The `estimate` with a bias-corrected and accelerated (BCa) 95 % interval.
 
     `values` (b,) and `method` are as in `percentile`. `jackknife` holds, for each kind of units drawn (such as
     story-prompts), the statistic without each unit in turn (`Resamples.jackknife`); see `acceleration`. No interval,
@@ -277,7 +277,7 @@ def bca(
         why = "no BCa interval: all resampled values lie on one side of the estimate"
         return replace(estimate, reason=why)
     z0, a = float(ndtri(share)), acceleration(jackknife)
-    z = float(ndtri(0.5 + confidence / 2))
+    z = float(ndtri(0.5 + CONFIDENCE / 2))
     tails = []
     for end in (z0 - z, z0 + z):
         scale = 1 - a * end

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special
 
 from judge.base.arrays import Codes, Floats, Masks
-from judge.base.estimate import Estimate
+from judge.base.estimate import CONFIDENCE, Estimate
 
 # Jackknife intervals of coefficients for few clusters, some of which contribute most of the variance.
 
@@ -26,10 +26,9 @@ def with_jackknife(
     estimate: Estimate,
     left_out: Floats,
     *,
-    confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
-    """A coefficient with a jackknife interval of `confidence`, and its standard error.
+    """A coefficient with a jackknife 95 % interval, and its standard error.
 
     `estimate` is over all clusters; `left_out` (clusters,) holds the coefficient without each cluster in turn, NaN =
     undefined. The interval is clipped to `bounds`. With fewer than 2 clusters, with a NaN, and where `left_out` does
@@ -47,9 +46,9 @@ def with_jackknife(
     if error < 1e-12:
         return replace(estimate, reason="no interval: all stories agree alike, the standard error is 0"), None
     effective = min(float(square.sum() ** 2 / (square @ square)), clusters - 1.0)
-    half = float(special.stdtrit(effective, 0.5 + confidence / 2)) * error
+    half = float(special.stdtrit(effective, 0.5 + CONFIDENCE / 2)) * error
     low, high = min(value, max(bounds[0], value - half)), max(value, min(bounds[1], value + half))
-    method = f"jackknife, t({effective:.1f}) over {clusters} stories, {100 * confidence:g} %"
+    method = f"jackknife, t({effective:.1f}) over {clusters} stories, 95 %"
     return replace(estimate, low=low, high=high, method=method), error
 
 
@@ -138,7 +137,6 @@ def against_zero(
     used: Masks,
     *,
     tail: Tail = "two-sided",
-    confidence: float = 0.95,
     bias: float = 0.0,
     informative: int | None = None,
 ) -> Test:
@@ -148,8 +146,8 @@ def against_zero(
     weights are 0 and 1, in an array or `LeftOut`, so that it may only multiply them with arrays over stories (``weights
     @ array``), sum them over stories, and choose stories (``weights[:, mask]``). `cluster` (n,) holds the
     story-prompts. `used` (n,) marks the stories that the statistic uses; only their story-prompts are left out in turn,
-    and n counts these stories. `tail`, `confidence` and `bias` are as in `student`. `informative` story-prompts
-    contribute to the standard error (None = all); the degrees of freedom are one less.
+    and n counts these stories. `tail` and `bias` are as in `student`. `informative` story-prompts contribute to the
+    standard error (None = all); the degrees of freedom are one less.
 
     Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` story-prompts, and where the statistic is
     undefined without one of them. Where it does not vary between them there is no test: `p` is None, with a reason.
@@ -171,7 +169,7 @@ def against_zero(
         return _none("no test: nothing varies between story-prompts", n, tail, clusters, value)
     df = (informative or clusters) - 1
     estimate = Estimate(value, n, method="jackknife by story-prompt")
-    return student(estimate, se, df, clusters, tail=tail, confidence=confidence, bias=abs(bias))
+    return student(estimate, se, df, clusters, tail=tail, bias=abs(bias))
 
 
 def student(
@@ -181,21 +179,20 @@ def student(
     clusters: int,
     *,
     tail: Tail = "two-sided",
-    confidence: float = 0.95,
     bias: float = 0.0,
 ) -> Test:
     """The t test of the hypothesis that a value is zero, and the interval of the value, from its standard error.
 
     `estimate` has no interval, its `method` describes the standard error; `se` is that error, above 0, with `df`
-    degrees of freedom; `clusters` is only passed on. `tail` is the alternative, `confidence` the coverage, and `bias`
-    the largest systematic error of the value in either direction. The interval is extended by `bias` on both sides, and
-    the test uses the value moved by `bias` towards zero: the interval then keeps its level (Armstrong & Kolesár 2021,
-    Econometrica 89, section 2).
+    degrees of freedom; `clusters` is only passed on. `tail` is the alternative, and `bias` the largest systematic error
+    of the value in either direction. The interval is extended by `bias` on both sides, and the test uses the value
+    moved by `bias` towards zero: the interval then keeps its level (Armstrong & Kolesár 2021, Econometrica 89, section
+    2).
     """
     value = estimate.value or 0.0
-    half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se + bias
+    half = float(special.stdtrit(df, 0.5 + CONFIDENCE / 2)) * se + bias
     nearer = float(np.sign(value)) * max(0.0, abs(value) - bias)
-    method = f"t({df}), {estimate.method}, {100 * confidence:.0f} %"
+    method = f"t({df}), {estimate.method}, 95 %"
     with_interval = replace(estimate, low=value - half, high=value + half, method=method)
     return Test(with_interval, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
 

@@ -15,7 +15,7 @@ from judge.analysis import criteria as criteria_tables
 from judge.analysis import systems_tables as system_tables
 from judge.analysis.agreement import accuracy, binary_labels, drift, replacement, sliding_sets
 from judge.analysis.comparison import tables as compare_tables
-from judge.analysis.comparison.sentence import compared
+from judge.analysis.comparison.result import compared
 from judge.analysis.coverage.coverage import coverage
 from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.criteria import criteria

@@ -12,13 +12,13 @@ import pytest
 from scipy.stats import kendalltau
 
 from judge.analysis import correlation
-from judge.analysis.comparison.result import OVER_CRITERIA
-from judge.analysis.comparison.sentence import compared
-from judge.analysis.comparison.tau_differences import drawn_in
+from judge.analysis.comparison.result import OVER_CRITERIA, compared
+from judge.analysis.comparison.tau_differences import Measured
 from judge.analysis.inputs.selection import narrowed
 from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.resampling import bootstrap_intervals as intervals
 
@@ -188,11 +188,11 @@ def test_whole_systems_are_swapped_at_system_level_and_story_prompts_overall(
     table = with_second(make_table(systems=7, prompts=9), noisy)
     for level, swap, units in (("system", "systems", 7), ("overall", "story-prompts", 9)):
         default, named = (
-            compared(table, CompareOptions(level=level, swap=swap, **QUICK)).entries[0].result.outcomes[0].agreement
+            compared(table, CompareOptions(level=level, swap=swap, **QUICK)).entries[0].outcomes[0].permutation
             for swap in ("auto", swap)
         )
-        assert default.permutation == named.permutation
-        assert default.permutation.units == units
+        assert default == named
+        assert default.units == units
     # 2^7 patterns are fewer than 200 swaps: all are taken, and p is a multiple of 2 / 2^7.
     p = one(table, level="system")["permutation_p"]
     assert (p * 64).is_integer()
@@ -207,11 +207,12 @@ def test_the_interval_over_systems_and_story_prompts_is_that_of_one_factor_and_t
     table = with_second(make_table(systems=12, prompts=20, noise=2.0), noisy)
     for level, method in (("overall", "boot-both, calibrated percentile, 95 %"), ("system", "boot-both, BCa, 95 %")):
         options = CompareOptions(level=level, resamples=400, permutations=10)
-        outcome = compared(table, options).entries[0].result.outcomes[0]
-        both, drawn = outcome.agreement.both, outcome.draws["tau_both"]
+        outcome = compared(table, options).entries[0].outcomes[0]
+        measured = outcome.measured["tau_both"]
+        both, drawn = measured.estimate, measured.draws["both"]
         assert both.method == method
-        calibrated = intervals.calibrated(drawn, (outcome.draws["tau_systems"], outcome.draws["tau"]), (12, 20))
-        assert outcome.detectable["tau_both"].value == pytest.approx(2.8016 * calibrated.std(ddof=1), rel=1e-4)
+        calibrated = intervals.calibrated(drawn, (measured.draws["systems"], measured.draws["inputs"]), (12, 20))
+        assert measured.detectable.value == pytest.approx(2.8016 * calibrated.std(ddof=1), rel=1e-4)
         if level == "overall":
             assert (both.low, both.high) == pytest.approx(tuple(np.percentile(calibrated, [2.5, 97.5])), abs=1e-12)
             # Resamples of both count each story's noise thrice.
@@ -225,20 +226,22 @@ def test_the_interval_over_few_story_prompts_is_expanded_for_their_number(
         return rows.assign(rating=rows["rating"] + np.random.default_rng(4).normal(0, 2, len(rows)))
 
     table = with_second(make_table(systems=8, prompts=12, noise=2.0), noisy)
-    result = compared(table, CompareOptions(resamples=400, permutations=10)).entries[0].result
+    result = compared(table, CompareOptions(resamples=400, permutations=10)).entries[0]
     outcome = result.outcomes[0]
     # Hesterberg (2015): the tail of 12 units is Phi(-sqrt(12 / 11) t(11)) = 1.08 %, not 2.5 %.
     ends = [1.0769, 98.9231]
     for measure in ("rating", "tau"):
         estimate = outcome.estimate(measure)
         assert estimate.method == "boot-inputs, expanded percentile, 95 %"
-        assert (estimate.low, estimate.high) == pytest.approx(np.percentile(outcome.draws[measure], ends), abs=1e-3)
+        assert (estimate.low, estimate.high) == pytest.approx(
+            np.percentile(outcome.measured[measure].drawn, ends), abs=1e-3
+        )
         assert result.means[measure].low == pytest.approx(estimate.low)
 
 
 def test_no_difference_of_correlations_reaches_beyond_2() -> None:
-    draws = {name: np.linspace(-2, 2, 101) for name in ("tau_both", "tau_systems", "tau")}
-    assert np.abs(drawn_in(draws, (5, 5))).max() == 2.0
+    draws = {name: np.linspace(-2, 2, 101) for name in ("both", "systems", "inputs")}
+    assert np.abs(Measured(Estimate(0.0, 9), draws, (5, 5)).drawn).max() == 2.0
 
 
 def test_too_few_systems_leave_no_interval_over_them(make_table: Callable[..., RatingsTable]) -> None:
@@ -264,8 +267,8 @@ def test_without_people_only_the_judges_sides_are_compared(make_table: Callable[
     table = with_second(make_table(rated=()), lambda rows: rows.assign(rating=rows["rating"] + 0.5))
     found = compared(table, CompareOptions(**QUICK))
     (entry,) = found.entries
-    assert entry.result.outcomes[0].agreement.inputs.reason == "no person rated the stories of toy"
-    assert found.family.text.endswith("m = 0, as no difference of tau could be tested")
+    assert entry.outcomes[0].estimate("tau").reason == "no person rated the stories of toy"
+    assert found.family[0].endswith("m = 0, as no difference of tau could be tested")
     assert entry.sentence == (
         "With ep2, as with ep1, every answer holds a rating. "
         "ep2 rates the same stories 0.50 points higher [0.50, 0.50]. "
@@ -293,13 +296,13 @@ def test_system_level_counts_systems(make_table: Callable[..., RatingsTable]) ->
     found = compared(table, CompareOptions(level="system", **QUICK))
     (entry,) = found.entries
     assert "toy: 8 systems are weak evidence at system level" in found.notes
-    agreement = entry.result.outcomes[0].agreement
-    assert agreement.inputs.n == agreement.first.n == 8
+    tau = entry.outcomes[0].measured["tau"]
+    assert tau.estimate.n == tau.first.n == 8
     frame = table.frame
     people = frame[frame["source"] == "rater"].groupby("system")["rating"].mean()
-    for name, tau in (("ep1", agreement.first), ("ep2", agreement.second)):
+    for name, side in (("ep1", tau.first), ("ep2", tau.second)):
         judged = frame[frame["eval_prompt"] == name].groupby("system")["rating"].mean()
-        assert tau.value == pytest.approx(kendalltau(judged.round(9), people[judged.index].round(9)).statistic)
+        assert side.value == pytest.approx(kendalltau(judged.round(9), people[judged.index].round(9)).statistic)
     assert "with people over system means" in entry.sentence
 
 

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from judge.analysis.comparison.result import AdjustedTests
 from judge.analysis.comparison.sentence import disagreements, holds_for, questions, views
-from judge.analysis.comparison.tau_differences import Agreement, TauTest
 from judge.analysis.options.table_options import Swap
 from judge.base.estimate import Estimate
 
 OUT, IN, NONE = Estimate(-0.03, 9, -0.05, -0.01), Estimate(-0.03, 9, -0.05, 0.01), Estimate(-0.03, 9)
-ANY = Estimate(0.2, 9)
 SMALL, LARGE = 0.049, 0.05
 
 
-def seen(inputs: Estimate, both: Estimate, permutation: float | None, williams: float | None):
-    agreement = Agreement(ANY, ANY, inputs, both, TauTest(0.001), TauTest(0.001))
-    return views(agreement, AdjustedTests(permutation, williams))
-
-
 def test_a_view_is_an_adjusted_p_or_an_interval_and_may_be_missing() -> None:
-    assert seen(OUT, IN, SMALL, LARGE) == {
+    assert views(OUT, IN, SMALL, LARGE) == {
         "permutation": True,
         "Williams": False,
         "boot-inputs": True,
         "boot-both": False,
     }
-    assert set(seen(NONE, NONE, None, None).values()) == {None}
+    assert set(views(NONE, NONE, None, None).values()) == {None}
 
 
 @pytest.mark.parametrize(
@@ -44,21 +36,21 @@ def test_a_view_is_an_adjusted_p_or_an_interval_and_may_be_missing() -> None:
     ],
 )
 def test_what_is_shown(case: tuple, words: str) -> None:
-    assert holds_for(seen(*case), "stories") == words
+    assert holds_for(views(*case), "stories") == words
 
 
 @pytest.mark.parametrize(("swap", "words"), [("story-prompts", "new story-prompts"), ("systems", "new systems")])
 def test_a_permutation_test_shows_what_its_swaps_speak_about(swap: Swap, words: str) -> None:
-    assert holds_for(seen(IN, IN, SMALL, LARGE), swap) == words
-    assert holds_for(seen(OUT, IN, SMALL, LARGE), "systems") == "new story-prompts, new systems"
+    assert holds_for(views(IN, IN, SMALL, LARGE), swap) == words
+    assert holds_for(views(OUT, IN, SMALL, LARGE), "systems") == "new story-prompts, new systems"
     (question, *_) = questions(swap)
     assert words in question
 
 
 def test_disagreements_are_grouped_and_long_lists_cut() -> None:
-    rows = [(f"ep2 − ep1, C{i}", seen(OUT, IN, SMALL, LARGE)) for i in range(8)]
-    rows += [("agreed", seen(OUT, OUT, SMALL, SMALL)), ("agreed too", seen(IN, IN, LARGE, LARGE))]
-    rows += [("one", seen(IN, IN, LARGE, SMALL)), ("untested", seen(OUT, NONE, None, None))]
+    rows = [(f"ep2 − ep1, C{i}", views(OUT, IN, SMALL, LARGE)) for i in range(8)]
+    rows += [("agreed", views(OUT, OUT, SMALL, SMALL)), ("agreed too", views(IN, IN, LARGE, LARGE))]
+    rows += [("one", views(IN, IN, LARGE, SMALL)), ("untested", views(OUT, NONE, None, None))]
     assert disagreements(rows) == [
         "the views disagree: permutation and boot-inputs see a difference, Williams and boot-both do not: "
         + "; ".join(f"ep2 − ep1, C{i}" for i in range(6))

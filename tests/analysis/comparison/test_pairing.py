@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis.comparison.pairing import Contrast, check_distinct, contrasts, pair
-from judge.analysis.comparison.sentence import both_parsers
+from judge.analysis.comparison.result import both_parsers
 from judge.base.errors import SpecError
 from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable

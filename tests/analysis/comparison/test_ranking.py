@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis.comparison import tables
-from judge.analysis.comparison.sentence import compared
+from judge.analysis.comparison.result import compared
 from judge.analysis.options.table_options import CompareOptions
 from judge.ratings.ratings_table import RatingsTable
 
@@ -47,7 +47,7 @@ def test_variants_stand_by_how_well_they_follow_people(make_table: Make) -> None
 def test_the_distance_from_the_best_is_that_of_the_contrast_whatever_its_direction(make_table: Make) -> None:
     table = _variants(make_table, {"a": 0.8, "b": 0.05, "c": 3.0})
     comparison = compared(table, CompareOptions(**QUICK))
-    means = {(e.result.contrast.first, e.result.contrast.second): e.result.means["tau"] for e in comparison.entries}
+    means = {(e.contrast.first, e.contrast.second): e.means["tau"] for e in comparison.entries}
     below = {one.variant: one.below for one in comparison.ranking}
     assert below["c"] == means["b", "c"]
     turned, plain = below["a"], means["a", "b"]

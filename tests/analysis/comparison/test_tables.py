@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis.comparison.contrasts import Outcome
-from judge.analysis.comparison.result import OVER_CRITERIA
-from judge.analysis.comparison.sentence import compared
+from judge.analysis.comparison.result import OVER_CRITERIA, compared
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.printing.tables import Table, render
@@ -63,9 +62,9 @@ def test_frame_and_tables_are_of_one_value(table: RatingsTable) -> None:
     agreement = named(tables(found))["Agreement with people"]
     outcomes = [outcome for _, outcome in found.outcomes()]
     assert all(isinstance(outcome, Outcome) for outcome in outcomes)
-    assert [row["tau"] for row in agreement.rows] == [outcome.agreement.inputs for outcome in outcomes]
+    assert [row["tau"] for row in agreement.rows] == [outcome.estimate("tau") for outcome in outcomes]
     single = found.frame[found.frame["criterion"] != OVER_CRITERIA]
-    assert list(single["tau"]) == [outcome.agreement.inputs.value for outcome in outcomes]
+    assert list(single["tau"]) == [outcome.estimate("tau").value for outcome in outcomes]
     assert found.frame.attrs["signature"] == agreement.signature
 
 

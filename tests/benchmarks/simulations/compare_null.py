@@ -16,7 +16,8 @@ from typing import get_args
 import numpy as np
 
 from judge.analysis.comparison.contrasts import Outcome as Compared
-from judge.analysis.comparison.sentence import compared, leaves_zero_out
+from judge.analysis.comparison.result import compared
+from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, ContrastLevel, Swap
 from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
@@ -65,18 +66,18 @@ def _judge(study: Study, thresholds: Floats, sizes: Opinions, spread: float, rng
 def _only(table: RatingsTable, options: CompareOptions) -> tuple[Compared, float | None]:
     found = compared(table, options)
     ((_, outcome),) = found.outcomes()
-    return outcome, found.family.rows[0].permutation
+    return outcome, outcome.permutation.adjusted
 
 
 def _intervals(outcome: Compared) -> Outcome:
     """Whether intervals leave 0 out, and how wide boot-both's are in points of tau x100."""
-    agreement, drawn = outcome.agreement, outcome.draws["tau_both"]
+    tau, both = outcome.estimate("tau"), outcome.estimate("tau_both")
+    drawn = outcome.measured["tau_both"].draws.get("both", np.empty(0))
     drawn = drawn[~np.isnan(drawn)]
     low, high = np.percentile(drawn, [2.5, 97.5]) if drawn.size else (np.nan, np.nan)
-    seen = {"boot-inputs": leaves_zero_out(agreement.inputs), "boot-both, as printed": leaves_zero_out(agreement.both)}
+    seen = {"boot-inputs": leaves_zero_out(tau), "boot-both, as printed": leaves_zero_out(both)}
     seen["boot-both, percentile"] = bool(low > 0 or high < 0)
     found: Outcome = {name: None if said is None else float(said) for name, said in seen.items()}
-    both = agreement.both
     found["width of boot-both, as printed"] = (
         None if both.low is None or both.high is None else 100 * (both.high - both.low)
     )

@@ -9,8 +9,9 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis.comparison import tables as comparison_tables
-from judge.analysis.comparison.result import Comparison, Entry
-from judge.analysis.comparison.sentence import compared, leaves_zero_out
+from judge.analysis.comparison.contrasts import Entry
+from judge.analysis.comparison.result import Comparison, compared
+from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.coverage import counts
 from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.analysis.preference.ranked import Topic, answer, tables
@@ -61,7 +62,7 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
         yield items(sentences)
     else:
         yield prose(inputs.raters.worded(_counted(comparison)))
-    if any(entry.result.means["tau"].defined for entry in comparison.entries):
+    if any(entry.means["tau"].defined for entry in comparison.entries):
         chart = estimates.contrasts(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
         yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)
     if len(sentences) > MOST_SENTENCES:
@@ -85,8 +86,8 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
 
 def _counted(comparison: Comparison) -> str:
     """Of the contrasts (pairs) that differ by an interval over story-prompts, how many also do over systems."""
-    prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
-    both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
+    prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.means["tau"])]
+    both = [entry for entry in prompts if leaves_zero_out(entry.means["tau_both"])]
     total = len(comparison.entries)
     return (
         f"Of {total} contrasts, {len(prompts)} differ in agreement with people (mean over criteria) by more than new "
