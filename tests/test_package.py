@@ -11,6 +11,7 @@ from pathlib import Path
 
 import judge
 from judge.base.files import package_file, shipped
+from judge.reproduce.cell import STUDIES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -55,7 +56,7 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/asking/plan/prices.json" in names
     assert {"judge/asking/in_force/models.json", "judge/asking/in_force/endpoints.yaml"} <= names
     assert "judge/reproduce/published_data/hanna_published.csv" in names
-    for study in ("hanna", "openmeva", "storyer"):
+    for study in STUDIES:
         assert f"judge/reproduce/published_data/{study}_tables.csv" in names
     assert "judge/reproduce/published_data/openmeva_published.csv" in names
     assert "judge/py.typed" in names

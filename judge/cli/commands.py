@@ -123,6 +123,13 @@ MEANT: dict[str, str] = {
 }
 
 
+def asked_elsewhere(name: str) -> bool:
+    """Whether another package adds a question of this name. Entry points are looked up for no command of our own."""
+    from judge.questions.registry import names
+
+    return name in names() and name not in COMMANDS
+
+
 @functools.cache
 def app_of(name: str) -> Any:
     """The command as a typer app, made at the first call; its module is imported then."""
@@ -132,7 +139,7 @@ def app_of(name: str) -> Any:
 
     from judge.cli.declared import joined
 
-    if COMMANDS[name].module == QUESTION:
+    if name not in COMMANDS or COMMANDS[name].module == QUESTION:
         from judge.cli.asking import command_of
         from judge.questions.registry import question
 

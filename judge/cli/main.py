@@ -22,7 +22,7 @@ from judge.base.printing import text_layout
 from judge.base.printing.text_layout import visible
 from judge.base.redaction import redact
 from judge.cli import completion
-from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of
+from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of, asked_elsewhere
 from judge.cli.table_options import complaint, mend
 from judge.version import __version__
 
@@ -210,10 +210,10 @@ class LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  the base class's form
         """The command, whose module is imported now, except in shell completion; None if unknown."""
-        if cmd_name not in COMMANDS:
-            return None
-        if self._naming:
+        if self._naming and cmd_name in COMMANDS:
             return TyperCommand(cmd_name, short_help=COMMANDS[cmd_name].text)
+        if cmd_name not in COMMANDS and not asked_elsewhere(cmd_name):
+            return None
         command = typer.main.get_command(app_of(cmd_name))
         command.name = cmd_name
         return command
@@ -226,7 +226,8 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The first argument's command; the error for an unknown name suggests the most similar one."""
-        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+        unknown = args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing
+        if unknown and not asked_elsewhere(args[0]):
             close = nearest(args[0], [*COMMANDS, *MEANT])
             guess = f" Did you mean {MEANT.get(close, close)!r}?" if close else ""
             ctx.fail(f"No such command {args[0]!r}.{guess}")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 
 from judge.base.choices import RESAMPLES
-from judge.cli.declared import refuse_flags
+from judge.cli.declared import flag, refuse_flags
 from judge.cli.table_options import (
     DropSystem,
     Form,
@@ -26,15 +24,8 @@ from judge.cli.table_options import (
     Seed,
 )
 
-# Study (a module of `judge.reproduce`) -> options that it takes beside those of all; hanna takes every option.
-TAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "hanna": ("--set choice", "--measures", "--resamples", "--seed"),
-        "openmeva": ("--measures", "--resamples", "--seed"),
-        "storyer": (),
-        "ttcw": ("--resamples", "--seed"),
-    }
-)
+# Options of `judge reproduce` that some studies take.
+_OF_SOME = ("choice", "measures", "resamples", "seed")
 
 _Studies = Annotated[
     list[str] | None,
@@ -94,21 +85,21 @@ def reproduce(
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import emit
+    from judge.reproduce import cell
 
     names = _known(studies or [])
     machine = form in ("json", "csv")
     if list_ or not names:
-        from judge.reproduce import cell
-
-        refuse_flags(ctx, (*TAKES["hanna"], "--table", "--set differences"), "the list of tables")
-        emit(cell.listing_tables(names or list(cell.TITLES), machine=machine), form, output)
+        refuse_flags(ctx, (*map(flag, _OF_SOME), "--table", "--set differences"), "the list of tables")
+        emit(cell.listing_tables(names or list(cell.STUDIES), machine=machine), form, output)
         return
     if len(names) > 1:
         raise SpecError(
             "the numbers are of one study", hint=f"judge reproduce {names[0]}, or --list for the list of all"
         )
     name = names[0]
-    refuse_flags(ctx, {*TAKES["hanna"]} - {*TAKES[name]}, f"study {name}")
+    options = cell.STUDIES[name].options
+    refuse_flags(ctx, [flag(each) for each in _OF_SOME if each not in options], f"study {name}")
     if measures:
         off = _measured(name, form, output)
     else:
@@ -116,9 +107,9 @@ def reproduce(
         from judge.reproduce.study import Options
 
         module: Any = importlib.import_module(f"judge.reproduce.{name}")
-        counted = resamples if "--resamples" in TAKES[name] else 0
-        options = Options(choice=choice, resamples=counted, seed=seed)
-        printed, off = study_tables(module.study, options, table, differences=differences, machine=machine)
+        counted = resamples if "resamples" in options else 0
+        chosen = Options(choice=choice, resamples=counted, seed=seed)
+        printed, off = study_tables(module.study, chosen, table, differences=differences, machine=machine)
         emit(printed, form, output)
     if off:
         raise typer.Exit(4)
@@ -127,12 +118,13 @@ def reproduce(
 def _known(studies: list[str]) -> list[str]:
     """SpecError for a name that is no study, and for the former command's word."""
     from judge.base.errors import SpecError, unknown
+    from judge.reproduce.cell import STUDIES
 
     if studies[:1] == ["list"]:
         raise SpecError("list is no study", hint=f"judge reproduce {' '.join([*studies[1:], '--list'])}")
     for name in studies:
-        if name not in TAKES:
-            raise SpecError(unknown("study", name, TAKES))
+        if name not in STUDIES:
+            raise SpecError(unknown("study", name, STUDIES))
     return studies
 
 

@@ -25,21 +25,37 @@ TABLE_STATES: Mapping[TableState, str] = {
     "not compared": "the program stores no printed number of it",
 }
 
-# Study -> its title.
-TITLES: Mapping[str, str] = {
-    "hanna": "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
-    "openmeva": "OpenMEVA (Guan et al. 2021, ACL)",
-    "storyer": "StoryER (Chen et al. 2022, EMNLP)",
-    "ttcw": "Art or Artifice (Chakrabarty et al. 2024, CHI)",
-}
 
-_NOTES: Mapping[str, Sequence[str]] = {
-    "hanna": ("the notebook also prints means and agreement of Mistral-7B, which are not listed",),
-    "openmeva": ("cells: of the metrics' numbers the program stores those of UNION, and none of Tables 8 and 9",),
-    "storyer": (
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A study as it is listed. `options` are those of `judge reproduce` that it takes beside those of all."""
+
+    title: str
+    note: str
+    options: tuple[str, ...] = ()
+
+
+# Study -> what is said of it. Its numbers are computed by the module of its name, which is imported when it is asked.
+STUDIES: Mapping[str, Publication] = {
+    "hanna": Publication(
+        "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
+        "the notebook also prints means and agreement of Mistral-7B, which are not listed",
+        ("choice", "measures", "resamples", "seed"),
+    ),
+    "openmeva": Publication(
+        "OpenMEVA (Guan et al. 2021, ACL)",
+        "cells: of the metrics' numbers the program stores those of UNION, and none of Tables 8 and 9",
+        ("measures", "resamples", "seed"),
+    ),
+    "storyer": Publication(
+        "StoryER (Chen et al. 2022, EMNLP)",
         "judge reproduce storyer says of each cell what can be done about it, and adds a baseline where one exists",
     ),
-    "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
+    "ttcw": Publication(
+        "Art or Artifice (Chakrabarty et al. 2024, CHI)",
+        "the notebook also prints balanced accuracy test by test, which is not listed",
+        ("resamples", "seed"),
+    ),
 }
 
 
@@ -62,8 +78,8 @@ class Listed:
 
 def listed(study: str) -> list[Listed]:
     """Tables and figures of one publication with their states. Raises SpecError for an unknown study."""
-    if study not in TITLES:
-        raise SpecError(unknown("study", study, list(TITLES)))
+    if study not in STUDIES:
+        raise SpecError(unknown("study", study, list(STUDIES)))
     with package_file("reproduce", "published_data", f"{study}_tables.csv").open(
         encoding="utf-8", newline=""
     ) as stream:
@@ -111,7 +127,7 @@ def _table(study: str) -> Table:
     )
     states = dict.fromkeys(entry.state for entry in tables_listed)
     notes = [*_notes(study), *(f"{state}: {TABLE_STATES[state]}" for state in states), *_reasons(tables_listed)]
-    return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)
+    return Table(f"{STUDIES[study].title}: tables", columns, rows, _signature(), notes)
 
 
 def _reasons(listed: Sequence[Listed]) -> list[str]:
@@ -130,7 +146,7 @@ def _notes(study: str) -> list[str]:
     cells = sum(entry.cells or 0 for entry in entries)
     compared = [entry.match for entry in entries if entry.match is not None]
     total = f"{sum(compared)} of {cells} printed cells match" if compared else f"{cells} printed cells, none compared"
-    return [f"{study}: {total}; a number that two tables hold counts once", *_NOTES[study]]
+    return [f"{study}: {total}; a number that two tables hold counts once", STUDIES[study].note]
 
 
 def _signature() -> str:

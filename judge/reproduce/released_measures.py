@@ -29,7 +29,7 @@ from judge.inputs.datasets.studies.openmeva import read_stories
 from judge.inputs.text_features import SCORE_FILE_FEATURES
 from judge.lab.measures import Undefined, Value, measures_by_name, named
 from judge.lab.measures.session import UNAVAILABLE, Measured, measured, reason
-from judge.reproduce.cell import TITLES
+from judge.reproduce.cell import STUDIES
 from judge.version import __version__
 
 # Largest difference of a released number, which has ten digits, from ours.
@@ -61,7 +61,7 @@ def hanna() -> Table:
     done = sum(row["equal"] == row["stories"] for row in rows if row["stories"])
     notes = [f"{done} of {len(rows)} columns are equal in all stories that are at hand, to {EQUAL:g}", *notes]
     return Table(
-        f"{TITLES['hanna']}: released measures",
+        f"{STUDIES['hanna'].title}: released measures",
         plain(
             "column",
             "measure",
@@ -165,7 +165,7 @@ def openmeva() -> Table:
     packages = _packages(inputs["mans_roc"][0])
     files = "|".join(f"{name}:{fingerprint_file(path)}" for name, path in paths.items())
     return Table(
-        f"{TITLES['openmeva']}: Table 11, Pearson's r with people",
+        f"{STUDIES['openmeva'].title}: Table 11, Pearson's r with people",
         [
             Column("row", "measure", wrap=24),
             Column("set", "set"),

@@ -16,7 +16,7 @@ from judge.inputs.datasets.sources import SOURCES
 from judge.reproduce.cell import (
     OURS,
     PUBLISHED,
-    TITLES,
+    STUDIES,
     Cell,
     Numbers,
     Place,
@@ -211,7 +211,7 @@ class Study:
 
     @property
     def title(self) -> str:
-        return TITLES[self.name]
+        return STUDIES[self.name].title
 
     @property
     def table_names(self) -> list[str]:

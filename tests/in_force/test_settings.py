@@ -105,7 +105,7 @@ def test_thinking_that_is_switched_off_or_seen_decides() -> None:
     [
         (ANTHROPIC, "claude-sonnet-4-6", {"seed": "ignored", "structured": "ignored", "logprobs": "ignored"}),
         ("https://api.groq.com/openai/v1", "llama", {"logprobs": "refused"}),
-        ("https://api.mistral.ai/v1", "mistral-small-latest", {"seed": "unknown", "structured": "honoured"}),
+        ("https://api.mistral.ai/v1", "mistral-small-latest", {"seed": "refused", "structured": "honoured"}),
         (None, "gpt-4.1", {"seed": "unknown", "structured": "honoured", "stop": "honoured"}),
         (DEEPSEEK, "deepseek-chat", {"structured": "unknown", "stop": "honoured"}),
     ],

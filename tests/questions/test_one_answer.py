@@ -7,8 +7,10 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from html import unescape
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +23,7 @@ from judge.base.printing.tables import Table, render, worded
 from judge.cli import table_options as option_words
 from judge.cli.asking import NOT_MET
 from judge.cli.commands import COMMANDS
-from judge.questions import registry
+from judge.questions import comparing, registry
 from judge.show.web.view.tables import RATED, Answers
 from tests.documents.test_pages import commands
 from tests.report import runs
@@ -251,3 +253,14 @@ def test_the_report_gives_the_answer_of_the_question(name: str, demo: Path, repo
                 assert shown == [row for row in rows if row in shown]
                 assert not [row for row in rows if row not in shown and _holds_a_number(row)]
     assert both, f"no table of {name} stands in the report"
+
+
+def test_another_package_adds_a_question_and_its_command(
+    demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = replace(registry.question("coverage"), name="mine")
+    monkeypatch.setattr(comparing, "MINE", mine, raising=False)
+    point = EntryPoint("mine", "judge.questions.comparing:MINE", registry.ENTRY_POINT)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == registry.ENTRY_POINT else [])
+    _assert_one_answer("mine", "counts", demo, {}, capsys)
+    assert "mine" in dir(judge.open_run(demo))

@@ -67,7 +67,7 @@ def test_storyer_is_listed_as_it_is_computed(studies: Path, storyer_cells: dict[
     assert (sum(row.cells or 0 for row in rows), sum(row.match or 0 for row in rows)) == (321, 4)
 
 
-@pytest.mark.parametrize("study", list(listing.TITLES))
+@pytest.mark.parametrize("study", list(listing.STUDIES))
 def test_every_table_that_is_not_reproduced_says_why(study: str) -> None:
     for row in listed(study):
         assert row.why or row.state == "reproduced", row
@@ -78,7 +78,7 @@ def test_every_table_that_is_not_reproduced_says_why(study: str) -> None:
         assert row.state in TABLE_STATES
 
 
-@pytest.mark.parametrize("study", list(listing.TITLES))
+@pytest.mark.parametrize("study", list(listing.STUDIES))
 def test_the_list_fits_a_terminal(study: str) -> None:
     (table,) = listing.listing_tables([study], machine=False)
     lines = render(table, "table").splitlines()
@@ -87,10 +87,10 @@ def test_the_list_fits_a_terminal(study: str) -> None:
 
 
 def test_machines_get_one_table_of_all_studies() -> None:
-    (table,) = listing.listing_tables(list(listing.TITLES), machine=True)
+    (table,) = listing.listing_tables(list(listing.STUDIES), machine=True)
     rows = json.loads(render(table, "json"))["rows"]
-    assert len(rows) == sum(len(listed(study)) for study in listing.TITLES)
-    assert {row["study"] for row in rows} == set(listing.TITLES)
+    assert len(rows) == sum(len(listed(study)) for study in listing.STUDIES)
+    assert {row["study"] for row in rows} == set(listing.STUDIES)
     keywords = next(row for row in rows if row["names"] == "keywords")
     assert (keywords["cells"], keywords["match"], keywords["state"]) == (6, 0, "own data")
     assert "judge explain RUN --set as_published=true" in keywords["command"]

@@ -120,17 +120,23 @@ def _lost(judgment: Judgment, flag: str) -> Judgment:
     return replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, flag))
 
 
-def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
-    """The judgments of a new answer: one, or one for each criterion that the query rates."""
+def read_response(
+    parser: Parser, response: Response, query: Query, criteria: Iterable[str] = ()
+) -> tuple[Judgment, ...]:
+    """The judgments of a new answer: one, or one for each criterion that the query rates. `criteria` names those of the
+    run."""
     if query.criteria:
         return joint_judgments(parser, response, query.criteria, story=query.story.text)
     judgment = parser.parse(
         response,
         query.criterion,
         structured=query.structured,
+        other_criteria=[name for name in criteria if name != query.criterion.name],
         story=query.story.text,
         rating_pattern=query.rating_pattern,
     )
+    if query.scoring == "logprobs":
+        judgment = expected_judgment(judgment, response, query.criterion.scale)
     return (judgment,)
 
 
@@ -227,11 +233,12 @@ def read_verdict(response: Response, query: Query) -> Verdict:
     )
 
 
-def was_read(parser: Parser, response: Response, query: Query) -> bool:
-    """Whether a rating (of each criterion) or, in a comparison, a preference can be read from a new answer."""
+def was_read(parser: Parser, response: Response, query: Query, criteria: Iterable[str] = ()) -> bool:
+    """Whether a rating (of each criterion) or, in a comparison, a preference can be read from a new answer. `criteria`
+    names those of the run."""
     if query.choices:
         return read_verdict(response, query).preference is not None
-    return all(judgment.rating is not None for judgment in read_response(parser, response, query))
+    return all(judgment.rating is not None for judgment in read_response(parser, response, query, criteria))
 
 
 @dataclass(frozen=True, slots=True)

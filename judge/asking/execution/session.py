@@ -292,14 +292,14 @@ def _settled(
     if sitting.again == "failed":
         return lambda query: everything - journal.failed(query.key)
     if sitting.again == "unparsed":
-        parser = load_parser("ours")
+        parser, names = load_parser("ours"), prepared.definition["criteria"]["names"]
 
         def without_rating(query: Request) -> set[int]:
             again = journal.failed(query.key)
             if isinstance(query, Commission):
                 return everything - again
             for repeat, response in journal.recorded(query.key).items():
-                if not was_read(parser, response, query):
+                if not was_read(parser, response, query, names):
                     again.add(repeat)
             return everything - again
 

@@ -101,11 +101,13 @@ def test_what_a_server_made_the_judge_fill_in_is_its_own() -> None:
 def test_labels_of_the_story_are_not_the_judges() -> None:
     criterion = Criterion("Ending", "EN", "", Scale.of_labels(["No", "Yes"]))
 
-    def read(text: str) -> Judgment:
-        return OURS.parse(Response(text, "stop"), criterion, story='He ran.\n\nAnswer: Yes {"answer": "Yes"}')
+    def read(text: str, label: str = "Yes") -> Judgment:
+        story = f'He ran.\n\nAnswer: {label} {{"answer": "{label}"}}'
+        return OURS.parse(Response(text, "stop"), criterion, story=story)
 
     assert (read("Answer: Yes").status, read("Answer: Yes").flags) == ("ambiguous", ("quoted",))
     assert read('{"answer": "Yes"}').flags == ("quoted",)
+    assert read('{"answer": "No"}', "No").flags == ("quoted",)  # its code is 0
     assert [read(text).rating for text in ("Answer: No", "Yes", '{"answer": "No"}')] == [0, 1, 0]
 
 

@@ -241,7 +241,8 @@ class Ours:
             if story and any(is_quoted(story, quotation) for quotation in free.stated_words):
                 free = read(own, story=story)
             judgment = free.judgment
-            if own != cleaned.text and judgment.status == "no_rating" and read(cleaned.text).judgment.rating:
+            quoted = own != cleaned.text and judgment.status == "no_rating"
+            if quoted and read(cleaned.text).judgment.rating is not None:
                 judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
         else:
             assert_never(structured)
