@@ -167,7 +167,7 @@ def _print(answers: Sequence[Answer], form: str, output: Path | None, *, full: b
     if told and way.screen is not None:
         sys.stdout.write("\n".join(way.screen(answer.value) for answer in answers))
         return
-    tables = [table for answer in answers for table in _tables(answer, form, told=told)]
+    tables = [table for answer in answers for table in _tables(answer, form, told=told or form == "json")]
     emit(tables, form, None if way.file else output, full=full)
     if way.file and output is not None:
         sys.stderr.write(f"{way.file.write(answers[0].value, output)}\n")

@@ -323,6 +323,6 @@ def _pilot_notes(pilot: Pilot) -> Iterator[str]:
     cells = max((figures.cells for figures in pilot.figures), default=1)
     if cells > 1:
         yield (
-            f"{pilot.matrix.dataset}: {cells} judges with an Eval-Prompt each: tau and its differences as they scatter "
+            f"{pilot.matrix.dataset}: {cells} pairs of judge and Eval-Prompt: tau and its differences as they scatter "
             "on average, replacement for the middle one"
         )

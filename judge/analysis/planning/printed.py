@@ -87,20 +87,22 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
         yield f"No number is known for the middle judge and criterion: {every[0].reason or _beyond()}."
     if every:
         return
-    yield from _without([answer for answer in some if answer.number.value is None], everywhere=most is None)
+    without = [answer for answer in some if answer.number.value is None]
+    yield from _without(without, result.options.reliability, everywhere=most is None)
 
 
-def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
+def _without(some: Sequence[Answer], reliability: float, *, everywhere: bool) -> Iterator[str]:
     """One sentence for each reason; it names no criterion if the reason is the same `everywhere`."""
     reasons: dict[str, list[Answer]] = {}
     for answer in some:
-        reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
+        below = answer.limit is not None and answer.limit < reliability
+        reasons.setdefault("limit" if below else answer.reason or _beyond(), []).append(answer)
     for reason, answers in reasons.items():
         for_whom = (
             "" if everywhere and len(reasons) == 1 else f" for {', '.join(answer.criterion for answer in answers)}"
         )
         limits = sorted(answer.limit for answer in answers if answer.limit is not None)
-        if limits:
+        if reason == "limit":
             ends = dict.fromkeys(f"{limit:.2f}" for limit in (limits[0], limits[-1]))
             unit = answers[0].unit
             with_them = f" (with {answers[0].design})" if answers[0].design else ""
@@ -117,9 +119,10 @@ def _number_sentence(most: Answer, answers: Sequence[Answer], result: Planned) -
     text_of_number = f"{_count(n.value)} {most.unit}"
     if most.stories is not None and most.stories > 1:
         text_of_number += f" ({_count(round((n.value or 0) * most.stories))} stories)"
+    of_each = " of every criterion" if len(answers) > 1 else ""
     often, reliably = f"{100 * options.power:.0f} % of the time", f"with reliability {options.reliability:g}"
     verbs: Mapping[Question, str] = {
-        "half-width": f"hold the 95 % interval of tau x100 within ±{100 * options.half_width:g}",
+        "half-width": f"hold the 95 % interval of tau x100{of_each} within ±{100 * options.half_width:g}",
         "difference": f"find a true difference of {100 * options.difference:g} between two taus x100 {often}",
         "order of systems": f"with {most.design or 'one answer each'} order the systems {reliably}",
         "order of stories": f"to each story and criterion ({most.design}) order the stories {reliably}",

@@ -241,6 +241,7 @@ def flat_rows(table: Table) -> list[dict[str, Any]]:
 def _json(table: Table) -> str:
     value = {
         "title": table.title,
+        **({"answer": str(table.above)} if table.above else {}),
         "signature": table.signature,
         "rows": flat_rows(table),
         "notes": list(table.notes) + reasons(table),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement_verdict import is_below, passes
 from judge.analysis.correlation.margins import CEILING, CONTROL
 from judge.base.printing.tables import Column, Table
@@ -62,6 +63,12 @@ def _row(row: CertifiedRow) -> dict[str, object]:
         "control": row.margin.bars[CONTROL],
         "icc": row.icc,
         "coverage": row.coverage,
-        "replaces": passes(test) and row.informed and not is_below(test) if test is not None and has_rate else None,
+        "replaces": _replaces(test, informed=row.informed) if test is not None and has_rate else None,
         "wrong": ". ".join(filter(None, (row.faults.verdict.text, row.faults.words()))),
     }
+
+
+def _replaces(test: AltTestRow, *, informed: bool) -> str:
+    if is_below(test):
+        return "no"
+    return "yes" if passes(test) and informed else "cannot tell"

@@ -201,7 +201,7 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
     groups = selective(evidence.coverage.tests)
     raters = evidence.raters_of(matrix.dataset)
     whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
-    some = tuple(raters.worded(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
+    some = tuple(raters.worded(f"Stories {which} were lost more by {_rows(cells)}.") for which, cells in groups.items())
     return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
 
 
@@ -217,7 +217,7 @@ def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def _rows(cells: Mapping[str, Sequence[str]]) -> str:
-    return "1 row" if len(cells) == 1 else f"{len(cells)} rows"
+    return next(iter(cells)) if len(cells) == 1 else f"{len(cells)} of the rows"
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
@@ -229,14 +229,15 @@ def wrong(evidence: Evidence, best: Margin) -> Answer:
     return Answer("What goes wrong?", sentences, faults.verdict, "wrong", brief)
 
 
-def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """Whether the judge's model has seen the stories, from contamination scores and dates (months); None = none."""
+def seen(evidence: Seen | None, dates: Dated | None, *, control: bool) -> Answer:
+    """Whether the judge's model has seen the stories, from contamination scores and dates (months); None = none. The
+    `control` is no model."""
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)
     if evidence is None:
         return Answer(
             question,
-            ("No scores of the stories are there.", *by_dates),
+            ("A control has seen nothing.",) if control else ("No scores of the stories are there.", *by_dates),
             rules.of_contamination(measured=False),
             "seen",
         )

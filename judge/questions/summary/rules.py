@@ -130,7 +130,9 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
     rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
     if recital:
         return Verdict("recites stories" if recited else "cannot be told" if blunt else "recites none", rule)
-    return Verdict("measured" if measured else "not measured", "a scores file of judge contamination score is given")
+    return Verdict(
+        "measured" if measured else "not measured", "whether a scores file of judge contamination score is given"
+    )
 
 
 def of_stories(half: float, wide: float) -> Verdict:
@@ -243,10 +245,14 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
     wanted = max(FEWEST, int(np.ceil(now * (half / WIDE) ** 2)))
     each = matrix.n / now
     sentence = (
-        f"{now:,} story-prompts ({matrix.n:,} stories) give tau x100 to ±{100 * half:.1f}, about {wanted:,} "
-        f"({round(wanted * each):,} stories) to ±{100 * WIDE:.0f}."
+        f"{now:,} story-prompts ({matrix.n:,} stories) give tau x100{_over(best)} to ±{100 * half:.1f}, about "
+        f"{wanted:,} ({round(wanted * each):,} stories) to ±{100 * WIDE:.0f}."
     )
     return Answer("How many stories does it take?", (sentence,), of_stories(half, WIDE), "stories")
+
+
+def _over(best: Margin) -> str:
+    return f" as a mean of {len(best.criteria)} criteria (each by itself needs more)" if len(best.criteria) > 1 else ""
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:

@@ -254,7 +254,7 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
         *quality.itself(evidence, matrix, best),
         quality.lost(evidence, matrix, best),
         wrong,
-        quality.seen(seen, _dates(best)),
+        quality.seen(seen, _dates(best), control=best.control),
     )
     answers = tuple(_asked_of(evidence.raters_of(matrix.dataset), answer) for answer in asked)
     gaps = missing(evidence, matrix, claimed, answers, seen)
