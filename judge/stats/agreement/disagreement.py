@@ -142,4 +142,4 @@ def _range(rows: Floats) -> Floats:
         return np.full(rows.shape[1], np.nan)
     high, low = np.where(present, rows, -np.inf).max(axis=0), np.where(present, rows, np.inf).min(axis=0)
     enough = present.sum(axis=0) >= 2
-    return np.asarray(np.where(enough, np.where(enough, high, 0.0) - np.where(enough, low, 0.0), np.nan))
+    return np.where(enough, high, np.nan) - np.where(enough, low, np.nan)

@@ -11,6 +11,7 @@ import pytest
 from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.estimate import Estimate
 from judge.ratings.ratings_table import RatingsTable
 
 # Published overall Kendall tau-b x100 (HANNA judge study), Eval-Prompt 1: RE CH EM SU EG CX and their mean.
@@ -84,3 +85,12 @@ def test_a_control_judge_is_labelled_and_runs_are_named_where_there_are_several(
         "openai/m, control (r)",
         "openai/m, control (s)",
     ]
+
+
+def test_the_half_width_is_the_median_of_the_intervals_that_there_are() -> None:
+    cells = (Estimate(0.3, 10, 0.1, 0.5), Estimate(0.3, 10, 0.2, 0.5), Estimate(0.3, 10, 0.2, 0.3), Estimate(0.3, 10))
+    row = correlation_grid.LayoutRow("judge", "a", "ep1", cells, cells[0])
+    names = ("A", "B", "C", "D")
+    grid = correlation_grid.Layout("d", "tau-b", "over all", "stories", names, names, (row,), 1, "", ())
+    assert grid.half_width == pytest.approx(0.15)
+    assert replace(grid, rows=()).half_width is None
