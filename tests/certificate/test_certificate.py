@@ -11,7 +11,7 @@ import pytest
 
 from judge.asking.plan import make_plan
 from judge.asking.run_definition.spec import load_run_spec
-from judge.base.errors import DataError, OptionError
+from judge.base.errors import DataError, SpecError
 from judge.questions.certificate.file import Conditions, Floor, UncertifiedError, check, read
 from tests.report.runs import command as judge
 
@@ -150,7 +150,7 @@ def test_judge_run_asks_nothing_that_is_not_covered(
 def test_conditions_that_mean_nothing_are_refused(
     floors: tuple[str, ...], requirements: tuple[str, ...], complaint: str
 ) -> None:
-    with pytest.raises(OptionError, match=complaint):
+    with pytest.raises(SpecError, match=complaint):
         Conditions.of(floors, requirements)
 
 

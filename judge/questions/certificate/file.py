@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judge.asking.plan.queries import Plan
-from judge.base.errors import DataError, JudgeError, OptionError, unknown_value
+from judge.base.errors import DataError, JudgeError, OptionError, SpecError, unknown_value
 from judge.base.files import write_output
 from judge.base.fingerprint import fingerprint
 from judge.base.foreign import json_file, reading
 from judge.base.records import Criterion
+from judge.base.wording import Advice
 
 FloorName = Literal["tau", "icc", "coverage", "accuracy"]
 RequirementName = Literal["replace", "control", "unbiased"]
@@ -66,7 +67,7 @@ class Conditions:
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
         """Conditions from words such as ``tau=0.3`` and ``replace``; without a floor of coverage that of 90 % is added.
-        Raises OptionError for unknown words, and if there is no condition.
+        Raises OptionError for unknown words, and SpecError if there is no condition.
         """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]
@@ -77,8 +78,9 @@ class Conditions:
             if name not in REQUIREMENTS:
                 raise unknown_value("require", name, REQUIREMENTS)
         if not parsed and not requirements:
-            raise OptionError(
-                "floor", "", "a certificate needs a condition, a floor or a requirement", hint="e.g. tau=0.3"
+            raise SpecError(
+                "a certificate needs a condition: a floor or a requirement",
+                hint=Advice("{floor}, or {require}", floor="tau=0.3", require="replace"),
             )
         if "coverage" not in names:
             parsed.append(Floor("coverage", LEAST_RATED))
