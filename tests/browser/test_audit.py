@@ -681,7 +681,8 @@ def test_pages_can_be_read_by_everybody(
     page.keyboard.press("Enter")
     readable(page)
     press(page, "10")
-    page.keyboard.press("Enter")
+    with page.expect_response("**/practice"):  # a page that is left earlier aborts its own request
+        page.keyboard.press("Enter")
     readable(page)
     page.goto(f"{server.address}annotate?name=Ada")
     for _ in range(4):
