@@ -21,7 +21,7 @@ from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.fingerprint import fingerprint_text
 from judge.base.printing.tables import Column, Table, printable
-from judge.base.wording import Advice, Note, Wording, joined, written
+from judge.base.wording import Advice, Note, Wording, enumerated, joined, written
 from judge.contamination import report, scores_file, thresholds
 from judge.contamination.options import CheckOptions
 from judge.contamination.report import letters
@@ -266,12 +266,21 @@ def table(checked: Check) -> Table:
 
 
 def text(checked: Check, wording: Wording) -> str:
-    """Text for a screen: for each model and dataset the verdict, what was measured, and what the dates say."""
+    """Text for a screen: for each model and dataset the verdict, what was measured, and what the dates say. Models of
+    which the same is to be said of the same stories share it; their months then stand without sources.
+    """
     lines = [_TITLE, ""]
+    alike: dict[tuple[str, Verdict, str], list[Checked]] = {}
     for row in checked.rows:
-        lines += _wrapped(f"{row.model} on the stories of {row.dataset}: {row.verdict.upper()}", "")
-        lines += _wrapped(written(row.sentence, wording), "scores")
-        lines += _wrapped(written(row.dated.sentence, wording), "dates")
+        alike.setdefault((row.dataset, row.verdict, written(row.sentence, wording)), []).append(row)
+    for (dataset, verdict, sentence), rows in alike.items():
+        lines += _wrapped(
+            f"{enumerated([row.model for row in rows])} on the stories of {dataset}: {verdict.upper()}", ""
+        )
+        lines += _wrapped(sentence, "scores")
+        for row in rows:
+            dates = row.dated.sentence if len(rows) == 1 else f"{row.model}: {row.dated.brief}"
+            lines += _wrapped(written(dates, wording), "dates" if row is rows[0] else " ")
         lines.append("")
     for note in filter(None, (checked.signature, *(f"· {written(note, wording)}" for note in _notes(checked)))):
         lines += _wrapped(note, "")

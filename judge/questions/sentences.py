@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from judge.analysis.comparison.result import of_two
+from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation import margins as of_margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.jury.jury import sentences as of_jury
@@ -44,6 +47,9 @@ _BARS = ((CEILING, "one person with the others"), (CONTROL, "the control"))
 # Kinds of faults that are named.
 _KINDS = 4
 
+# Whether of all differences that new story-prompts would not turn round, new systems could.
+_OPEN = {True: "it is not shown to lead", False: "some of the differences are not shown"}
+
 
 def correlations(found: Correlations) -> str:
     """The judge with the highest correlation of each dataset, beside one person and the control."""
@@ -61,7 +67,9 @@ def _highest(found: Correlations, dataset: CorrelatedDataset) -> str:
     criteria = best.averaged or (best.subject.criterion,)
     found_bars = [(name, _bar(rows, kind, best)) for kind, name in _BARS]
     bars = [f"{name} {worded(bar.estimate)}" for name, bar in found_bars if bar is not None]
-    value = people.height(found.statistic, best.estimate, best.stories, criteria)
+    # The interval of a row by itself is too short for one that was picked: `summary` has that of the picked one.
+    own = best.estimate if len(judges) == 1 else replace(best.estimate, low=None, high=None)
+    value = people.height(found.statistic, own, best.stories, criteria)
     beside = f"; {', '.join(bars)}" if bars else ""
     return f"{_named(best.subject)}{_chosen(len(judges))}: {value}{beside}."
 
@@ -167,9 +175,9 @@ def _faults(found: Diagnosis, dataset: str) -> str:
 
 
 def comparison(found: Comparison) -> str:
-    """The best of three or more variants, and which others are tied with it."""
+    """The best variant of each group, and which others are tied with it, on new story-prompts and on new systems."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Ranked]] = {}
-    for ranked in found.ranking:
+    for ranked in found.ranking or of_two(found.entries):
         groups.setdefault((ranked.entry.dataset, ranked.entry.contrast.shared), []).append(ranked)
     shared = [dict(names) for _, names in groups]
     differing = [name for name in _SCOPES if len({names.get(name) for names in shared}) > 1]
@@ -183,7 +191,10 @@ def _best(scope: str, rows: Sequence[Ranked]) -> str:
     if best is None or not others:
         return ""
     verdict = rules.of_variants([below for _, below in others])
-    return f"{verdict.text.upper()}: {best}{scope}; difference of the others' tau x100: {rules.listed(others, 2)}."
+    whose = "the other's" if len(others) == 1 else "the others'"
+    start = f"{verdict.text.upper()}: {best}{scope}; difference of {whose} tau x100: {rules.listed(others, 2)}."
+    chance = [row for row in rows if row.both is not None and row.tied is False and not leaves_zero_out(row.both)]
+    return f"{start} On new systems {_OPEN[len(chance) == len(others)]}." if chance else start
 
 
 def jury(found: Juries) -> str:

@@ -14,6 +14,7 @@ import pytest
 
 from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
+from judge.base.wording import PYTHON
 from judge.contamination import check as compute
 from judge.contamination.check import Checked, Recital, dated, passages, tells
 from judge.contamination.options import CheckOptions
@@ -161,3 +162,14 @@ def test_the_screen_of_a_check_fits_80_columns_and_progress_in_a_file_is_one_lin
     assert lines
     assert all(re.fullmatch(r"log-probabilities: (\d+)/\1 texts", line) for line in lines)
     assert len(lines) == len(set(lines))
+
+
+def test_models_of_which_the_same_is_said_share_it_and_keep_their_dates() -> None:
+    names = ("gpt-4-0613", "unheard-of")
+    rows = tuple(Checked("hanna", name, dated(name, "hanna"), why="nobody scored it") for name in names)
+    printed = compute.text(compute.Check(rows, signature_parts=("v",), notes=()), PYTHON)
+    assert printed.count("nobody scored it") == 1
+    assert "gpt-4-0613 and unheard-of on the stories of hanna: NOT MEASURED" in printed
+    words = " ".join(printed.split())
+    for row in rows:
+        assert f"{row.model}: {row.dated.brief}" in words

@@ -354,7 +354,7 @@ def verdict(result: Replacement) -> str:
 
 
 _OF_TEST = (
-    Column("winning_rate", "winning rate %", digits=0, factor=100),
+    Column("winning_rate", "winning rate %", digits=0, factor=100, main=True),
     Column("passed", "passes"),
     Column("p", "p", digits=3, p="less"),
     Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),

@@ -48,8 +48,9 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One variant of a ranking. `below` is its tau minus that of the best (mean over criteria), and `tied` says whether
-    the interval of this includes 0; both None for the best. `entry` is any contrast of the same group.
+    """One variant of a ranking. `below` is its tau minus that of the best (mean over criteria), with the interval over
+    story-prompts, and `tied` says whether this includes 0; `both` has the interval over systems and story-prompts. All
+    None for the best. `entry` is any contrast of the same group.
     """
 
     rank: int
@@ -57,6 +58,7 @@ class Ranked:
     below: Estimate | None
     tied: bool | None
     entry: Entry
+    both: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,10 +275,28 @@ def _ranked(entries: Sequence[Entry]) -> Iterator[Ranked]:
         score = {name: _score(name, between) for name in variants}
         best, *others = sorted(variants, key=lambda name: -score[name])
         yield Ranked(1, best, None, None, group[0])
+        over_both = {(entry.contrast.first, entry.contrast.second): entry.means["tau_both"] for entry in group}
         for rank, name in enumerate(others, 2):
-            below = between[best, name] if (best, name) in between else _reversed(between[name, best])
+            below, both = (_below(name, best, each) for each in (between, over_both))
             shown = leaves_zero_out(below)
-            yield Ranked(rank, name, below, None if shown is None else not shown, group[0])
+            yield Ranked(rank, name, below, None if shown is None else not shown, group[0], both)
+
+
+def of_two(entries: Sequence[Entry]) -> Iterator[Ranked]:
+    """Ranks of two variants that share all other settings, which `Comparison.ranking` leaves to their contrast; the
+    first where both have one tau.
+    """
+    for entry in entries:
+        tau, both = entry.means["tau"], entry.means["tau_both"]
+        alone = sum((each.dataset, each.contrast.shared) == (entry.dataset, entry.contrast.shared) for each in entries)
+        if alone > 1 or tau.value is None:
+            continue
+        best, other = entry.contrast.first, entry.contrast.second
+        if tau.value > 0:
+            best, other, tau, both = other, best, reverse(tau), reverse(both)
+        shown = leaves_zero_out(tau)
+        yield Ranked(1, best, None, None, entry)
+        yield Ranked(2, other, tau, None if shown is None else not shown, entry, both)
 
 
 def _score(name: str, between: Mapping[tuple[str, str], Estimate]) -> float:
@@ -286,6 +306,11 @@ def _score(name: str, between: Mapping[tuple[str, str], Estimate]) -> float:
     return gained - lost
 
 
-def _reversed(difference: Estimate) -> Estimate:
+def _below(name: str, best: str, between: Mapping[tuple[str, str], Estimate]) -> Estimate:
+    return between[best, name] if (best, name) in between else reverse(between[name, best])
+
+
+def reverse(difference: Estimate) -> Estimate:
+    """The difference the other way round."""
     value, low, high = (None if end is None else -end for end in (difference.value, difference.high, difference.low))
     return replace(difference, value=value, low=low, high=high)

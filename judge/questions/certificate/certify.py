@@ -17,6 +17,7 @@ from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.diagnose.kinds import Bounded, bounded, found_without_limit, requested
 from judge.analysis.inputs.candidates import match
+from judge.analysis.options.signature import joined
 from judge.answers.journal import JournalReader
 from judge.asking.in_force.catalogue import life_in
 from judge.asking.run_folder import ResultFolder, read_manifest
@@ -189,13 +190,14 @@ def certify(evidence: Evidence, conditions: Conditions, today: date, left_out: L
         )
     rows = tuple(_rows(evidence, matrix, own))
     folder = ResultFolder(fact.path)
+    parts = evidence.correlations.signature_parts
     return Certificate(
         fact=fact,
         matrix=matrix,
         rows=rows,
         conditions=tuple(_held(conditions, rows, fact)),
         manifest=read_manifest(folder.manifest),
-        signature=evidence.correlations.signature,
+        signature=joined((*parts[:-1], evidence.options.signature_part, *parts[-1:])),
         notes=(*evidence.correlations.notes, *_stated(evidence.options)),
         issued=today,
         answered=_answered(folder),

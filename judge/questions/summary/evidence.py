@@ -233,6 +233,14 @@ class Choice:
     claimed: Margin
 
     @property
+    def signature_part(self) -> str:
+        """How the row was chosen, which changes its intervals; empty for an only row."""
+        if self.rows < 2:
+            return ""
+        crossed = "" if self.elsewhere is None else f"/{FOLDS}-fold/intervals for {self.contenders}"
+        return f"row:highest of {self.rows}{crossed}"
+
+    @property
     def words(self) -> str:
         """How the row was chosen, in parentheses behind its name; empty for an only row."""
         if self.rows < 2:

@@ -79,7 +79,7 @@ def of_consistency(median: float) -> Verdict:
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
     """Whether the best of several is clearly better; `differences` are the others' tau minus that of the best."""
-    rule = "by the 95 % intervals of the paired differences of tau"
+    rule = "by the 95 % intervals of the paired differences of tau, over story-prompts with these systems"
     defined = [difference for difference in differences if difference.value is not None]
     if not defined:
         return Verdict("cannot be said", rule)

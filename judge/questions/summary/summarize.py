@@ -187,11 +187,15 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
     """Summary of runs that rate stories, one screen for each dataset; `runs` are their names in suggested commands,
     `seen` the evidence from contamination scores.
     """
-    screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
+    rows = [_row(evidence, matrix) for matrix in evidence.matrices]
+    screens = tuple(
+        _of_dataset(evidence, matrix, row, runs, seen) for matrix, row in zip(evidence.matrices, rows, strict=True)
+    )
+    picked = dict.fromkeys(choice.signature_part for choice, _ in rows if choice is not None)
     parts = evidence.ranked.signature_parts if evidence.has_people else evidence.coverage.signature_parts
     # The program's version stays the last part.
-    own = evidence.options.signature_part
-    return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], own, *parts[-1:]), notes=())
+    own = (*filter(None, picked), evidence.options.signature_part)
+    return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], *own, *parts[-1:]), notes=())
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
@@ -224,9 +228,10 @@ def caveats(evidence: Evidence) -> Iterator[str]:
         yield "The only judge is the control, which is not a language model: the figures show how the program works."
 
 
-def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], seen: Seen | None) -> OfDataset:
-    mine = [margin for margin in evidence.margins if margin.dataset == matrix.dataset]
-    choice, picked = _row(evidence, matrix, mine)
+def _of_dataset(
+    evidence: Evidence, matrix: RatingMatrix, found: tuple[Choice | None, str], runs: Sequence[str], seen: Seen | None
+) -> OfDataset:
+    choice, picked = found
     if choice is None:
         answers = (quality.lost(evidence, matrix, None), *quality.itself(evidence, matrix, None))
         row = (
@@ -319,8 +324,9 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
     return None if highest is None else highest.judge
 
 
-def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Choice | None, str]:
+def _row(evidence: Evidence, matrix: RatingMatrix) -> tuple[Choice | None, str]:
     """The judge x Eval-Prompt that the answers are about, and its name with the reason; None without any."""
+    mine = [margin for margin in evidence.margins if margin.dataset == matrix.dataset]
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""

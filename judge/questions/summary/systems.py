@@ -47,7 +47,11 @@ def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) ->
     whole, some = ((*first, verdict.sentence(most) + _of_people(tests)) for most in (None, _REPLACEMENT_NAMED))
     joint = ", but " if verdict.word in ("yes", "on some criteria") else ", and "
     text = f"{verdict.text}{joint}{faults}" if faults and verdict.word != "cannot be tested" else verdict.text
-    rule = "people are known one by one, 30 stories each" if verdict.word == "cannot be tested" else _RULE
+    rule = (
+        "no criterion has two people known one by one with 30 stories each"
+        if verdict.word == "cannot be tested"
+        else _RULE
+    )
     return Answer(question, whole, Verdict(text, rule), label, some)
 
 

@@ -13,6 +13,8 @@ import pytest
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import MeanRow, replacement, tables
 from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.base.printing.shortened import shortened
+from judge.base.wording import PYTHON
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import alt_test
@@ -50,6 +52,10 @@ def test_positions_must_be_asked_for_and_are_named(hanna: RatingsTable) -> None:
     assert rows["winning_rate"].isna().all()
     assert rows["winning_rate_reason"].str.contains("positions=True treats the first, second").all()
     assert replacement(hanna).people_frame.empty
+    # On a screen, a table in which nothing can be said is its reason, once.
+    screen = shortened(tables(replacement(hanna))[:1], PYTHON)
+    assert screen.count("who gave which rating is not known") == 1
+    assert "undefined" not in screen
     printed, _ = tables(replacement(hanna, ReplacementOptions(positions=True)))
     assert any("stand in for persons" in note for note in printed.notes)
     assert "|raters:positions|" in printed.signature
