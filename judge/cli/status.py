@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -91,8 +92,27 @@ def status(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
     ] = None,
+    send: Annotated[
+        Literal["go", "pause", "stop"] | None,
+        typer.Option("--send", help="go on, pause or stop asking; what is in flight is kept"),
+    ] = None,
+    connections: Annotated[
+        int | None, typer.Option("--connections", help="requests in flight at most, up to the run's concurrency")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", help="dollars to spend at most, on each judge, earlier sessions included"),
+    ] = None,
+    again: Annotated[
+        Literal["failed"] | None,
+        typer.Option("--again", help="ask repeats that were given up once more, after the rest"),
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="a line on each change, until the run ends")] = False,
 ) -> None:
     """Progress of runs: repeats answered and given up (by cause), tokens, cost, hours. Works during a run.
+
+    --set steers a run that goes on, from another terminal: within a second it pauses, goes on, asks fewer at a time,
+    keeps to another budget or ends. What was set last stays in the result folder, and the next judge run keeps to it.
 
     --verify checks that journals are complete and that every query, rendered again, has the hash of its request; in a
     bundle, every checksum is checked too, and every table is computed again.
@@ -100,9 +120,16 @@ def status(
     Example: judge status runs/mans-roc
 
     Example: judge status runs/mans-roc --verify
+
+    Example: judge status runs/mans-roc --set send=pause
     """
+    wanted = {"send": send, "connections": connections, "max_cost": max_cost, "again": again}
     if verify:
         _verify(flags_given(ctx), runs)
+    elif any(value is not None for value in wanted.values()):
+        _steer(runs, wanted, form, output)
+    elif follow:
+        _follow(runs)
     else:
         _progress(runs, form, output, full=full)
 
@@ -114,6 +141,63 @@ def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
         if flag != "--verify":
             raise SpecError(f"{flag} does not go with --verify", hint="--verify prints lines, and no table")
     verify(runs)
+
+
+def _steer(runs: Sequence[Path], wanted: Mapping[str, Any], form: str, output: Path | None) -> None:
+    from judge.asking.run_folder import is_held, resolve
+    from judge.asking.run_folder.steering import steer
+    from judge.base.errors import SpecError
+    from judge.base.printing.text_layout import visible
+
+    if form != "table" or output is not None:
+        raise SpecError("steering prints lines, and no table", hint="leave --format and -o out")
+    folders = resolve(list(runs))
+    imported = next((folder for folder in folders if not folder.journal.is_file()), None)
+    if imported is not None:
+        raise SpecError(f"the ratings of {imported.path} were imported: nothing is asked there")
+    if wanted["connections"] is not None and wanted["connections"] < 1:
+        raise SpecError(f"--set connections={wanted['connections']} is below 1", hint="--set send=pause asks nothing")
+    if wanted["max_cost"] is not None and not wanted["max_cost"] > 0:
+        raise SpecError(f"--set max_cost={wanted['max_cost']:g} is not above 0", hint="--set send=stop ends a run")
+    for folder in folders:
+        words = steer(folder.path, **wanted).words or "as its definition says"
+        again = "; given-up repeats are asked again after the rest" if wanted["again"] else ""
+        runs_now = "" if is_held(folder.path) else " (it does not run now: the next judge run keeps to it)"
+        print(visible(f"{folder.path}: {words}{again}{runs_now}"))
+
+
+# Seconds between two looks at runs that are followed.
+_EVERY = 2.0
+
+
+def _follow(runs: Sequence[Path]) -> None:
+    from judge.api import status_row
+    from judge.asking.run_folder import is_held, resolve
+    from judge.asking.run_folder.steering import read_steering
+    from judge.base.printing.text_layout import dollars, visible
+
+    told: dict[Path, str] = {}
+    folders = resolve(list(runs))
+    while True:
+        going = [folder for folder in folders if is_held(folder.path)]
+        for folder in folders:
+            row = status_row(folder)
+            if row.get("answered") is None:
+                continue
+            words = read_steering(folder.path).words
+            line = " · ".join([
+                f"{row['judge']}: {row['answered']} of {row['planned'] or '?'} answered",
+                *([f"{row['failed']} given up"] if row["failed"] else []),
+                *([dollars(row["cost"])] if row["cost"] is not None else []),
+                *([words] if words else []),
+                *([] if folder in going else ["does not run"]),
+            ])  # fmt: skip
+            if told.get(folder.path) != line:
+                told[folder.path] = line
+                print(visible(line), flush=True)
+        if not going:
+            return
+        time.sleep(_EVERY)
 
 
 def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: bool) -> None:

@@ -143,6 +143,7 @@ class Progress:
         cost: Callable[[], float | None] | None = None,
         waits: Callable[[], float] | None = None,
         trouble: Callable[[], str | None] | None = None,
+        paused: Callable[[], bool] | None = None,
         board: Line | None = None,
         stream: TextIO | None = None,
         quiet: bool = False,
@@ -156,6 +157,7 @@ class Progress:
         self._cost = cost
         self._waits = waits
         self._trouble = trouble
+        self._paused = paused
         self._board = board
         self._stream = stream or sys.stderr
         self._quiet = quiet
@@ -220,6 +222,17 @@ class Progress:
             self._shown = self._clock()
             self._write(self.line())
 
+    def changed(self) -> None:
+        """Show that the run was steered."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=self.line())
+        elif not self._quiet:
+            self._write(self.line())
+
+    def asked_again(self, count: int) -> None:
+        """So many repeats that were given up are asked once more."""
+        self.failed -= count
+
     def _write(self, line: str) -> None:
         if self._board is not None:
             if not self._board.live:
@@ -258,6 +271,8 @@ class Progress:
             yield 6, f"{self.rate:.1f}/s"
             if left > 0:
                 yield 4, f"{duration(left / self.rate)} left"
+        if self._ended is None and self._paused is not None and self._paused():
+            yield 1, "paused"
         waits = self._waits() if self._waits is not None and left > 0 else 0.0
         if waits > _WORTH_SAYING:
             yield 1, f"waits {duration(waits)} for its limit"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from judge.answers.journal.parts import coverage
 from judge.answers.journal.spending import REUSED
 from judge.answers.parsing import parser as load_parser
 from judge.answers.parsing.stored_answers import was_read
+from judge.asking.execution.helm import Helm
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
@@ -187,12 +189,26 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
         cost=lambda: run.outcomes.known_cost,
         waits=lambda: pace.waits,
         trouble=lambda: run.trouble,
+        paused=lambda: helm.wanted.send == "pause",
         board=beside.line,
     )
+    helm = _helm(sitting, account, own, progress)
     groups = works(plan.asked_in(journal, sitting.limit), spec.repeats, begun.settled, progress.skipped)
-    groups = with_cache_points(groups, backend.capabilities.cache_points)
-    early, groups = await _first(backend, groups, pace, account)
-    await _note_what_was_learnt(sitting, backend)
+
+    def given_up() -> Iterator[list[Work]]:
+        everything = set(range(spec.repeats))
+        asked = plan.asked_in(journal, sitting.limit)
+        for group in works(asked, spec.repeats, lambda query: everything - journal.failed(query.key)):
+            count = sum(len(work.repeats) for work in group)
+            progress.asked_again(count)
+            run.outcomes.failed -= count
+            yield group
+
+    groups = with_cache_points(chain(groups, helm.asked_again(given_up)), backend.capabilities.cache_points)
+    early = None
+    if await helm.may_begin():
+        early, groups = await _first(backend, groups, pace, account)
+        await _note_what_was_learnt(sitting, backend)
     with JournalWriter(
         sitting.result.journal,
         executor=spec.provider,
@@ -213,7 +229,24 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
         )
         beside.interruption.asks(run)
         with progress, beside.interruption.caught():
-            outcomes = await run.ask(split_calls(groups, backend))
+            async with helm.at(run):
+                outcomes = await run.ask(split_calls(groups, backend))
+    return _closed(sitting, backend, begun, outcomes, progress)
+
+
+def _helm(sitting: Sitting, account: Account, own: Budget | None, progress: Progress) -> Helm:
+    def pays(most: float) -> Budget:
+        # What this session spent is in its account, and in the journal too.
+        before = max(0.0, spent_before(sitting) - account.spent) if own is None else own.before
+        return budget_of(most, sitting.part, before=before)
+
+    folder = sitting.result if sitting.part is None else whole_of(sitting.result)
+    return Helm(folder.path, account, own, pays if charged(sitting.spec) else None, progress.changed)
+
+
+def _closed(sitting: Sitting, backend: Backend, begun: _Begun, outcomes: Outcomes, progress: Progress) -> Result:
+    # The manifest holds what the session came to.
+    spec, journal = sitting.spec, begun.journal
     totals = journal.totals()
     notices = getattr(backend, "notices", ())
     if not sitting.quiet:
@@ -227,8 +260,8 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
     return Result(
         outcomes,
         totals,
-        planned,
-        max(planned - answered, 0),
+        progress.total,
+        max(progress.total - answered, 0),
         begun.reused,
         time.time() - begun.began,
         progress.parsed_share,

@@ -65,6 +65,13 @@ class Limiter:
             self.limit = min(float(self.declared), self.limit + 1 / self.limit)
             self._wake()
 
+    def declare(self, most: int) -> None:
+        """Let at most so many requests be in flight from now on."""
+        self.declared = most
+        self.limit = float(most)
+        for _ in range(most - self.in_flight):
+            self._wake()
+
     def pressed(self) -> None:
         """Record that the server is overloaded: lower the limit, at most once a second."""
         now = self._clock()
@@ -191,6 +198,8 @@ class Run:
         self._early = early
         self._schedule: Schedule | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._going = asyncio.Event()
+        self._going.set()
         if isinstance(backend, TellsLimits):
             backend.on_limits = self._pace.adopt_limits
 
@@ -203,6 +212,23 @@ class Run:
     def limit(self) -> int:
         """Number of the run's requests that may currently be in flight."""
         return int(self._limiter.limit)
+
+    @property
+    def paused(self) -> bool:
+        return not self._going.is_set()
+
+    def hold(self, *, paused: bool) -> None:
+        """Send no requests while `paused`; those in flight are awaited and stored."""
+        if paused and self.outcomes.stopped is None:
+            self._going.clear()
+        else:
+            self._going.set()
+
+    def narrow(self, most: int | None) -> None:
+        """Keep at most so many requests in flight, and never more than the run was begun with (None)."""
+        wanted = min(most or self._workers, self._workers)
+        if wanted != self._limiter.declared:
+            self._limiter.declare(wanted)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
         """Send the requests until every repeat is answered or given up, or the run was stopped."""
@@ -239,6 +265,7 @@ class Run:
         if self._schedule is not None:
             self._schedule.stop()
         self._pace.stop()
+        self._going.set()
         if isinstance(self._backend, Queueing):
             self._backend.leave_waiting()
 
@@ -273,6 +300,10 @@ class Run:
                 tokens = self._pace.on_its_way(early.tokens)
             elif self.outcomes.stopped is None or not self._account.budgets:
                 tokens = await self._pace.turn(work)
+            if early is None and tokens is not None and self.paused:
+                await self._going.wait()
+                if self.outcomes.stopped is not None:
+                    return False
             if tokens is None:
                 return False
             responses = await self._attempt(schedule, work, early)

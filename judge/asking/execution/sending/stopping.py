@@ -109,24 +109,32 @@ class Breaker:
 
 class Account:
     """A session's spending in dollars, and the budgets that pay. `dearest` is the most expensive call's cost, None
-    before the first answer; `refused` says which budget has no room."""
+    before the first answer; `refused` says which budget has no room; `in_flight` counts calls that were admitted."""
 
     def __init__(self, budgets: Sequence[Budget] = ()) -> None:
         self.spent = 0.0
+        self.in_flight = 0
         self.dearest: float | None = None
         self.refused: str | None = None
-        self.budgets = budgets
+        self.budgets: list[Budget] = []
         for budget in budgets:
-            budget.join(self)
+            self.charge(budget)
+
+    def charge(self, budget: Budget) -> None:
+        """Let another budget pay too, from now on; calls in flight count."""
+        budget.join(self)
+        self.budgets.append(budget)
 
     async def admit(self) -> bool:
         """Wait until every budget has room for a call; False where one never will."""
+        # A budget that comes while another is waited for is asked as well.
         for number, budget in enumerate(self.budgets):
             if not await budget.admit(self):
                 self.refused = budget.refusal
                 for before in self.budgets[:number]:
                     await before.settle(self)
                 return False
+        self.in_flight += 1
         return True
 
     def called(self, cost: float) -> None:
@@ -135,7 +143,8 @@ class Account:
 
     async def settle(self) -> None:
         """Record that an admitted call has returned, after its cost was recorded by `called`."""
-        for budget in self.budgets:
+        self.in_flight -= 1
+        for budget in tuple(self.budgets):
             await budget.settle(self)
 
 
@@ -157,7 +166,13 @@ class Budget:
         return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
 
     def join(self, account: Account) -> None:
-        self._in_flight[account] = 0
+        self._in_flight[account] = account.in_flight
+
+    async def become(self, other: Budget) -> None:
+        """Take another budget's amount and name; who waits for room looks again."""
+        async with self._changed:
+            self.most, self.whose = other.most, other.whose
+            self._changed.notify_all()
 
     async def admit(self, account: Account) -> bool:
         """Wait until there is room for a call; False where there is none and no call is in flight."""
