@@ -63,7 +63,12 @@ def sitting(server: LoopbackServer | None, stories: Path, **changes: Any) -> Sit
     return Sitting(parse_run_spec(data | changes, "test"), stories.parent, result, quiet=True, **extra)
 
 
-def test_every_answer_is_kept_and_a_second_sitting_asks_nothing(loopback: Start, stories: Path) -> None:
+@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+def test_every_answer_is_kept_and_a_second_sitting_asks_nothing(
+    loopback: Start, stories: Path, loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if loop == "asyncio":
+        monkeypatch.setitem(sys.modules, "uvloop", None)
     server = loopback(expected_repeats=3)
     asked = sitting(server, stories, repeats=3, eval_prompts=["ep1", "ep2"])
     ended = sit(asked)
