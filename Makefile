@@ -19,7 +19,7 @@ SITE_STAMP := $(VENV)/.site-$(shell cat pyproject.toml constraints.txt | cksum |
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm environments advisories fix docs site benchmarks clean
+.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm test-gpu environments advisories fix docs site benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-stress  set up spaCy with a small model and WordNet pinned by hash (500 MB, .venv-stress), and test perturbed stories"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
+	@echo "make test-gpu    run on a graphics card what runs elsewhere on a processor, and write gpu.md; PYTHON=... names a Python that has torch (minutes)"
 	@echo "make environments  set up what explain, stress and vllm tests need (6 GB), without running them"
 	@echo "make advisories  look up known holes in the installed packages, or say that the list of them cannot be had"
 	@echo "make fix         format and mend what the linter can"
@@ -149,6 +150,10 @@ test-browser: $(BROWSER_STAMP)
 
 test-vllm: $(VLLM_STAMP)
 	$(VLLM)/bin/python -m pytest tests/vllm tests/ray -q
+
+# Whatever is installed beside torch is used; nothing is downloaded.
+test-gpu:
+	"$(PYTHON)" -m tests.gpu
 
 # pip-audit has a place of its own: what it needs is not among what is looked at.
 advisories: $(STAMP)

@@ -20,6 +20,7 @@ from judge.backends.trained.model import EncoderScorer, read_model
 from judge.base.errors import BackendError, OptionError, SpecError
 from judge.base.records import Story
 from judge.inputs.datasets import open_dataset
+from judge.lab.training import encoder_fits
 from judge.lab.training.encoder_rung import teach
 from judge.lab.training.material import read
 from judge.lab.training.options import EncoderOptions, Telling, TrainOptions, encoder_options
@@ -88,6 +89,21 @@ def _logits(folder: Path, stories: list[Story], head: int = 0) -> list[float]:
         return [await scorer.score(story, model.heads[head]) for story in stories]
 
     return asyncio.run(scores())
+
+
+def test_scores_are_in_full_precision_where_training_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a graphics card: training in bfloat16."""
+    of = encoder_fits.CrossEncoderTrainingArguments
+    monkeypatch.setattr(encoder_fits, "CrossEncoderTrainingArguments", lambda **how: of(**{**how, "bf16": True}))
+    data = open_dataset(str(_pairs(tmp_path / "pairs.jsonl", 20)), columns=COLUMNS)
+    options, folder = _options(_base(tmp_path / "base")), tmp_path / "m"
+    assert options.encoder is not None
+    _, unfinished = teach([read(data, ())], options, options.encoder, (), folder, SILENT)
+    kept = unfinished.answers("all")
+    assert kept is not None
+    train([data], folder, options, None, SILENT)
+    again = _logits(folder, sorted(data.stories(), key=lambda story: story.id))
+    assert np.abs(np.array(again) - np.array(kept["logits"][0])).max() < 1e-6
 
 
 def test_it_learns_what_length_cannot_tell_and_scores_again_as_it_was_fitted(

@@ -59,8 +59,11 @@ def engines() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def tiny(engines: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a random Llama and its tokenizer."""
+    for package in ("torch", "transformers"):
+        if importlib.util.find_spec(package) is None:
+            missing("hf", f"{package} is not installed here (pip install 'storyjudge[hf]')")
     return make(tmp_path_factory.mktemp("tiny"))
 
 

@@ -185,5 +185,13 @@ def test_what_it_cannot_do_is_a_sentence(tiny: Path, tmp_path: Path) -> None:
     with pytest.raises(BackendError, match="no chat template"):
         ask(bare, [(query(), [0])])
     assert ask(bare, [(query(api="completions"), [0])])[0][0].text
+
+
+def test_a_graphics_card_is_used_where_there_is_one_and_else_refused(tiny: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        assert ask(tiny, [(query(), [0])], device="cuda")[0][0].text
+        return
     with pytest.raises(BackendError, match="torch sees none"):
         ask(tiny, [(query(), [0])], device="cuda")

@@ -28,7 +28,15 @@ def texts() -> list[str]:
     return [*found, (ROOT / "README.md").read_text(encoding="utf-8")]
 
 
-def make(folder: Path, *, context: int = 4096, hidden: int = 128, layers: int = 2, template: bool = True) -> Path:
+def make(
+    folder: Path,
+    *,
+    context: int = 4096,
+    hidden: int = 128,
+    layers: int = 2,
+    template: bool = True,
+    spread: float = 0.15,
+) -> Path:
     """Write model and tokenizer into `folder` (made if need be) in float32; returns it."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -72,7 +80,7 @@ def make(folder: Path, *, context: int = 4096, hidden: int = 128, layers: int = 
         pad_token_id=tokenizer.pad_token_id,
         tie_word_embeddings=True,
         # Larger than usual, so that tokens differ in probability and a distribution can be told from another.
-        initializer_range=0.15,
+        initializer_range=spread,
         dtype="float32",
     )
     LlamaForCausalLM(config).save_pretrained(str(folder))

@@ -127,7 +127,9 @@ def fit(
         state = {"best_global_step": trainer.state.best_global_step, "global_step": trainer.state.global_step}
     step = state["best_global_step"] if held is not None else state["global_step"]
     taken = round(step / steps_of(lesson, options.batch_size))
-    return Fitted(trainer.model.eval(), taken, options.batch_size)
+    # Training on a card wraps the model so that it answers in half precision, in which many stories would tie.
+    whole = trainer.accelerator.unwrap_model(trainer.model, keep_fp32_wrapper=False)
+    return Fitted(whole.eval(), taken, options.batch_size)
 
 
 def _open(options: EncoderOptions, base: Base | None, seed: int) -> Any:
