@@ -36,7 +36,7 @@ def facts(**changes: Any) -> RunFacts:
         "repeats": 3,
         "criteria": (Criterion("Relevance", "RE", "how well", Scale(1, 5)),),
         "eval_prompts": ("ep1",),
-        "parser": "ours/3",
+        "parser": "ours/4",
         "notes": (),
         "control": False,
         "path": Path("r"),

@@ -57,7 +57,7 @@ def test_parsers_are_compared_on_the_same_answers(folder: Path, capsys: pytest.C
         assert row["parsed_second"] == 1
         assert row["parsed_first"] < 1
         assert row["parsed_only_first"] == 0
-    assert "|parser:ours/3,as-published/1|" in answers["signature"]
+    assert "|parser:ours/4,as-published/1|" in answers["signature"]
     assert run("compare", folder / "plain", "--by", "parser", "--set", "parser=as-published") == 1
     assert "--by parser compares ours with as-published" in capsys.readouterr().err
 

@@ -43,7 +43,7 @@ def test_json_holds_a_row_for_each_answer_and_counts_by_status(answers: Path) ->
     assert table["rows"][0]["explanation"] == "One loose end."
     assert table["notes"] == ["4 answers: 1 ok, 1 out_of_scale, 1 no_rating, 1 ambiguous"]
     assert table["signature"].startswith(
-        "answers.jsonl:4|crit:Coherence|scale:1-5|parser:ours/3|unparsed:75.0%|v"
+        "answers.jsonl:4|crit:Coherence|scale:1-5|parser:ours/4|unparsed:75.0%|v"
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def test_pairs_have_a_preference_in_place_of_a_rating(comparisons: Path) -> None
     assert table["rows"][0]["explanation"] == "Story A drifts."
     assert table["rows"][3]["given_preference"] == "first"
     assert table["notes"] == ["5 answers: 4 ok, 1 no_preference"]
-    assert "|labels:A/B,A/B/C,Alpha/Beta/Tie|parser:verdict/1|unparsed:20.0%|v" in table["signature"]
+    assert "|labels:A/B,A/B/C,Alpha/Beta/Tie|parser:verdict/2|unparsed:20.0%|v" in table["signature"]
 
 
 def test_labels_of_pairs_stand_for_lines_without(comparisons: Path) -> None:

@@ -55,7 +55,7 @@ def test_only_the_pattern_is_read_and_the_signature_says_so(run: Path, capsys: p
     found = ratings(run, capsys)
     assert sorted(found.values(), key=str) == [("no_rating", None), ("ok", 4.0)]
     assert judge("coverage", run, "--format", "json") == 0
-    assert "|parser:ours/3+pattern|" in json.loads(capsys.readouterr().out)[0]["signature"]
+    assert "|parser:ours/4+pattern|" in json.loads(capsys.readouterr().out)[0]["signature"]
     assert judge("parse", run, "--format", "json") == 0
     assert [row["rating"] for row in json.loads(capsys.readouterr().out)["rows"]].count(4.0) == 1
 

@@ -49,7 +49,7 @@ def test_each_repeat_is_a_row_with_its_status_and_nothing_is_filled_in(loopback:
     orders = judged.groupby("pair")[["first", "second"]].agg(lambda column: len(set(column)))
     assert (orders == 2).all(axis=None)
     (fact,) = table.facts
-    assert (fact.orders, fact.ties, fact.repeats, fact.parser) == ("both", True, 2, "verdict/1")
+    assert (fact.orders, fact.ties, fact.repeats, fact.parser) == ("both", True, 2, "verdict/2")
     assert table.stories.loc[("stories", "s3"), "system"] == "system0"
     assert judged["first_system"].str.startswith("system").all()
     # The same journal is read to the same rows in the same order.

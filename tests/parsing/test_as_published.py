@@ -47,4 +47,4 @@ def test_another_scale_is_refused_with_a_sentence() -> None:
 
 def test_it_says_that_it_imputes_and_ours_that_it_does_not() -> None:
     assert (parser("as-published").version, parser("as-published").imputes) == ("as-published/1", True)
-    assert (parser("ours").version, parser("ours").imputes) == ("ours/3", False)
+    assert (parser("ours").version, parser("ours").imputes) == ("ours/4", False)

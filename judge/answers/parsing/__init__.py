@@ -31,7 +31,7 @@ class Parser(Protocol):
 
     @property
     def version(self) -> str:
-        """Name and number, e.g. `ours/3`; the number changes whenever any judgment can change."""
+        """Name and number, e.g. `ours/4`; the number changes whenever any judgment can change."""
         ...
 
     @property

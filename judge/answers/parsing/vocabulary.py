@@ -52,7 +52,7 @@ STATE = word_set(
 # What a story does with a rating: "the story deserves a 4".
 STORY_STATE = word_set(
     "deserves earns merits gets receives warrants scores rates achieves is was stands sits lands falls it's that's "
-    "rated scored given graded deserve earn merit earned received gains be"
+    "rated scored given graded deserve earn merit receive earned received gains be"
 )
 
 RATING = word_set(
@@ -119,6 +119,13 @@ OPENING = word_set(
 )
 
 COUNTED = word_set("star stars point points")
+
+# What a judge thinks of a story, with its degree: "Somewhat coherent (2)".
+OPINION = word_set(
+    "yes no good bad ok okay fair poor excellent great average moderate decent weak strong perfect terrible valid invalid "
+    "natural unnatural interesting uninteresting dull boring engaging coherent incoherent relevant irrelevant "
+    "very somewhat slightly mostly fairly quite pretty rather not partly partially completely highly extremely"
+)
 
 # Stories that stand beside the one that is judged; their ratings are not its own.
 COMPARED = word_set("human reference")

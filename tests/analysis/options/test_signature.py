@@ -143,7 +143,7 @@ def test_the_line_names_every_choice(make_table) -> None:
     table = make_table(lost=lambda s, p, r: "refused" if (s, p, r) == (0, 0, 0) else None)
     options = CorrelationOptions(level="system", drop_systems=("system 3",))
     line = module.signature(table, build(table, drop_systems=options.drop_systems), options)
-    start = "toy:36|crit:RE|ep:ep1|judge:openai/m@abc|rep:3|parser:ours/3|tau:b|level:system|drop:system 3|"
+    start = "toy:36|crit:RE|ep:ep1|judge:openai/m@abc|rep:3|parser:ours/4|tau:b|level:system|drop:system 3|"
     assert line.startswith(start + "true-means|ci:boot-inputs/1000/seed1|unparsed:0.9%|v")
 
 

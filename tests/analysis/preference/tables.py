@@ -85,7 +85,7 @@ def _facts(judge: str) -> ComparisonFacts:
         eval_prompts=("pair1",),
         orders="both",
         ties=True,
-        parser="verdict/1",
+        parser="verdict/2",
         notes=(),
         path=Path(judge),
     )

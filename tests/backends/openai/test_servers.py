@@ -101,7 +101,7 @@ def test_ratings_from_log_probabilities_over_a_socket(loopback: Callable[..., Lo
     assert (rated["rating"] % 1 != 0).any()
     assert rated["flags"].str.contains("outside=").all()
     fact = judge.open_run(result.path).table.facts[0]
-    assert fact.parser == "ours/3+logprobs"
+    assert fact.parser == "ours/4+logprobs"
     assert any("ratings are expected values" in note for note in fact.notes)
 
 

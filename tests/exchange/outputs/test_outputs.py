@@ -224,7 +224,7 @@ def test_bibtex_names_program_studies_and_known_cards() -> None:
     from judge.ratings.ratings_table import RunFacts
 
     def fact(name: str, dataset: str) -> RunFacts:
-        return RunFacts("r", name, dataset, None, 1, (), ("ep1",), "ours/3", (), control=False, path=Path())
+        return RunFacts("r", name, dataset, None, 1, (), ("ep1",), "ours/4", (), control=False, path=Path())
 
     facts = [
         fact("vllm/Qwen/Qwen2.5-7B-Instruct", "mans_roc"),

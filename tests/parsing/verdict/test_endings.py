@@ -1,4 +1,4 @@
-"""Endings of judges' answers to which of two stories is better, and what the parser `verdict/1` makes of them."""
+"""Endings of judges' answers to which of two stories is better, and what the parser `verdict/2` makes of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_half_were_written_before_the_parser() -> None:
     assert len(BEFORE) >= 80
     assert len(AFTER) >= 100
     assert len({ending["name"] for ending in [*BEFORE, *AFTER]}) >= 240
-    assert VERSION == "verdict/1"
+    assert VERSION == "verdict/2"
 
 
 @pytest.mark.parametrize("ending", [*BEFORE, *AFTER], ids=lambda ending: ending["name"])

@@ -1,4 +1,4 @@
-"""What the parser `verdict/1` must never do, whatever the text and the labels."""
+"""What the parser `verdict/2` must never do, whatever the text and the labels."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ from judge.base.records import Scale
 
 _TOKEN = late(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
 _PARENTHESIS = late(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
+# Ends what stands before a label in its line: the mark that closes a quotation, or a heading's marks.
+_BEFORE_A_LABEL = late(r"(?:(?<=[\w.!?,'])[\"”]|\#{1,6})\s{1,2}(?=(?:(?:overall|final|my)\s)?(?:rating|score|grade)\b)")
 _SCALE_RANGE = late(
     r"(?:(?<=\bscale of )|(?<=\bscale from ))(\d{1,3})\s?[-–]\s?(\d{1,3})\b"
     r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
@@ -41,6 +43,8 @@ class Page:
         window = self.low[max(0, position - _WINDOW) : position]
         if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
+        if '"' in window or "”" in window or "#" in window:
+            window = _BEFORE_A_LABEL.sub(" . ", window)
         if "scale" in window:
             window = _SCALE_RANGE.sub(r"\1\3 to \2\4", window)
         tokens: list[str] = _TOKEN.findall(window)

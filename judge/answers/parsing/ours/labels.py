@@ -99,6 +99,7 @@ _CONCLUDES = words.word_set("so thus hence therefore finally ultimately")
 _OWN_LABEL = words.STORY | words.SUBJECT
 _PLURALS = words.word_set("ratings scores notes stars points marks grades")
 _COUNTS = words.word_set("number total given count many")
+_GUIDES = words.word_set("guideline guidelines scale level")
 # Words before a colon: more are a sentence, which names no quantity.
 _LONGEST_LABEL = 14
 
@@ -221,7 +222,9 @@ def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
 
 
 def _another_quantity(segment: list[str], *, asked: bool) -> bool:
-    # Such as "Number of ratings", "Score out of", "Grade level", "Scale"
+    # Such as "Number of ratings", "Score out of", "Grade level", "Scale", "Rating guidelines"
     if segment[-1] in ("scale", "of") or (not asked and "level" in segment):
+        return True
+    if segment[-1] in _GUIDES and not words.RATING.isdisjoint(segment[-2:-1]):
         return True
     return not _PLURALS.isdisjoint(segment) and not _COUNTS.isdisjoint(segment)

@@ -30,18 +30,18 @@ _WORD = "|".join(_WORDS)
 _NUMBER = r"\d+(?:[.,]\d+)*(?![.,]?\d)"
 _LATIN = "a-zà-öø-ÿа-я"
 # What is glued to the front ("v4.5", "$3") spoils the whole literal, not its first digit alone: the other way takes it.
-_LITERAL = late(rf"(?<![{_LATIN}\d.$€£/\#@^])({_NUMBER}(?![{_LATIN}\d]))|\d[\d.,]*")
+_LITERAL = late(rf"(?<![{_LATIN}\d.$€£/\#@^])(?<!\d:)({_NUMBER}(?![{_LATIN}\d]))|\d[\d.,]*")
 _STARS = late(r"[★⭐🌟][★⭐🌟\uFE0F]*[☆✩✰]*")
 _OR = r"(?:-|–|—|~|〜|to\b|or\b(?:\s(?:even|maybe|perhaps))?|,?\s?(?:maybe|perhaps|possibly)\b|and\b|bis\b|à\b)"
 _TAIL = late(
     rf"""(?P<half>½|\s1/2(?!\d)|\sand\sa\shalf\b)?
-    (?:(?P<clock>:\d\d(?!\d))
+    (?:(?P<clock>:\d{{1,2}}(?!\d))
       |\s{{0,2}}(?P<percent>%|％|per\s?cent\b)
       |(?P<plus>\+(?!\d))
       |\s{{0,3}}(?P<range>{_OR}\s{{0,2}}(?:an?\s)?\s{{0,2}})(?P<high>{_NUMBER}|(?:{_WORD})\b)(?![{_LATIN}\d])
     )?
     (?:\s{{0,3}}(?:-?stars?\s|points?\s)?\(?
-       (?P<sign>[/／]|out\sof\b|on\sa\sscale\s(?:of|from)\s(?:\d\s?(?:to|-|–)\b)?|sur\b|von\b|su\b|de\b|из\b)\s{{0,4}}
+       (?P<sign>[/／]|out\sof(?:\sa\s(?:possible|maximum|total)(?:\sof)?|\s(?:the|all|its|their))?\b|on\sa\sscale\s(?:of|from)\s(?:\d\s?(?:to|-|–)\b)?|sur\b|von\b|su\b|de\b|из\b)\s{{0,4}}
        (?P<out_of>\d+(?!\d)(?:[.,]\d+(?!\d)|(?![.,]\d))(?![{_LATIN}])|(?:{_WORD})\b)(?P<date>/)?\)?
        (?:\s?{_OR}\s?(?:an?\s)?\s?(?P<higher>{_NUMBER})\s?[/／]\s?\d+)?
     )?""",

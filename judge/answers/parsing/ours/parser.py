@@ -165,6 +165,19 @@ def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> b
     return any(previous.start < line and opens_line(low, previous) for previous in earlier)
 
 
+_FIRST_ITEM = late(r"\.[ ]{1,2}[^\W\d_][^.!?\n]{0,60}\Z")
+
+
+def ends_in_an_item(low: str, mention: Mention, last: int) -> bool:
+    """Whether a cut answer ends within the first sentence behind a "1." in a line: a list may begin there."""
+    return (
+        mention.value == 1
+        and mention.stop == mention.end
+        and not opens_line(low, mention)
+        and _FIRST_ITEM.match(low[:last], mention.end) is not None
+    )
+
+
 def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     # Two members suffice for a list from 1 ("1." "2." or "1:" "2:") and for both ends of the scale; otherwise three,
     # one of them an end of the scale.
@@ -199,7 +212,7 @@ class Ours:
     explanation repeats a guideline). Flags of ambiguous answers: `list` (the only number is the "1." of a list) and
     `quoted` (the only rating is from the story or somebody's speech)."""
 
-    version: str = "ours/3"
+    version: str = "ours/4"
     imputes: bool = False
 
     def parse(
@@ -324,6 +337,9 @@ def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Stat
         if cut and mention.stop >= sheet.last - 8 and _unfinished(sheet.low[mention.stop : sheet.last]):
             continue
         if last_masked is not None and continues_list(sheet.low, mention, last_masked, cut=cut):
+            stated.append(Statement(mention, DOUBTFUL, "list"))
+            continue
+        if cut and ends_in_an_item(sheet.low, mention, sheet.last):
             stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
         if cut and ends_cut(sheet.low, mention, sheet.last, mentions):

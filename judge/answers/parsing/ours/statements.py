@@ -49,6 +49,8 @@ class Statement:
     overall: bool = False
 
 
+# Characters within which an opinion opens an answer.
+_OPINION = 80
 _ABOUT = late(
     r"[\s\"'\])]{0,3}(?:(?:stars?|points?|rating|score)\s)?(?:on|for|in|regarding|in terms of)\s"
     r"(?:the\s|its\s|this\sstory's\s)?"
@@ -108,6 +110,8 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
         stated = _labelled(page, before, mention, follow)
         if stated is None and follow not in ("noun", "label"):
             stated = _in_sentence(page, before, mention, follow)
+        if (stated is None or stated.tier == FOREIGN) and follow in ("stop", "dash"):
+            stated = _opinion(page, mention) or stated
     if stated is None and about == "other" and mention.kind != "stars":
         return Statement(mention, LIKELY, "other", other=True)
     if stated is None:
@@ -209,9 +213,24 @@ def numbers_a_list(page: Page, mention: Mention) -> bool:
     line = page.low.rfind("\n", 0, mention.start) + 1
     if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):
         return True
+    if not page.low[line : mention.start].strip(_JUNK) and _names_a_section(page, mention):
+        return True
     return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
 
 
+_SECTION = late(r"[.)]\s{1,2}((?:[^\W\d_]+[ ]?){1,3})(?:[ ]?:|[ ]?(?=\n)|\Z)")
+
+
+def _names_a_section(page: Page, mention: Mention) -> bool:
+    # Such as "2. Coherence", "3) Plot:"
+    section = _SECTION.match(page.low, mention.stop)
+    if section is None:
+        return False
+    name = section.group(1).split()[-1]
+    return page.names.is_asked(name) or page.names.is_other(name)
+
+
+_TAKEN_BACK = late(r"\b(?:wait|actually|sorry|oops|hmm+)\b[^.!?\n\d]{0,12}:\s{0,2}\Z")
 _REMARK = late(r"\bnotes?:[ \t]*\Z")
 _LIST_ITEM = late(r"[ \t]*\d{1,2}[.):][ \t]")
 
@@ -251,6 +270,8 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
         return None
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True)
+    if follow in ("stop", "dash") and _TAKEN_BACK.search(page.low, max(0, mention.start - 40), mention.start):
+        return Statement(mention, PLAIN, "sentence")
     if follow == "scale" or (follow == "noun" and not _capital_behind(page, mention)):
         return None
     if numbers_a_list(page, mention) or _numbers_what_follows(page, mention):
@@ -281,6 +302,8 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
         return None
     if clause.other:
         return Statement(mention, LIKELY, "sentence", other=True)
+    if clause.states and words.RATING.isdisjoint(before[-3:]) and _numbers_what_follows(page, mention):
+        return Statement(mention, DOUBTFUL, "list")  # "1. The story's coherence is 1. The story's": no word of rating
     if clause.states:
         return Statement(mention, clause.states, "sentence", named=clause.named)
     if follow == "scale":
@@ -288,6 +311,29 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
     if mention.out_of is not None or mention.kind == "stars" or page.word_at(mention.stop) in words.COUNTED:
         return _fraction(page, mention, follow, clause)
     return _alone(page, mention, follow, clause)
+
+
+_OF_THE_TEXT = late(
+    r"\W{0,4}(?:analysis:\s{1,2})?(?:overall,? )?"
+    r"(?:(?:the|this) (?:given )?(?:response|reply|answer|output|summary|story|text) (?:is|was|seems|feels) )?"
+    r"((?:[^\W\d_]+[ ]?){1,4})(?:\(|[:,]\s)\Z"
+)
+
+
+def _opinion(page: Page, mention: Mention) -> Statement | None:
+    # Such as "Good (3)", "Yes, 1", "The response is somewhat coherent (2)": words of opinion open the answer, and the
+    # number behind them is its only one.
+    if mention.start > _OPINION or mention.kind != "digits" or mention.out_of is not None or mention.high is not None:
+        return None
+    opinion = _OF_THE_TEXT.match(page.low[: mention.start])
+    if opinion is None or any(c.isdigit() for c in page.low[mention.stop :]):
+        return None
+    said = opinion.group(1).split()
+    return Statement(mention, LIKELY, "fraction") if all(_is_opinion(page, word) for word in said) else None
+
+
+def _is_opinion(page: Page, word: str) -> bool:
+    return word in words.OPINION or page.names.is_asked(word)
 
 
 def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:

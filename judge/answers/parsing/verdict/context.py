@@ -80,7 +80,8 @@ _GENERAL = (
     r"|both|this\s(?:case|comparison|pair|matchup)|many|several|comparison|fact|the\sfinal\sanalysis"
     r"|terms\sof\soverall|average|particular|nearly\severy|any\scase|multiple|virtually|practically|me\b"
     r"|that\sreason|this\sreason|these\sreasons|those\sreasons"
-    r"|the\s(?:reasons|following|above)|this\stask|(?<=for\s)(?:its|their|being|having|doing|these|this"
+    r"|the\s(?:reasons|following|above)|(?:this|(?:the|this)\sgiven)\s(?:task|instruction|question|request)"
+    r"|(?:line|accordance)\swith\sthe\s(?:rules|instructions?|criteria)|(?<=for\s)(?:its|their|being|having|doing|these|this"
     r"|that)|a\s(?:number|variety)|these|a\s(?:narrow|wide|small|clear|slim|large|comfortable|hair"
     r"|considerable|good)|far|a\s(?:whole|nose|mile|lot|bit|little|margin|hair'?s|story))"
 )
@@ -128,7 +129,7 @@ _GOES_ON = late(
     r"|after|against|chiefly|especially|particularly|all\sthings|all\sin\sall)\b)"
 )
 _CONDITION = late(
-    r"\A[^.!?;\n]{0,120}?\b(?:if(?!\s(?:only|not|anything|i\s(?:had|have|must)|forced|pressed(?!\sfor)"
+    r"\A[^.!?;\n]{0,120}?\b(?:(?<!\btell\s)(?<!\bsee\s)(?<!\bknow\s)if(?!\s(?:only|not|anything|i\s(?:had|have|must)|forced|pressed(?!\sfor)"
     r"|you\sask))|unless|depending|provided|assuming|had\s(?:it|the|its)|at\sfirst|initially|until|were\sit"
     r"|only\swhen)\b"
 )

@@ -23,7 +23,7 @@ MEANS: dict[str, Preferred] = {FIRST: "first", SECOND: "second", TIE: "tie"}
 OTHER = {FIRST: SECOND, SECOND: FIRST}
 
 NOUNS = (
-    "story|option|text|narrative|response|candidate|version|tale|piece|passage|entry|submission|sample|assistant|model"
+    "story|option|text|narrative|response|candidate|output|answer|summary|version|tale|piece|passage|entry|submission|sample|assistant|model"
     "|excerpt|document|essay|geschichte|erzählung|histoire|récit|texte|historia|relato|cuento|texto|história|conto"
     "|storia|racconto|verhaal|рассказ|история"
 )
@@ -32,6 +32,7 @@ _NTH = {"première": FIRST, "erste": FIRST, "primera": FIRST, "prima": FIRST, "p
 _NTH |= {"deuxième": SECOND, "seconde": SECOND, "zweite": SECOND, "segunda": SECOND, "seconda": SECOND, "二": SECOND}
 _ORDINALS = ({"first", "1st", "one", "1", "i"}, {"second", "2nd", "two", "2", "ii"})
 _PLACES = word_set("first second 1st 2nd one two left right former latter former one")
+_IN_BRACKETS = re.compile(r"[(\[]\w+[)\]]")
 _TIE_WORDS = ("tie", "draw", "dead heat", "toss-up", "toss up")
 _PAIR = 2
 
@@ -40,7 +41,7 @@ _PAIR = 2
 class Sides:
     """The labels of two stories and of a tie (None = no such label), without the words with which both stories' begin
     ("Story"). `positions`: "the first story" is the one shown first, unless the labels are ordinals in another order.
-    `letters` holds the labels of one character."""
+    `letters` holds the labels of one character, none for labels in brackets ("Output (a)"): a bare "a" is an article."""
 
     names: tuple[str, str]
     tie: str | None
@@ -81,10 +82,11 @@ def sides(choices: tuple[str, ...]) -> Sides:
     while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
         left, right = left[1:], right[1:]
     first, second = " ".join(left), " ".join(right)
-    names = (first, second)
+    bracketed = all(_IN_BRACKETS.fullmatch(name) for name in (first, second))
+    names = (first[1:-1], second[1:-1]) if bracketed else (first, second)
     ranks = [ordinal(name) for name in names]
     positions = ranks in ([None, None], [FIRST, SECOND])
-    letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)
+    letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)  # without those in brackets
     return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters)
 
 

@@ -1,4 +1,4 @@
-"""The parser `verdict/1`: the preferred story in an answer that compares two, or why there is no preference."""
+"""The parser `verdict/2`: the preferred story in an answer that compares two, or why there is no preference."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def turns(text: str) -> list[int]:
 
 
 # Name and number of this parser; the number changes whenever any verdict can change.
-VERSION = "verdict/1"
+VERSION = "verdict/2"
 
 # The labels of first, second and tie where none are given.
 CHOICES = ("A", "B", "C")

@@ -141,7 +141,7 @@ _ADVERB = (
 )
 _MORE = rf"(?:,?\s{_ADVERB},?){{0,4}}"
 _KIND = (
-    r"(?:story|one|text|narrative|piece|tale|option|response|version|candidate|work|entry|submission|choice|pick"
+    r"(?:story|one|text|narrative|piece|tale|option|output|answer|summary|response|version|candidate|work|entry|submission|choice|pick"
     r"|of\sthe\stwo(?:\sstories)?|read|writing|of\s(?:writing|fiction|work|storytelling|literature|prose|art))"
 )
 _THAN = (
@@ -291,10 +291,11 @@ PREFERS: tuple[Phrase, ...] = (
             rf"|definite|slight)\s){{0,2}}"
             rf"(?:winner|verdict|answer|choice|pick|preference|decision|judge?ment|vote|selection|conclusion|favou?rite"
             rf"|(?:better|best|stronger|superior|preferred|winning|preferable)\s(?:story|one|text|narrative"
-            rf"|of\sthe\stwo(?:\sstories)?|piece|option|choice|tale|version)"
+            rf"|output|response|answer|summary|of\sthe\stwo(?:\sstories)?|piece|option|choice|tale|version)"
             rf"|(?:story|one)\s(?:that\s)?i\s(?:would\s)?(?:prefer|choose|pick|favou?r|like\s(?:better|more|best)))"
             rf"(?:\s(?:here|overall|for\sme|in\smy\s(?:opinion|view)|between\sthe\stwo(?:\sstories)?"
-            rf"|of\sthe\stwo(?:\sstories)?|in\sthis\scase|in\sthis\scomparison|of\sthis\scomparison|is\sclear))?"
+            rf"|of\sthe\stwo(?:\sstories)?|in\sthis\scase|in\sthis\scomparison|of\sthis\scomparison|is\sclear"
+            rf"|for\s(?:the|this)\s(?:given\s)?(?:instruction|task|question)))?"
             rf"(?:\s(?:is|was|would\sbe|has\sto\sbe|must\sbe|goes\sto|remains|falls\son"
             rf"|should\sbe))(?:{_MORE})(?:\s(?:that|for|to\sbe|thus))?\s(?P<w>{_SIDE})(?:\s(?:over"
             rf"|rather\sthan)\s(?P<l>{_SIDE}))?(?![\w'])"

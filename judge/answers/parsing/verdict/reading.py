@@ -137,7 +137,9 @@ def decide(stated: list[Statement]) -> Decision:
         sides = {statement.side for statement in plain}
         # Sections on parts come before the verdict on the whole; what comes after it must bear it out.
         last = max(statement.start for statement in plain)
-        sides |= {statement.side for statement in others if statement.start > last or _bare(plain)}
+        # An answer that opens with a verdict and concludes with the other contradicts itself.
+        opening = {statement.side for statement in others if statement.begin == 0}
+        sides |= opening | {statement.side for statement in others if statement.start > last or _bare(plain)}
         chosen = plain
     elif others:
         sides, chosen = {statement.side for statement in others}, others

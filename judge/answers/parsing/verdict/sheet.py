@@ -352,7 +352,9 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
 
 def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
     # Such as "Story A", "Option (2)"; a small letter after the noun may be an article.
-    small = label[1] - label[0] == 1 and text[label[0]].islower()
+    closing = {"'": "'", '"': '"', "(": ")", "[": "]"}.get(text[label[0] - 1])
+    enclosed = closing in (")", "]") and text[stop : stop + 1] == closing
+    small = label[1] - label[0] == 1 and text[label[0]].islower() and not enclosed
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
         return None
     if text[start - 1 : start] in ('"', "“") and text[stop : stop + 1] in ('"', "”") and _GOES_ON.match(text, stop + 1):
@@ -360,7 +362,6 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
     if text[start:stop].lower().startswith(("assistant", "model", "candidate")):
         owned = _SOMEBODYS.match(text, stop)
         stop = owned.end() if owned is not None else stop
-    closing = {"'": "'", '"': '"', "(": ")", "[": "]"}.get(text[label[0] - 1])
     if closing is not None and text[stop : stop + 1] == closing:
         stop += 1
     return Reference(start, stop, symbol, label, bare=False)
