@@ -195,7 +195,7 @@ BEING_AFTER = late(rf"{_UNITS}[\"']?\s(?:would|is|was|seems?|feels?|might|could|
 
 _FIT = "appropriate|fair|fitting|my|suitable|right|good|reasonable|accurate|just|adequate|apt"
 ONLY_SPOKEN_OF = late(
-    rf"{_UNITS}(?:\son\s(?:this|the|that|a)\sscale)?[\"']?\s"
+    rf"{_UNITS}(?:\s\([^()\n]{{0,20}}\))?(?:\son\s(?:this|the|that|a)\sscale)?[\"']?\s"
     + _any(
         rf"(?:would|could|might|may)(?!\s(?:be|seem)\s(?:an?\s)?(?:{_FIT})\b)\b",
         r"(?:requires?|needs?|means?|indicates|represents|describes|denotes|signifies|corresponds|stands?\sfor|isn't)\b",

@@ -218,16 +218,16 @@ def numbers_a_list(page: Page, mention: Mention) -> bool:
     return not page.low[line : mention.start].strip(_JUNK) and _LIST_NUMBER.match(page.low, mention.start) is not None
 
 
-_SECTION = late(r"[.)]\s{1,2}((?:[^\W\d_]+[ ]?){1,3})(?:[ ]?:|[ ]?(?=\n)|\Z)")
+_SECTION = late(r"[.)]\s{1,2}((?:[^\W\d_]+[ ]?){1,3})(?:[ ]?:|[ ]?(?=\n)|(?<=[ ])(?=[A-Z])|\Z)")
 
 
 def _names_a_section(page: Page, mention: Mention) -> bool:
-    # Such as "2. Coherence", "3) Plot:"
-    section = _SECTION.match(page.low, mention.stop)
+    # Such as "2. Coherence", "3) Plot: ..."
+    section = _SECTION.match(page.text, mention.stop)
     if section is None:
         return False
-    name = section.group(1).split()[-1]
-    return page.names.is_asked(name) or page.names.is_other(name)
+    named = section.group(1).lower().split()
+    return any(page.names.is_asked(word) or page.names.is_other(word) for word in named)
 
 
 _TAKEN_BACK = late(r"\b(?:wait|actually|sorry|oops|hmm+)\b[^.!?\n\d]{0,12}:\s{0,2}\Z")
