@@ -29,7 +29,7 @@ _OF_SOME = ("choice", "measures", "resamples", "seed")
 
 _Studies = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[STUDY...]", help="study: hanna, openmeva, storyer or ttcw; default: the list of all"),
+    typer.Argument(metavar="[STUDY...]", help="study, such as hanna or closer-look; default: the list of all"),
 ]
 _List = Annotated[bool, typer.Option("--list", help="list of the studies' tables, in place of their numbers")]
 _Table = Annotated[str | None, typer.Option("--table", help="table whose cells are listed")]
@@ -106,7 +106,7 @@ def reproduce(
         from judge.reproduce.printing import study_tables
         from judge.reproduce.study import Options
 
-        module: Any = importlib.import_module(f"judge.reproduce.{name}")
+        module: Any = importlib.import_module(f"judge.reproduce.{name.replace('-', '_')}")
         counted = resamples if "resamples" in options else 0
         chosen = Options(choice=choice, resamples=counted, seed=seed)
         printed, off = study_tables(module.study, chosen, table, differences=differences, machine=machine)

@@ -47,6 +47,18 @@ STUDIES: Mapping[str, Publication] = {
         "cells: of the metrics' numbers the program stores those of UNION, and none of Tables 8 and 9",
         ("measures", "resamples", "seed"),
     ),
+    "closer-look": Publication(
+        "A Closer Look into LLM Evaluation (Chiang and Lee 2023, EMNLP Findings)",
+        "judge reproduce closer-look says of each row whose numbers it holds",
+    ),
+    "llmbar": Publication(
+        "LLMBar (Zeng et al. 2024, ICLR)",
+        "the cells are those of the repository's result files, for the judges whose answers are at hand",
+    ),
+    "alttest": Publication(
+        "The alternative annotator test (Calderon et al. 2025, ACL)",
+        "three of the paper's sets are read",
+    ),
     "storyer": Publication(
         "StoryER (Chen et al. 2022, EMNLP)",
         "judge reproduce storyer says of each cell what can be done about it, and adds a baseline where one exists",
@@ -282,11 +294,26 @@ STATES: Mapping[State, str] = {
 }
 
 
-Verdict = Literal["reproduced", "differs", "near", "sum", "sample only", "floor", "with weights", "never"]
-# What can be done about a printed cell, for studies of which little was released.
+Verdict = Literal[
+    "reproduced",
+    "differs",
+    "holds",
+    "moves",
+    "not at hand",
+    "near",
+    "sum",
+    "sample only",
+    "floor",
+    "with weights",
+    "never",
+]
+# What can be done about a printed cell, or what becomes of it.
 VERDICTS: Mapping[Verdict, str] = {
     "reproduced": "numbers that are at hand give the printed cell",
     "differs": "they give another number, and a note says which",
+    "holds": "the study's recipe gives the cell, and the corrected recipe the same, or an interval that holds it",
+    "moves": "the study's recipe gives the cell, and the corrected recipe another number",
+    "not at hand": "the answers or scores behind the cell are not among the files that are read",
     "near": "other data of the same source give a number for comparison",
     "sum": "the cell cannot be counted again; sums over the table are those that the study states",
     "sample only": "the released sample gives its own number, which is no check of the printed one",

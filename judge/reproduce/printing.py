@@ -132,7 +132,7 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     columns += [Column(state, _title(state)) for state in states]
     columns.append(Column("moved", "moved"))
     notes = [sentence(cells), *(f"{_title(state)}: {STATES[state]}" for state in states), f"moved: {_moved(options)}"]
-    notes += [*_reasons(cells), *study.notes(cells)]
+    notes += [*_reasons(cells), *study.notes(cells), *study.findings()]
     advice = "judge reproduce {} {table} prints a table's cells, {differences} what differs"
     notes.append(Advice(advice, study.name, table="NAME", differences=True))
     notes.append(f"judge reproduce {study.name} --list prints every table of the publication and why some are missing")

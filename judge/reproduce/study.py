@@ -22,6 +22,7 @@ from judge.reproduce.cell import (
     Place,
     Printed,
     Recipe,
+    Verdict,
     as_printed,
     published,
 )
@@ -38,7 +39,8 @@ Values = Mapping[Place, tuple[float | None, Estimate | None]]
 class Family:
     """Tables of a study whose cells are computed in the same way. `numbers` are at full precision. `digits` are
     decimals in print by table, `decimals` those of a (table, column) that differs. `estimates` None: no intervals.
-    `counted_at` is the cell under which a number that two tables hold is counted."""
+    `counted_at` is the cell under which a number that two tables hold is counted. `judged`: of each printed cell is said
+    whether it holds once the recipe is corrected (`held`)."""
 
     numbers: Callable[[Recipe], Numbers]
     digits: Mapping[str, int]
@@ -50,6 +52,7 @@ class Family:
     remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
     counted_at: Callable[[Place], Place] = field(default=lambda place: place)
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    judged: bool = False
 
     @classmethod
     def of(cls, values: Callable[[], Values], digits: Mapping[str, int], **facts: Any) -> Family:
@@ -119,6 +122,10 @@ def _cell(
     counted_at = family.counted_at(place)
     entry = printed.get(place) or printed.get(counted_at)
     changed = {} if missing else {name: as_printed(numbers.get(place), digits) for name, numbers in alone.items()}
+    corrected = estimates.get(place) or Estimate(None, n=0)
+    verdict = entry.verdict if entry else None
+    if entry is not None and family.judged:
+        verdict = "not at hand" if missing else held(entry, shown, corrected, digits)
     return Cell(
         *place,
         digits=digits,
@@ -127,13 +134,24 @@ def _cell(
         source=entry.source if entry else None,
         counted_at=counted_at,
         as_published=shown,
-        corrected=estimates.get(place) or Estimate(None, n=0),
+        corrected=corrected,
         moved={name: number for name, number in changed.items() if number != shown},
         missing=missing,
         known_cause=family.known_cause(place),
         remarks=family.remarks(place),
-        verdict=entry.verdict if entry else None,
+        verdict=verdict,
     )
+
+
+def held(entry: Printed, shown: float | None, corrected: Estimate, digits: int) -> Verdict:
+    """Whether a printed cell holds once its recipe is corrected; `shown` is the number by the study's recipe. A number
+    without an interval holds where it is the same as printed."""
+    if entry.value != shown:
+        return "differs"
+    if corrected.low is None or corrected.high is None:
+        return "holds" if as_printed(corrected.value, digits) == shown else "moves"
+    half = 0.5 * 10**-digits
+    return "holds" if corrected.low - half <= float(entry.value or 0) <= corrected.high + half else "moves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +217,8 @@ class Options:
 class Study:
     """One published study with its files and the families of its tables. `switches` are differences that can be shown
     alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the signature besides
-    the files; `unchecked` names files without known checksums."""
+    the files; `unchecked` names files without known checksums. `printed` are the printed cells of a study whose file
+    holds them, in place of those that are shipped; `findings` says what the numbers come to."""
 
     name: str
     files: Mapping[str, Path]
@@ -208,6 +227,8 @@ class Study:
     facts: Sequence[str] = ()
     out_of_reach: Mapping[str, str] = field(default_factory=dict)
     unchecked: frozenset[str] = frozenset()
+    printed: Mapping[Place, Printed] | None = None
+    findings: Callable[[], Sequence[str]] = tuple
 
     @property
     def title(self) -> str:
@@ -236,7 +257,7 @@ class Study:
         if options.choice is not None and options.choice not in self.switches:
             raise unknown_value("choice", options.choice, self.switches)
         wanted = [family for family in self.families if table is None or table in family.digits]
-        printed = published(self.name)
+        printed = published(self.name) if self.printed is None else self.printed
         all_cells = [cell for family in wanted for cell in cells(family, printed, switch=options.choice)]
         order = {name: i for i, name in enumerate(self.table_names)}
         return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])

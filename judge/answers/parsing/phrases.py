@@ -59,7 +59,8 @@ HYPOTHETICAL = late(
         r"\b(?:were it|had it|hypothetically|in a world|with the same)\b",
         rf"{_OPENS}(?:without|but for|barring|absent|minus|excepting)\b",
         rf"\bwith (?:an?|just an?|only an?|slightly|just|only)?\s?{_COMPARATIVE}\b[^.!?\n]*\b{_WOULD}\b",
-        rf"{_OPENS}with (?:an? |slightly |just )?{_COMPARATIVE}\b[^.!?\n:]{{0,60}},[^.!?\n:,]{{0,20}}\b(?:rating|score):",
+        rf"{_OPENS}with (?:an? |slightly |just )?{_COMPARATIVE}\b[^.!?\n:]{{0,60}}"
+        r",[^.!?\n:,]{0,20}\b(?:rating|score):",
         r"\b(?:on|in) (?:another|a(?:ny)? different|an?y? other|my (?:best|worst)|other|a (?:good|bad|better"
         r"|worse|kinder"
         r"|harsher|generous|lenient|harsh|strict|kind)) (?:days?|moods?|world|context|genre|reading|week|case"
@@ -76,7 +77,8 @@ HYPOTHETICAL = late(
 ELSEWHERE = late(
     _any(
         r"\baccording to (?!the (?:scale|guideline|criteri|rubric|definition)|my\b)",
-        r"\bas (?:the|an?|his|her) (?!guideline|scale|criteri|rubric|definition)\w+ (?:says?|said|puts? it|put it|writes?|wrote|claims?|tells)\b",
+        r"\bas (?:the|an?|his|her) (?!guideline|scale|criteri|rubric|definition)\w+ (?:says?|said|puts? it|writes?"
+        r"|wrote|claims?|tells)\b",
         r"\bin (?:the|an?) (?:\w+ )?(?:study|paper|experiment|survey|dataset|poll|contest|competition|class|workshop"
         r"|article)\b",
         r"\b(?:usually|normally|typically|often|sometimes|ordinarily|in the past|yesterday|last (?:time|week"

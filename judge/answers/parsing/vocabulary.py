@@ -122,8 +122,8 @@ COUNTED = word_set("star stars point points")
 
 # What a judge thinks of a story, with its degree: "Somewhat coherent (2)".
 OPINION = word_set(
-    "yes no good bad ok okay fair poor excellent great average moderate decent weak strong perfect terrible valid invalid "
-    "natural unnatural interesting uninteresting dull boring engaging coherent incoherent relevant irrelevant "
+    "yes no good bad ok okay fair poor excellent great average moderate decent weak strong perfect terrible valid "
+    "invalid natural unnatural interesting uninteresting dull boring engaging coherent incoherent relevant irrelevant "
     "very somewhat slightly mostly fairly quite pretty rather not partly partially completely highly extremely"
 )
 

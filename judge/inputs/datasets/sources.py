@@ -309,7 +309,43 @@ LICENCES: Mapping[str, str] = {
     "ttcw_tests": _BSD,
     "ttcw_answers": _BSD,
     "hanna_eval_prompts": _MIT,
+    "closer_look": "the repository names no licence; Topical-Chat's terms apply",
+    "llmbar": "MIT (princeton-nlp/LLMBar)",
+    "alttest": "as nitaytech/AltTest",
 }
 
 # Files without a public address: a person registers a copy.
-UNPUBLISHED: Mapping[str, tuple[str, ...]] = {"hanna_eval_prompts": ("hanna/eval_prompts.json",)}
+UNPUBLISHED: Mapping[str, tuple[str, ...]] = {
+    "hanna_eval_prompts": ("hanna/eval_prompts.json",),
+    "closer_look": tuple(
+        f"closer_look/{name}"
+        for name in (
+            "replies.csv",
+            "published.csv",
+            "answers_geval.jsonl.gz",
+            "answers_geval_no_auto_cot.jsonl.gz",
+            "answers_llm_eval_no_cot.jsonl.gz",
+            "answers_rate_explain.jsonl.gz",
+            "answers_rate_explain_auto_cot.jsonl.gz",
+            "answers_analyze_rate.jsonl.gz",
+        )
+    ),
+    "llmbar": tuple(
+        f"llmbar/{name}"
+        for name in (
+            "pairs.jsonl.gz",
+            "cells.csv",
+            "answers_gpt-4.jsonl.gz",
+            "answers_chatgpt.jsonl.gz",
+            "answers_palm2.jsonl.gz",
+        )
+    ),
+    "alttest": (
+        "alttest/published.csv",
+        *(
+            f"alttest/{name}/{kind}_annotations.json"
+            for name in ("wax", "lgbteen", "mtbench")
+            for kind in ("human", "llm")
+        ),
+    ),
+}

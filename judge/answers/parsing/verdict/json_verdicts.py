@@ -41,7 +41,7 @@ _PAIR = 2
 class Sides:
     """The labels of two stories and of a tie (None = no such label), without the words with which both stories' begin
     ("Story"). `positions`: "the first story" is the one shown first, unless the labels are ordinals in another order.
-    `letters` holds the labels of one character, none for labels in brackets ("Output (a)"): a bare "a" is an article."""
+    `letters` holds the labels of one character, without brackets."""
 
     names: tuple[str, str]
     tie: str | None
@@ -86,7 +86,7 @@ def sides(choices: tuple[str, ...]) -> Sides:
     names = (first[1:-1], second[1:-1]) if bracketed else (first, second)
     ranks = [ordinal(name) for name in names]
     positions = ranks in ([None, None], [FIRST, SECOND])
-    letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)  # without those in brackets
+    letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)
     return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters)
 
 
