@@ -29,7 +29,7 @@ _OF_SOME = ("choice", "measures", "resamples", "seed")
 
 _Studies = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[STUDY...]", help="study, such as hanna or closer-look; default: the list of all"),
+    typer.Argument(metavar="[STUDY...]", help="study, such as hanna, or all; default: the list of all"),
 ]
 _List = Annotated[bool, typer.Option("--list", help="list of the studies' tables, in place of their numbers")]
 _Table = Annotated[str | None, typer.Option("--table", help="table whose cells are listed")]
@@ -78,15 +78,21 @@ def reproduce(
     should match the printed one does not.
 
     The list says which tables are reproduced, computable from your own data, or why not; it needs none of the files.
+    The word all writes a folder with a page on every study's judges; what is already in it is not computed again.
 
     Example: judge reproduce hanna --table eval_prompt_overall
 
     Example: judge reproduce openmeva --list
+
+    Example: judge reproduce all -o atlas
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import emit
     from judge.reproduce import cell
 
+    if studies == ["all"]:
+        _atlas(ctx, output, seed)
+        return
     names = _known(studies or [])
     machine = form in ("json", "csv")
     if list_ or not names:
@@ -113,6 +119,18 @@ def reproduce(
         emit(printed, form, output)
     if off:
         raise typer.Exit(4)
+
+
+def _atlas(ctx: typer.Context, output: Path | None, seed: int) -> None:
+    from judge.base.errors import SpecError
+    from judge.reproduce.atlas import write_atlas
+
+    others = ("--list", "--table", "--set differences", "--format", *map(flag, _OF_SOME[:-1]))
+    refuse_flags(ctx, others, "all studies")
+    if output is None:
+        raise SpecError("all studies need a folder for their pages", hint="judge reproduce all -o atlas")
+    page = write_atlas(output, seed, lambda line: typer.echo(line, err=True))
+    typer.echo(str(page))
 
 
 def _known(studies: list[str]) -> list[str]:

@@ -20,7 +20,8 @@ from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import UNPUBLISHED
-from judge.reproduce.cell import Place, Printed
+from judge.reproduce.cell import Cell, Place, Printed
+from judge.reproduce.judged import ONE_ANSWER, ONE_PROMPT, Judged, changing
 from judge.reproduce.released_answers import rows_of
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement.alt_test import PASS, AltTest, alt_test, person_differences
@@ -58,6 +59,7 @@ def study(options: Options) -> Study:  # noqa: ARG001  intervals need no resampl
         unchecked=frozenset({"printed", *names}),
         printed=_printed(rows),
         findings=partial(findings, sets),
+        judges=partial(judges, sets),
     )
 
 
@@ -132,12 +134,26 @@ def _cells(
 
 def tested(labels: Labels, judge: str | None) -> tuple[AltTest, Estimate]:
     """The test of a judge, or of the commonest label, and its advantage probability with an interval over units."""
-    given = labels.judges[judge] if judge is not None else np.full(labels.unit.size, _commonest(labels.people))
-    result = alt_test(given, labels.people, epsilon=labels.epsilon, measure="exact", cluster=labels.unit)
+    result = _test(labels, judge)
+    estimate = with_jackknife(result.advantage, _left_out(labels, judge), bounds=(0.0, 1.0))[0]
+    return result, replace(estimate, n=int(labels.unit.max()) + 1)
+
+
+def _given(labels: Labels, judge: str | None) -> Floats:
+    return labels.judges[judge] if judge is not None else np.full(labels.unit.size, _commonest(labels.people))
+
+
+def _test(labels: Labels, judge: str | None) -> AltTest:
+    given = _given(labels, judge)
+    return alt_test(given, labels.people, epsilon=labels.epsilon, measure="exact", cluster=labels.unit)
+
+
+def _left_out(labels: Labels, judge: str | None) -> Floats:
+    """The advantage probability without each unit in turn."""
     # d is 1 where the person is closer, 0 for a tie, -1 where the judge is.
-    d = person_differences(given, labels.people, measure="exact")
-    closer = np.where(np.isnan(d), 0.0, d <= 0)
+    d = person_differences(_given(labels, judge), labels.people, measure="exact")
     compared = ~np.isnan(d)
+    closer = np.where(compared, d <= 0, 0.0)
     units = int(labels.unit.max()) + 1
     hits, of = (
         np.array([np.bincount(labels.unit, weights=part[:, k], minlength=units) for k in range(d.shape[1])])
@@ -145,13 +161,19 @@ def tested(labels: Labels, judge: str | None) -> tuple[AltTest, Estimate]:
     )
     people = of.sum(axis=1) > 0
     hits, of = hits[people], of[people]
-    left_out = ((hits.sum(axis=1, keepdims=True) - hits) / (of.sum(axis=1, keepdims=True) - of)).mean(axis=0)
-    estimate = with_jackknife(result.advantage, left_out, bounds=(0.0, 1.0))[0]
-    return result, replace(estimate, n=units)
+    without = (hits.sum(axis=1, keepdims=True) - hits) / (of.sum(axis=1, keepdims=True) - of)
+    return np.asarray(without.mean(axis=0), dtype=np.float64)
+
+
+def above_control(labels: Labels, judge: str) -> Estimate:
+    """Advantage probability minus that of the commonest label, with an interval over units."""
+    value = (_test(labels, judge).advantage.value or 0) - (_test(labels, None).advantage.value or 0)
+    units = int(labels.unit.max()) + 1
+    return with_jackknife(Estimate(value, n=units), _left_out(labels, judge) - _left_out(labels, None))[0]
 
 
 def _commonest(people: Floats) -> float:
-    return Counter(people[~np.isnan(people)].tolist()).most_common(1)[0][0]
+    return float(Counter(people[~np.isnan(people)].tolist()).most_common(1)[0][0])
 
 
 def findings(sets: Mapping[str, Labels]) -> list[str]:
@@ -172,3 +194,28 @@ def findings(sets: Mapping[str, Labels]) -> list[str]:
         f"replace: {replaced}, {len(clustered)} with shared units",
         f"control: the commonest label has an advantage probability of {controls}; {compared}",
     ]
+
+
+def judges(sets: Mapping[str, Labels], cells: Sequence[Cell]) -> list[Judged]:
+    """Each judge on each set, in six answers."""
+    found = []
+    for name, labels in sets.items():
+        for judge in labels.judges:
+            result, lead = _test(labels, judge), above_control(labels, judge)
+            won = [bool(person.clustered_won) for person in result.people]
+            low, high = lead.low or 0, lead.high or 0
+            word = "above" if low > 0 else "below" if high < 0 else "cannot tell"
+            passed = "no" if not result.clustered_passed else "yes" if low > 0 else "cannot tell"
+            lost = int(np.isnan(labels.judges[judge]).sum())
+            found.append(
+                Judged(
+                    f"{judge} on {name}",
+                    replace=f"{passed}: wins against {sum(won)} of {len(won)} people",
+                    control=f"{word} (advantage over the {COMMONEST} {lead.value or 0:+.2f} [{low:.2f}, {high:.2f}])",
+                    consistent=ONE_ANSWER,
+                    prompt=ONE_PROMPT,
+                    faults=f"not tested: the labels have no order; {lost} items without a label",
+                    cells=changing(cell for cell in cells if cell.row == f"{name}, {judge}"),
+                )
+            )
+    return found

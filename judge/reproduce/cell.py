@@ -28,11 +28,13 @@ TABLE_STATES: Mapping[TableState, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A study as it is listed. `options` are those of `judge reproduce` that it takes beside those of all."""
+    """A study as it is listed. `options` are those of `judge reproduce` that it takes beside those of all, `sets` the
+    sets of files that it reads."""
 
     title: str
     note: str
     options: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
 
 
 # Study -> what is said of it. Its numbers are computed by the module of its name, which is imported when it is asked.
@@ -41,32 +43,39 @@ STUDIES: Mapping[str, Publication] = {
         "HANNA (Chhun, Suchanek and Clavel 2024, TACL)",
         "the notebook also prints means and agreement of Mistral-7B, which are not listed",
         ("choice", "measures", "resamples", "seed"),
+        sets=("hanna_scores", "hanna_user_study"),
     ),
     "openmeva": Publication(
         "OpenMEVA (Guan et al. 2021, ACL)",
         "cells: of the metrics' numbers the program stores those of UNION, and none of Tables 8 and 9",
         ("measures", "resamples", "seed"),
+        sets=("mans_roc", "mans_wp"),
     ),
     "closer-look": Publication(
         "A Closer Look into LLM Evaluation (Chiang and Lee 2023, EMNLP Findings)",
         "judge reproduce closer-look says of each row whose numbers it holds",
+        sets=("closer_look",),
     ),
     "llmbar": Publication(
         "LLMBar (Zeng et al. 2024, ICLR)",
         "the cells are those of the repository's result files, for the judges whose answers are at hand",
+        sets=("llmbar",),
     ),
     "alttest": Publication(
         "The alternative annotator test (Calderon et al. 2025, ACL)",
         "three of the paper's sets are read",
+        sets=("alttest",),
     ),
     "storyer": Publication(
         "StoryER (Chen et al. 2022, EMNLP)",
         "judge reproduce storyer says of each cell what can be done about it, and adds a baseline where one exists",
+        sets=("storyer_pairs", "storyer_wp200", "storyer_reasons", "plotguided_wp", "plotguided_scores"),
     ),
     "ttcw": Publication(
         "Art or Artifice (Chakrabarty et al. 2024, CHI)",
         "the notebook also prints balanced accuracy test by test, which is not listed",
         ("resamples", "seed"),
+        sets=("ttcw", "ttcw_answers"),
     ),
 }
 

@@ -25,7 +25,8 @@ from judge.base.late_pattern import late
 from judge.base.records import Criterion, Response, Scale
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import UNPUBLISHED
-from judge.reproduce.cell import Place, Printed, as_printed
+from judge.reproduce.cell import Cell, Place, Printed, as_printed
+from judge.reproduce.judged import NO_PEOPLE, Judged, beside, changing, sides
 from judge.reproduce.released_answers import lines, rows_of
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc
@@ -112,6 +113,7 @@ def study(options: Options) -> Study:  # noqa: ARG001  intervals need no resampl
         unchecked=frozenset({"replies", "printed", *PROMPTS}),
         printed=tables.printed,
         findings=partial(findings, dialogues),
+        judges=partial(judges, dialogues, replies),
     )
 
 
@@ -310,10 +312,7 @@ def prompt_differences(dialogues: Dialogues) -> dict[tuple[str, str, str], tuple
     for i, criterion in enumerate(SCALES):
         taus = {prompt: dialogues.by_dialogue(prompt, i) for prompt in PROMPTS}
         for first, second in combinations(PROMPTS, 2):
-            difference = taus[first] - taus[second]
-            difference = difference[~np.isnan(difference)]
-            p = means.clustered_p(difference, np.arange(difference.size))
-            found[first, second, criterion] = (_mean_over_dialogues(difference), 1.0 if p is None else p)
+            found[first, second, criterion] = _tested(taus[first] - taus[second])
     return found
 
 
@@ -339,3 +338,41 @@ def findings(dialogues: Dialogues) -> list[str]:
         f"consistency: ICC(1,1) of {REPEATS} repeats is {min(known):.2f} to {max(known):.2f}; {repeats}",
         f"{halves:,} answers give half points, which the study cuts to whole ones",
     ]
+
+
+def judges(dialogues: Dialogues, replies: Path, cells: Sequence[Cell]) -> list[Judged]:
+    """The model that the study asks, in six answers."""
+    words = np.array([float(len(row["text"].split())) for row in rows_of(replies)])
+    leads, gaps = [], []
+    for i, (low, high) in enumerate(SCALES.values()):
+        people = dialogues.people[:, i]
+        length = coefficients.within(words, people, dialogues.dialogue, "kendall")
+        # The mean over all prompts: none is chosen on these dialogues.
+        taus = np.mean([dialogues.by_dialogue(prompt, i) for prompt in PROMPTS], axis=0)
+        # The number of words where it goes with people; where it goes against them it is no bar.
+        leads.append(_tested(taus - (length if np.nanmean(length) > 0 else 0 * length)))
+        means_of = np.mean([[_mean(row) for row in dialogues.ours[prompt][:, i]] for prompt in PROMPTS], axis=0)
+        gap = (means_of - people) / (high - low)
+        gaps.append(
+            _tested(np.array([np.nanmean(gap[dialogues.dialogue == d]) for d in np.unique(dialogues.dialogue)]))
+        )
+    above, below = sides(leads)
+    higher, lower = sides(gaps)
+    best, consistency, _ = findings(dialogues)
+    return [
+        Judged(
+            "gpt-3.5-turbo-0613",
+            replace=NO_PEOPLE,
+            control=beside(above, below, len(leads), "criteria, tau within dialogues against the number of words"),
+            consistent=consistency.removeprefix("consistency: "),
+            prompt=best.removeprefix("best prompt: "),
+            faults=f"rates higher than people on {higher} of {len(gaps)} criteria, lower on {lower}",
+            cells=changing(cells),
+        )
+    ]
+
+
+def _tested(values: Floats) -> tuple[Estimate, float]:
+    defined = values[~np.isnan(values)]
+    p = means.clustered_p(defined, np.arange(defined.size))
+    return _mean_over_dialogues(defined), 1.0 if p is None else p

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from judge.analysis.options.selection import Selection
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice
+from judge.exchange import released
+from judge.exchange.imported_folder import write_folder
+from judge.exchange.released import read_scores
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import OTHER_FILES
 from judge.inputs.datasets.studies.hanna import ANNOTATORS, CRITERIA, ITEMS, QUESTIONS, read_items, read_score_file
+from judge.questions.registry import question
+from judge.questions.source import Source
 from judge.reproduce import hanna_correlations as correlations
 from judge.reproduce import hanna_system_means as system_means
-from judge.reproduce.cell import DIFFERENCES, OURS, Numbers, Place, Recipe, published
+from judge.reproduce.cell import DIFFERENCES, OURS, Cell, Numbers, Place, Recipe, published
 from judge.reproduce.hanna_system_means import EVAL_PROMPTS, JUDGES, NAMES, Scores, off_scale
+from judge.reproduce.judged import NO_PEOPLE, Judged, changing
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement, icc
 from judge.stats.estimation import means
@@ -234,7 +243,36 @@ def study(options: Options) -> Study:
             )
         },
         facts=("drop:Human", "tau:b", "williams:two-sided", "bh:66"),
+        judges=partial(judges, scores_path),
     )
+
+
+def judges(scores: Path, cells: Sequence[Cell]) -> list[Judged]:
+    """Each judge of the score file in six answers, those of `judge summary`."""
+    found = []
+    with TemporaryDirectory() as folder:
+        path = write_folder(Path(folder) / "scores", read_scores(scores)).path
+        source = Source([path], "ours")
+        for judge in released.JUDGES:
+            asked = question("summary").ask(source.only(Selection.of((), judge, ())), drop_systems=("Human",))
+            said = {row["answer"]: row for row in asked.frame.to_dict("records")}
+            own = (cell for cell in cells if judge in (cell.row, cell.column.rsplit(" ", 1)[0]))
+            found.append(
+                Judged(
+                    judge,
+                    replace=_verdict(said["replace"], NO_PEOPLE),
+                    control=_verdict(said["people"], "not known"),
+                    consistent="not known: the file holds means of three repeats",
+                    prompt=f"{said['prompts']['text'].split(';')[0].rstrip('.')}: {_verdict(said['prompts'], '')}",
+                    faults=_verdict(said["wrong"], "not known"),
+                    cells=changing(own),
+                )
+            )
+    return found
+
+
+def _verdict(row: Mapping[str, Any], otherwise: str) -> str:
+    return otherwise if row["verdict"] in (None, "cannot be tested", "not known") else str(row["verdict"])
 
 
 def _correlations(scores: Scores, level: correlations.Level, options: Options) -> Family:

@@ -9,7 +9,7 @@ range says what it could be. The independent units are the pairs of outputs, eac
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from judge.answers.parsing.verdict.parser import VERSION, parse_verdict
-from judge.base.arrays import Floats
-from judge.base.estimate import Estimate
+from judge.base.arrays import Floats, renumbered
+from judge.base.estimate import ALPHA, Estimate
 from judge.base.records import Response
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import UNPUBLISHED
-from judge.reproduce.cell import Place, Printed, as_printed
+from judge.reproduce.cell import Cell, Place, Printed, as_printed
+from judge.reproduce.judged import Judged, beside, changing, sides
 from judge.reproduce.released_answers import lines, rows_of
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement.confusion import confusion
@@ -51,6 +52,7 @@ _DIGITS = {KAPPA: 3}
 _OVER_PAIRS = "t over pairs of outputs, 95 %"
 # Points of a percentage.
 _ALL = 100.0
+_CHANCE = 0.5
 
 Key = tuple[str, str, str]
 
@@ -94,6 +96,7 @@ def study(options: Options) -> Study:  # noqa: ARG001  intervals need no resampl
         unchecked=frozenset({"pairs", "cells", *JUDGES.values()}),
         printed=printed,
         findings=partial(findings, asked),
+        judges=partial(judges, asked, pairs),
     )
 
 
@@ -268,10 +271,14 @@ def _judge_pairs(whole: Mapping[tuple[str, str], Asked]) -> list[tuple[str, str,
 def _gap(first: Asked, second: Asked) -> tuple[Estimate, float]:
     """Paired difference of accuracy in points, and its p."""
     difference = first.right(first.ours) - second.right(second.ours)
+    return _tested(difference)
+
+
+def _tested(difference: Floats) -> tuple[Estimate, float]:
     flat = difference.reshape(-1)
     pair = np.repeat(np.arange(difference.shape[0]), difference.shape[1])
     present = ~np.isnan(flat)
-    p = means.clustered_p(flat[present], np.unique(pair[present], return_inverse=True)[1])
+    p = means.clustered_p(flat[present], renumbered(pair[present]))
     return _share(difference, low=-_ALL), 1.0 if p is None else p
 
 
@@ -279,8 +286,8 @@ def findings(asked: Mapping[Key, Asked]) -> list[str]:
     """What the numbers beyond the released cells come to, a sentence each."""
     whole = over_sets(asked)
     shares = {key: _share(_first(one.ours)) for key, one in whole.items()}
-    leaning = [key for key, share in shares.items() if _beside(share, _ALL / 2)]
-    furthest = max(shares, key=lambda key: abs((shares[key].value or 0) - _ALL / 2))
+    leaning = [key for key, share in shares.items() if _beside(share, _ALL * _CHANCE)]
+    furthest = max(shares, key=lambda key: abs((shares[key].value or 0) - _ALL * _CHANCE))
     judges = [_gap(whole[a, prompt], whole[b, prompt]) for a, b, prompt in _judge_pairs(whole)]
     apart = int((holm(np.array([p for _, p in judges])) <= 0.05).sum())
     effects = {key: _gap(one, whole[key[0], BASE]) for key, one in whole.items() if key[1] != BASE}
@@ -306,3 +313,61 @@ def findings(asked: Mapping[Key, Asked]) -> list[str]:
 
 def _beside(share: Estimate, value: float) -> bool:
     return share.low is not None and share.high is not None and not share.low <= value <= share.high
+
+
+def judges(asked: Mapping[Key, Asked], pairs: Path, cells: Sequence[Cell]) -> list[Judged]:
+    """Each judge whose answers are at hand, in six answers."""
+    whole = over_sets(asked)
+    longer = _longer(pairs)
+    # Where the longer output is seldom the better one, a guess is the bar.
+    bar = longer if longer.mean() > _CHANCE else np.full(longer.size, _CHANCE)
+    control = "the longer output" if longer.mean() > _CHANCE else "a guess"
+    found = []
+    for judge in JUDGES.values():
+        own = {prompt: one for (name, prompt), one in whole.items() if name == judge}
+        lead = _tested(_over_prompts([one.right(one.ours) for one in own.values()]) - bar[:, None])
+        places = [_tested(_first(one.ours) - _CHANCE) for one in own.values()]
+        gains = {prompt: _gap(one, own[BASE]) for prompt, one in own.items() if prompt != BASE}
+        first, second = sides(places)
+        adjusted = holm(np.array([p for _, p in gains.values()]))
+        better = [
+            (gap.value or 0, prompt)
+            for (prompt, (gap, _)), p in zip(gains.items(), adjusted, strict=True)
+            if p <= ALPHA and (gap.value or 0) > 0
+        ]
+        base = own[BASE]
+        kappa = confusion(base.ours[:, 0] - 1, base.ours[:, 1] - 1, 2).statistics()[KAPPA].value
+        found.append(
+            Judged(
+                judge,
+                replace="cannot be tested: people's single choices are not released",
+                control=beside(*sides([lead]), 1, f"accuracy less that of {control}: {_points(lead[0])}"),
+                consistent=f"kappa between the two orders {kappa or 0:.2f} with {BASE}",
+                prompt=", ".join(f"{name} (+{gap:.0f} points)" for gap, name in sorted(better, reverse=True))
+                or f"none told to be better than {BASE}",
+                faults=f"the first place is preferred with {first} of {len(places)} prompts, the second with {second}",
+                cells=changing(cell for cell in cells if cell.row.split(", ")[1:2] == [judge]),
+            )
+        )
+    return found
+
+
+def _points(estimate: Estimate) -> str:
+    return f"{estimate.value or 0:+.0f} points"
+
+
+def _over_prompts(right: Sequence[Floats]) -> Floats:
+    """Mean over prompts, (pairs, 2 orders); NaN where none gave a verdict."""
+    stacked = np.array(right)
+    given = (~np.isnan(stacked)).sum(axis=0)
+    return np.where(given > 0, np.nansum(stacked, axis=0) / np.maximum(given, 1), np.nan)
+
+
+def _longer(pairs: Path) -> Floats:
+    """1 where the better output of a pair has more words, one half where both have as many; as `over_sets` orders."""
+    rows = sorted(lines(pairs), key=lambda row: (row["set"], row["pair"]))
+    words = np.array([[len(row[f"output_{i}"].split()) for i in (1, 2)] for row in rows])
+    better = np.array([row["label"] for row in rows]) - 1
+    own = words[np.arange(better.size), better]
+    other = words[np.arange(better.size), 1 - better]
+    return np.where(own == other, 0.5, own > other)

@@ -26,6 +26,7 @@ from judge.reproduce.cell import (
     as_printed,
     published,
 )
+from judge.reproduce.judged import Judged
 
 # Cells of tables that belong together: by the study's recipe, corrected, and with one difference at a time.
 
@@ -39,8 +40,8 @@ Values = Mapping[Place, tuple[float | None, Estimate | None]]
 class Family:
     """Tables of a study whose cells are computed in the same way. `numbers` are at full precision. `digits` are
     decimals in print by table, `decimals` those of a (table, column) that differs. `estimates` None: no intervals.
-    `counted_at` is the cell under which a number that two tables hold is counted. `judged`: of each printed cell is said
-    whether it holds once the recipe is corrected (`held`)."""
+    `counted_at` is the cell under which a number that two tables hold is counted. `judged`: it is said of each cell
+    in print whether it holds once the recipe is corrected (`held`)."""
 
     numbers: Callable[[Recipe], Numbers]
     digits: Mapping[str, int]
@@ -218,7 +219,7 @@ class Study:
     """One published study with its files and the families of its tables. `switches` are differences that can be shown
     alone, `out_of_reach` those that the files do not allow, with the reason. `facts` are parts of the signature besides
     the files; `unchecked` names files without known checksums. `printed` are the printed cells of a study whose file
-    holds them, in place of those that are shipped; `findings` says what the numbers come to."""
+    holds them, in place of those that are shipped; `findings` says what the numbers come to, `judges` of each judge."""
 
     name: str
     files: Mapping[str, Path]
@@ -229,6 +230,7 @@ class Study:
     unchecked: frozenset[str] = frozenset()
     printed: Mapping[Place, Printed] | None = None
     findings: Callable[[], Sequence[str]] = tuple
+    judges: Callable[[Sequence[Cell]], Sequence[Judged]] = lambda _: ()
 
     @property
     def title(self) -> str:

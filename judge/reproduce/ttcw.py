@@ -7,7 +7,7 @@ no label and is left out. Independent units are the twelve plots, each of which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -23,11 +23,15 @@ from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, TestAnswer, read_answers, read_stories, read_verdicts
-from judge.reproduce.cell import Place
+from judge.reproduce.cell import Cell, Place
+from judge.reproduce.judged import ONE_ANSWER, ONE_PROMPT, Judged, changing
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import chance_agreement
+from judge.stats.agreement.alt_test import alt_test
 from judge.stats.agreement.confusion import confusion
+from judge.stats.estimation import means
 from judge.stats.resampling import bootstrap
+from judge.stats.resampling.jackknife import with_jackknife
 
 Floats = NDArray[np.float64]
 
@@ -55,11 +59,13 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Labels for each (story, test): 1 = Yes, 0 = No, NaN = none; `experts` has shape (pairs, 3). `as_published` and
+    """Labels for each (story, test): 1 = Yes, 0 = No, NaN = none; `experts` has shape (pairs, 3), `people`
+    (pairs, 11) a column for each expert. `as_published` and
     `ours` are by model, as the study and this program's parser read the answers; only `ours` has NaN."""
 
     plot: NDArray[np.int64]
     experts: Floats
+    people: Floats
     as_published: Mapping[str, Floats]
     ours: Mapping[str, Floats]
 
@@ -81,6 +87,7 @@ def study(options: Options) -> Study:
         families=[_judges(tests, options), _experts(tests)],
         facts=("people:majority", f"parser:{load_parser(_PARSER).version}"),
         unchecked=frozenset(OTHERS),
+        judges=partial(judges, tests),
     )
 
 
@@ -88,8 +95,10 @@ def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Te
     """Verdicts and each model's answers, matched by story and test; DataError for a pair without three experts."""
     plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
     labels: dict[tuple[str, str], list[float]] = {}
+    by_expert: dict[str, dict[tuple[str, str], float]] = {}
     for verdict in read_verdicts(verdicts):
         labels.setdefault((verdict.story, verdict.test), []).append(verdict.value)
+        by_expert.setdefault(verdict.expert, {})[verdict.story, verdict.test] = verdict.value
     for (story, test), values in labels.items():
         if len(values) != EXPERTS:
             raise DataError(f"{story}, {test}: not {EXPERTS} experts", file=verdicts, found=len(values))
@@ -102,6 +111,7 @@ def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Te
     return Tests(
         plot=np.unique([plots[story] for story, _ in labels], return_inverse=True)[1].astype(np.int64),
         experts=np.array(list(labels.values())),
+        people=np.array([[given.get(pair, np.nan) for given in by_expert.values()] for pair in labels]),
         as_published={
             model: np.array([_starts_with_yes(by_question.get((story, test))) for story, test, _ in asked])
             for model, by_question in given.items()
@@ -216,3 +226,44 @@ def expert_values(tests: Tests) -> dict[Place, tuple[float | None, Estimate]]:
 def _beside_agreement(tests: Tests, place: Place) -> tuple[str, ...]:
     kappa = chance_agreement.fleiss(tests.experts).estimate.value
     return (f"Fleiss' kappa {kappa:.2f}",) if place[0] == AC1 and kappa is not None else ()
+
+
+# The advantage that an expert is allowed over a judge, as the authors of the test suggest.
+_EPSILON = 0.2
+
+
+def judges(tests: Tests, cells: Sequence[Cell]) -> list[Judged]:
+    """Each model whose answers are at hand, in six answers."""
+    found = []
+    for model, labels in tests.ours.items():
+        test = alt_test(labels, tests.people, epsilon=_EPSILON, measure="exact", cluster=tests.plot)
+        won = [bool(person.clustered_won) for person in test.people]
+        balanced = _balanced(labels, tests)
+        gap = means.clustered(labels - tests.majority, tests.plot)
+        low, high = balanced.low or 0, balanced.high or 1
+        word = "above" if low > _CHANCE else "below" if high < _CHANCE else "cannot tell"
+        yes = "more" if (gap.low or 0) > 0 else "less" if (gap.high or 0) < 0 else None
+        found.append(
+            Judged(
+                model,
+                replace=f"{'yes' if test.clustered_passed else 'no'}: wins against {sum(won)} of {len(won)} experts",
+                control=f"{word} (balanced accuracy {balanced.value or 0:.2f} [{low:.2f}, {high:.2f}], chance .5)",
+                consistent=ONE_ANSWER,
+                prompt=ONE_PROMPT,
+                faults=f"says Yes {yes} often than experts ({gap.value or 0:+.2f})"
+                if yes
+                else "none told: share of Yes",
+                cells=changing(cell for cell in cells if cell.row == model),
+            )
+        )
+    return found
+
+
+_CHANCE = 0.5
+
+
+def _balanced(labels: Floats, tests: Tests) -> Estimate:
+    matrix = confusion(labels, tests.majority, 2, positive=1)
+    each = bootstrap.draw(tests.plot, 1, np.random.default_rng(1), "plots").jackknife()[0]
+    name = STATISTICS["balanced accuracy"]
+    return with_jackknife(matrix.statistics()[name], matrix.values(each)[name], bounds=(0.0, 1.0))[0]

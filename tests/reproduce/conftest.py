@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from judge.backends import surface
-from judge.reproduce import hanna, openmeva, storyer, ttcw
+from judge.reproduce import alttest, closer_look, hanna, llmbar, openmeva, storyer, ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study
 
@@ -76,6 +76,36 @@ def storyer_study(data: pytest.MonkeyPatch) -> Study:
 def storyer_cells(storyer_study: Study) -> dict[Place, Cell]:
     """Place -> cell, without intervals."""
     return {cell.place: cell for cell in storyer_study.cells(Options(resamples=0))}
+
+
+@pytest.fixture(scope="session")
+def closer(data: pytest.MonkeyPatch) -> Study:
+    """A Closer Look."""
+    return closer_look.study(Options())
+
+
+@pytest.fixture(scope="session")
+def closer_cells(closer: Study) -> dict[Place, Cell]:
+    """Place -> cell."""
+    return {cell.place: cell for cell in closer.cells(Options())}
+
+
+@pytest.fixture(scope="session")
+def bar(data: pytest.MonkeyPatch) -> Study:
+    """LLMBar."""
+    return llmbar.study(Options())
+
+
+@pytest.fixture(scope="session")
+def bar_cells(bar: Study) -> dict[Place, Cell]:
+    """Place -> cell."""
+    return {cell.place: cell for cell in bar.cells(Options())}
+
+
+@pytest.fixture(scope="session")
+def alt(data: pytest.MonkeyPatch) -> Study:
+    """The alternative annotator test."""
+    return alttest.study(Options())
 
 
 @pytest.fixture

@@ -13,34 +13,10 @@ from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.reproduce import alttest, closer_look, llmbar
 from judge.reproduce.cell import Cell, Place, Printed, listed
+from judge.reproduce.judged import changing, sides
 from judge.reproduce.released_answers import lines
 from judge.reproduce.study import Options, Study, held
 from tests.reproduce.test_listing import _check
-
-
-@pytest.fixture(scope="module")
-def closer(data: pytest.MonkeyPatch) -> Study:
-    return closer_look.study(Options())
-
-
-@pytest.fixture(scope="module")
-def closer_cells(closer: Study) -> dict[Place, Cell]:
-    return {cell.place: cell for cell in closer.cells(Options())}
-
-
-@pytest.fixture(scope="module")
-def bar(data: pytest.MonkeyPatch) -> Study:
-    return llmbar.study(Options())
-
-
-@pytest.fixture(scope="module")
-def bar_cells(bar: Study) -> dict[Place, Cell]:
-    return {cell.place: cell for cell in bar.cells(Options())}
-
-
-@pytest.fixture(scope="module")
-def alt(data: pytest.MonkeyPatch) -> Study:
-    return alttest.study(Options())
 
 
 def test_every_cell_of_closer_look_is_found_again_or_its_row_is_said_to_hold_others(
@@ -146,6 +122,31 @@ def test_every_printed_number_of_the_alt_test_is_found_again(alt: Study) -> None
     replace, control = alt.findings()
     assert replace.startswith("replace: 4 of 18 judges")
     assert "17 of 18" in control
+
+
+def test_lines_on_judges_say_no_more_than_a_test_at_five_percent(
+    alt: Study, bar: Study, bar_cells: dict[Place, Cell]
+) -> None:
+    judged = {
+        judge.judge: judge for judge in (*alt.judges(alt.cells(Options())), *bar.judges(list(bar_cells.values())))
+    }
+    assert judged["mistral-v03 on wax"].control.startswith("cannot tell")
+    assert judged["gpt-4o on lgbteen"].replace == "yes: wins against 3 of 4 people"
+    # It wins against three of four where items are independent, and against none where posts are.
+    assert judged["gpt-4o-mini on lgbteen"].replace == "no: wins against 0 of 4 people"
+    assert judged["ChatGPT"].faults == "the first place is preferred with 10 of 10 prompts, the second with 0"
+    assert "of a guess" in judged["GPT-4"].control
+
+
+def test_a_judge_that_guesses_is_said_to_prefer_a_place_in_few_studies() -> None:
+    rng = np.random.default_rng(7)
+    told = [sides([llmbar._tested(rng.integers(0, 2, (60, 2)) - 0.5) for _ in range(5)]) for _ in range(300)]
+    assert 0.01 <= np.mean([first + second > 0 for first, second in told]) <= 0.08
+
+
+def test_cells_of_a_study_without_verdicts_hold_inside_their_interval(alt: Study) -> None:
+    assert changing(alt.cells(Options())) == "3 move, 33 hold"
+    assert changing([]) == "none in print"
 
 
 @pytest.mark.parametrize("name", ["closer-look", "llmbar", "alttest"])
