@@ -255,7 +255,7 @@ def judges(scores: Path, cells: Sequence[Cell]) -> list[Judged]:
         source = Source([path], "ours")
         for judge in released.JUDGES:
             asked = question("summary").ask(source.only(Selection.of((), judge, ())), drop_systems=("Human",))
-            said = {row["answer"]: row for row in asked.frame.to_dict("records")}
+            said = {str(row["answer"]): row for row in asked.frame.to_dict("records")}
             own = (cell for cell in cells if judge in (cell.row, cell.column.rsplit(" ", 1)[0]))
             found.append(
                 Judged(
@@ -271,7 +271,7 @@ def judges(scores: Path, cells: Sequence[Cell]) -> list[Judged]:
     return found
 
 
-def _verdict(row: Mapping[str, Any], otherwise: str) -> str:
+def _verdict(row: Mapping[Any, Any], otherwise: str) -> str:
     return otherwise if row["verdict"] in (None, "cannot be tested", "not known") else str(row["verdict"])
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from judge.answers.parsing import vocabulary
+from judge.answers.parsing.ours.choosing import Decision, nothing_plain
 from judge.answers.parsing.ours.clauses import Page, behind_revision, page
 from judge.answers.parsing.ours.explanation import explanation
 from judge.answers.parsing.ours.json_answer import json_judgment
 from judge.answers.parsing.ours.label_statements import LABELS, label_at, label_mentions, label_statement
 from judge.answers.parsing.ours.mentions import Mention
-from judge.answers.parsing.ours.statements import Decision, Reading, Statement, nothing_plain, stating_words
+from judge.answers.parsing.ours.statements import Reading, Statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, PLAIN, STANDING, Names
 from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Scale

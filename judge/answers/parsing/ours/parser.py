@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal, assert_never
 
+from judge.answers.parsing.ours.choosing import decide
 from judge.answers.parsing.ours.clauses import Page, page
 from judge.answers.parsing.ours.explanation import explanation, only_guideline
 from judge.answers.parsing.ours.from_story import is_quoted, pattern_judgment, without_objects, without_quoted
@@ -15,7 +16,7 @@ from judge.answers.parsing.ours.json_answer import NUMBERS, json_judgment, stric
 from judge.answers.parsing.ours.label_reading import label_choice, label_open_form, withheld
 from judge.answers.parsing.ours.label_statements import LABELS
 from judge.answers.parsing.ours.mentions import Mention, mentions, number
-from judge.answers.parsing.ours.statements import Reading, Statement, decide, opens_a_list, statement, stating_words
+from judge.answers.parsing.ours.statements import Reading, Statement, opens_a_list, statement, stating_words
 from judge.answers.parsing.vocabulary import DOUBTFUL, Names, names
 from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Scale, Structured
