@@ -100,9 +100,7 @@ def reproduce(
         emit(cell.listing_tables(names or list(cell.STUDIES), machine=machine), form, output)
         return
     if len(names) > 1:
-        raise SpecError(
-            "the numbers are of one study", hint=f"judge reproduce {names[0]}, or --list for the list of all"
-        )
+        raise SpecError("the numbers are of one study", hint=f"judge reproduce {names[0]}, or --list for all")
     name = names[0]
     options = cell.STUDIES[name].options
     refuse_flags(ctx, [flag(each) for each in _OF_SOME if each not in options], f"study {name}")
