@@ -55,7 +55,6 @@ HYPOTHETICAL = late(
         r"\A\W*(?:then |and |or )?(?:had|were|should) (?:i|we|it|he|she|they|the|this|that|its|there|his|her"
         r"|their|an?)\b",
         r"\b(?:if|unless|provided that|as long as|suppos(?:e|ing)|imagin(?:e|ing)|assum(?:e|ing)|pretend(?:ing)?)\b",
-        r"\blet(?:'s| us) (?:say|suppose|assume|imagine) (?:that )?(?:it|the|this)\b",
         r"\b(?:were it|had it|hypothetically|in a world|with the same)\b",
         rf"{_OPENS}(?:without|but for|barring|absent|minus|excepting)\b",
         rf"\bwith (?:an?|just an?|only an?|slightly|just|only)?\s?{_COMPARATIVE}\b[^.!?\n]*\b{_WOULD}\b",
@@ -65,11 +64,8 @@ HYPOTHETICAL = late(
         r"|worse|kinder"
         r"|harsher|generous|lenient|harsh|strict|kind)) (?:days?|moods?|world|context|genre|reading|week|case"
         r"|circumstances|life|universe|light)\b",
-        r"\b(?:one|another|a) more (?:\w+ )?(?:draft|pass|edit|revision|round|rewrite)\b",
-        r"\b(?:would|could|might|may) (?:make|raise|lift|bring|push|turn|move|earn|lower|drop|drag|get"
-        r"|have (?:made|earned"
-        r"|raised|lifted|brought|pushed|been|given|rated|scored|gotten|got|awarded|received|deserved)) ",
-        r"\A\W*to (?:get|be|reach|earn|deserve|become|merit|receive|score|achieve|obtain|gain|warrant|win)\b",
+        r"\b(?:another|(?:one|a) more) (?:\w+ )?(?:draft|pass|edit|revision|round|rewrite)\b",
+        r"\bas an? (?:film|movie|book|novel|poem|essay|game|song)\b",
     )
 )
 
@@ -100,7 +96,6 @@ UNSURE = late(
 AT_FIRST = _word(
     "at first|initially|originally|previously|formerly|earlier on",
     "first (?:glance|sight|look|impression|impulse|instinct|thought|guess|reaction|inclination|reading)",
-    "initial(?:ly)? (?:impression|thought|reaction|impulse|instinct|guess|inclination|reading)",
     "initial (?:rating|score|grade|mark|verdict) (?:was|had|would)",
 )
 
@@ -169,16 +164,13 @@ OTHERS_RATE = late(rf"\b{_PEOPLE}\b(?: \w+){{0,5}}? {_RATES}\b")
 _OTHER = "previous|prior|earlier|last|other|first|second|third|next|reference|original|former|old|older|final"
 _PARTS = _any(
     "story|stories|draft|version|one|text|attempt|half|part|scene|chapter|paragraph|tale|piece|sentence|act|section",
-    "essay|submission|entry",
 )
 _OTHER_OBJECT = _any(
     r"\b(?:story|text|draft|version|response|answer|candidate|essay) (?:[a-z0-9]|one|two|three) "
     "(?=was|is|gets?|got|deserves|received)",
     rf"\b(?:{_OTHER}) {_PARTS}\b",
-    r"\b(?:prequel|sequel|draft|film|movie|book|novel|hotel|restaurant|meal|essay|poem|game|album|song)\b",
 )
 OTHER_OBJECT = late(_OTHER_OBJECT)
-ALONE = _word("alone|by itself|on its own")
 
 EXAMPLE = late(
     r"(?:\be\.g\.?,?|\bfor (?:example|instance),?|\bexamples?,?:?|\bsuch as|\bsay,)\s{0,2}"

@@ -357,7 +357,7 @@ def _not_given(core: str) -> bool:
     for match in phrases.OWN_SUBJECT.finditer(clause):
         if not phrases.HOLDS_A_CLAUSE.search(clause, 0, match.start()):
             own = clause[match.start() :]
-    ways = (phrases.DENIED, phrases.INTENDED, phrases.ALONE, phrases.OTHER_OBJECT, phrases.OTHERS_RATE)
+    ways = (phrases.DENIED, phrases.INTENDED, phrases.OTHER_OBJECT, phrases.OTHERS_RATE)
     return any(way.search(own) for way in ways)
 
 
