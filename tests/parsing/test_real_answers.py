@@ -85,6 +85,7 @@ def test_a_zero_behind_an_opinion_is_read() -> None:
         ("1. The story's coherence is 1. The story's", "length"),
         ("Rating: 1. The story is", "length"),
         ("Good (3), dull (2)", "stop"),
+        ("Natural (3)", "stop"),
         ("Chapter (3)", "stop"),
         ("No, 2 of the scenes are missing", "stop"),
     ],
@@ -168,6 +169,19 @@ def test_labels_are_known_behind_the_usual_nouns(noun: str, names: str) -> None:
         for text in (f"{form} is better.", f"Therefore, {form} is better.", f"I prefer {form}."):
             assert preferred(text, (first, second)) == "second", text
             assert preferred(text, (f"{noun} ({first})", f"{noun} ({second})")) == "second", text
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("(a)", "(b)"), ("[A]", "[B]"), ("Response [1]", "Response [2]"), ("Model A!", "Model B!"),
+     ("A (left)", "B (right)"), ("gpt-4", "llama 2 (7b)"), ("output_1", "output_2")],
+)  # fmt: skip
+def test_a_label_is_read_as_it_is_written(labels: tuple[str, str]) -> None:
+    first, second = labels
+    for text in ("{}", "{} is better.", "I prefer {}.", "Therefore, {} is better.", "Verdict: {}", "**{}**"):
+        assert preferred(text.format(second), labels) == "second", text
+    assert preferred(f"{first} is worse. {second} is better.", labels) == "second"
+    assert preferred(f"{first} is long and {second} is short.", labels) is None
 
 
 def test_a_bare_article_names_no_output() -> None:

@@ -49,8 +49,9 @@ class Statement:
     overall: bool = False
 
 
-# Characters within which an opinion opens an answer.
+# Characters within which an opinion opens an answer, and letters that a criterion shares with its adjective.
 _OPINION = 80
+_STEM = 5
 _ABOUT = late(
     r"[\s\"'\])]{0,3}(?:(?:stars?|points?|rating|score)\s)?(?:on|for|in|regarding|in terms of)\s"
     r"(?:the\s|its\s|this\sstory's\s)?"
@@ -333,7 +334,10 @@ def _opinion(page: Page, mention: Mention) -> Statement | None:
 
 
 def _is_opinion(page: Page, word: str) -> bool:
-    return word in words.OPINION or page.names.is_asked(word)
+    # "Natural (3)" may be of another criterion, such as naturalness.
+    stem = word[:_STEM]
+    others = len(stem) == _STEM and not word.endswith("ly") and any(name.startswith(stem) for name in page.names.others)
+    return page.names.is_asked(word) or (word in words.OPINION and not others)
 
 
 def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:

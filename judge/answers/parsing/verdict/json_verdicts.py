@@ -41,13 +41,14 @@ _PAIR = 2
 class Sides:
     """The labels of two stories and of a tie (None = no such label), without the words with which both stories' begin
     ("Story"). `positions`: "the first story" is the one shown first, unless the labels are ordinals in another order.
-    `letters` holds the labels of one character, without brackets."""
+    `letters` holds the labels of one character, without brackets; `enclosed`: in brackets alone, as "(a)"."""
 
     names: tuple[str, str]
     tie: str | None
     positions: bool
     pattern: re.Pattern[str]
     letters: str
+    enclosed: bool = False
 
     def side_of(self, word: str) -> str | None:
         """The symbol (one character) of the story or tie with this label, in any letter case."""
@@ -87,7 +88,8 @@ def sides(choices: tuple[str, ...]) -> Sides:
     ranks = [ordinal(name) for name in names]
     positions = ranks in ([None, None], [FIRST, SECOND])
     letters = "".join(name for name in (first, second, tie or "") if len(name) == 1)
-    return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters)
+    enclosed = bracketed and all(_IN_BRACKETS.fullmatch(word) for word in words[:_PAIR])
+    return Sides(names, tie, positions, _pattern(names, tie, positions=positions), letters, enclosed)
 
 
 def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.Pattern[str]:

@@ -327,6 +327,9 @@ def _is_name_in_quotes(text: str, reference: Reference) -> bool:
 def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
     start, stop = match.span()
     kind = match.lastgroup or ""
+    if kind == "letter" and sides.enclosed and text[start - 1 : start] + text[stop : stop + 1] in ("()", "[]"):
+        symbol = sides.side_of(text[start:stop])
+        return None if symbol is None else Reference(start - 1, stop + 1, symbol, (start, stop), bare=False)
     if kind in ("letter", "letter_cjk") and text[start] not in sides.letters and not _alone(text, start, stop):
         return None
     if vocabulary.UNCHECKED.search(text, max(0, start - 8), start):
