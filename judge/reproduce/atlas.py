@@ -61,7 +61,8 @@ def write_atlas(folder: Path, seed: int, say: Say) -> Path:
         try:
             sections.append(section(_kept(folder, name, seed, say), linked=True))
         except DataError as error:
-            sections.append(f"## {STUDIES[name].title}\n\nNot at hand: {error}\n")
+            told = f"{error}; {error.hint}" if error.hint else str(error)
+            sections.append(f"## {STUDIES[name].title}\n\nNot at hand: {told}\n")
     page = folder / "atlas.md"
     write_whole(page, whole(sections))
     return page
