@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
+from judge.explanations.corpus.corpus import people_means
 from judge.explanations.mapping import explanation_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
-from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
 from judge.stats import near_ties
 
@@ -103,7 +102,7 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
             "none of the answers has an explanation",
             hint="Eval-Prompts ep2 to ep5 ask for one; judge coverage RUN says what was answered",
         )
-    frame["people"], beside = _people(table, frame)
+    frame["people"], beside = people_means(table, frame)
     frame["gap"] = frame["rating"] - frame["people"]
     clusters, notes = _clusters(table.facts, frame)
     frame["cluster"] = clusters
@@ -114,23 +113,6 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
     )
     stories = table.stories.assign(reference=story_references)
     return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
-
-
-def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
-    against: dict[tuple[str, str, str], str] = {}
-    notes: list[str] = []
-    for matrix in build(table):
-        matching = match(matrix)
-        notes += matching.notes
-        for cell, position in zip(matrix.cells, matching.partner, strict=True):
-            if position is not None:
-                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[position]
-    raters = table.frame[table.frame["source"] == "rater"]
-    means = raters.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
-    asked = frame[["dataset", "run", "criterion"]].itertuples(index=False, name=None)
-    theirs = [against.get((str(dataset), str(run), str(criterion))) for dataset, run, criterion in asked]
-    places = pd.MultiIndex.from_arrays([frame["dataset"], frame["story"], pd.Series(theirs, dtype=object)])
-    return means.reindex(places).to_numpy(dtype=np.float64), notes
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:

@@ -10,8 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
+from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
 from judge.base.errors import SpecError, TemplateError, unknown_value
@@ -20,6 +22,7 @@ from judge.base.late_pattern import late
 from judge.base.printing.tables import cells_of
 from judge.base.records import Criterion, Judgment, names_in
 from judge.inputs.prompt_file import split
+from judge.ratings.rating_matrix import build
 from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 
 # Columns of the frame. The first eight and `side` are texts ("" = not known), `repeat` is Int64 (<NA> = not known),
-# `rating` is float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none.
+# `rating` and `people`, the mean of people's ratings of the same story, are float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none.
 COLUMNS = (
     "run",
     "judge",
@@ -46,6 +49,7 @@ COLUMNS = (
     "text",
     "key",
     "side",
+    "people",
 )
 
 # The side of people, where people's explanations stand beside judges'; other sides are judges' names.
@@ -77,7 +81,7 @@ class ExplanationTexts:
     `frame` has `COLUMNS`, a row for each repeat of each query or each row of a file, and index 0, 1, 2... `stories` has
     `STORY_COLUMNS` by (dataset, story), None for an unknown text. `criteria` are those with a known definition; their
     guidelines may be empty. `facts` are empty for a file. `notes` are printed under every table. `silent` names
-    Eval-Prompts that request no explanation, as far as known."""
+    Eval-Prompts that request no explanation, as far as known, `people_notes` say which of people's criteria were used."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -85,6 +89,7 @@ class ExplanationTexts:
     facts: tuple[RunFacts, ...]
     notes: tuple[str, ...]
     silent: tuple[str, ...] = ()
+    people_notes: tuple[str, ...] = ()
 
     @property
     def with_text(self) -> pd.DataFrame:
@@ -106,7 +111,8 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
     for column in ("answer", "explanation"):
         frame[column] = frame[column].astype(object).where(frame[column].notna(), None)
-    frame["rating"] = frame["rating"].astype("float64")
+    for column in ("rating", "people"):
+        frame[column] = frame[column].astype("float64")
     frame["repeat"] = frame["repeat"].astype("Int64")
     texts = [text if isinstance(text, str) and text.strip() else None for text in frame["explanation"]]
     frame["text"] = pd.Series(texts, index=frame.index, dtype=object)
@@ -224,14 +230,38 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
         for name in fact.eval_prompts:
             asking.setdefault(name, []).append(beside.asks.get((fact.path, name), True))
     notes = table.notes
+    frame = frame_of(rows)
+    frame["people"], people_notes = people_means(table, frame)
     return ExplanationTexts(
-        frame_of(rows),
+        frame,
         stories_of(list(stories.values())),
         tuple(criteria.values()),
         table.facts,
         notes,
         tuple(name for name, stored in asking.items() if not any(stored)),
+        tuple(people_notes),
     )
+
+
+def people_means(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
+    """Mean rating by people for each row of `frame`, a judge's, with NaN where there is none, and notes on which of
+    people's criteria stands for a judge's."""
+    against: dict[tuple[str, str, str], str] = {}
+    notes: list[str] = []
+    raters = table.frame[table.frame["source"] == "rater"]
+    if raters.empty:
+        return np.full(len(frame), np.nan), notes
+    for matrix in build(table):
+        matching = match(matrix)
+        notes += matching.notes
+        for cell, position in zip(matrix.cells, matching.partner, strict=True):
+            if position is not None:
+                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[position]
+    means = raters.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
+    asked = frame[["dataset", "run", "criterion"]].itertuples(index=False, name=None)
+    theirs = [against.get((str(dataset), str(run), str(criterion))) for dataset, run, criterion in asked]
+    places = pd.MultiIndex.from_arrays([frame["dataset"], frame["story"], pd.Series(theirs, dtype=object)])
+    return means.reindex(places).to_numpy(dtype=np.float64), notes
 
 
 def _asks(name: str, source: str) -> bool:

@@ -20,7 +20,7 @@ from judge.inputs.datasets.files.table_file import SUFFIXES, cell, table_columns
 # Reader of explanations from a user's table, in any supported file format, with a column map.
 
 # What a column can hold. `story` is an id; `story_text` and `reference` are whole texts; `side` is `expert` for what
-# people wrote, else who judged.
+# people wrote, else who judged; `people` is the mean of people's ratings of the story.
 FIELDS = (
     "text",
     "answer",
@@ -35,6 +35,7 @@ FIELDS = (
     "eval_prompt",
     "repeat",
     "side",
+    "people",
 )
 
 _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
@@ -97,6 +98,7 @@ class _Reader:
         row["story"] = row["story"] or str(number)
         row["answer"] = self._text(cells, "answer", number)
         row["repeat"] = self._repeat(cells, number)
+        row["people"] = self._rating(cells, number, "people")
         if "text" in self.columns:
             row["explanation"] = self._text(cells, "text", number)
             row["rating"] = self._rating(cells, number)
@@ -116,11 +118,11 @@ class _Reader:
             raise DataError("not a text", file=self.path, row=number, column=self.columns[field], found=value)
         return value if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
 
-    def _rating(self, cells: Mapping[str, Any], number: int) -> float:
-        value = self._cell(cells, "rating")
+    def _rating(self, cells: Mapping[str, Any], number: int, field: str = "rating") -> float:
+        value = self._cell(cells, field)
         if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
             return math.nan
-        return rating_value(value, None, self.path, number, self.columns["rating"])
+        return rating_value(value, None, self.path, number, self.columns[field])
 
     def _repeat(self, cells: Mapping[str, Any], number: int) -> int | None:
         value = self._cell(cells, "repeat")

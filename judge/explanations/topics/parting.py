@@ -1,0 +1,134 @@
+"""Where judge and people part: reasons that stand where people rate higher or lower than they do for that rating.
+
+"The judge's rating minus people's, by topic" would be significant for every topic, also where people's ratings are
+permuted: a topic goes with a rating, and ratings regress to the mean. So a text's *excess* is what people give on
+average to stories with the same rating by the judge, Eval-Prompt and criterion, minus what they give to this one; above
+0 the judge is too high for its rating. Means by topic are tested by flips of whole story-prompts
+(`stats.resampling.sign_flips`), adjusted over all topics of all criteria. The figure of topics that were chosen for it
+is too large, so the mean excess in story-prompts that did not choose stands beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
+from judge.base.estimate import ALPHA, Estimate
+from judge.explanations.topics.reasons import Reasons
+from judge.stats.resampling.sign_flips import Flipped, cluster_sums, effective_clusters, flipped
+
+# A topic is tested with so many texts and effective story-prompts; in halves with half as many.
+LEAST_TEXTS, LEAST_PROMPTS = 100, 12
+# Random halves of the story-prompts, of which one chooses and the other is looked at; flips in each.
+HALVES, HALF_FLIPS = 50, 499
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """A tested topic. `excess` in shares of the scale, with its simultaneous 95 % interval; `p` is adjusted. `held_out`
+    is the mean excess in halves of the story-prompts whose other half chose this topic, None where none of `HALVES`
+    did; `chosen` counts the halves that did."""
+
+    topic: int
+    name: str
+    criterion: str
+    texts: int
+    story_prompts: float
+    rating: float
+    people: float
+    excess: Estimate
+    p: float
+    held_out: float | None
+    chosen: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partings:
+    """All tested topics, those that part most first; `why` says why none was tested. `topics` counts all."""
+
+    rows: tuple[Parting, ...]
+    topics: int
+    why: str = ""
+
+    @property
+    def significant(self) -> tuple[Parting, ...]:
+        return tuple(row for row in self.rows if row.p < ALPHA)
+
+
+def partings(found: Reasons) -> Partings:
+    """Topics with people's ratings beside the judge's, tested."""
+    usable = (found.point >= 0) & ~np.isnan(found.people) & (found.topics.topic >= 0)
+    if not usable.any():
+        return Partings((), found.topics.count, "people's ratings of these stories are not known")
+    cell = cells(found)[usable]
+    people, topic = found.people[usable], found.topics.topic[usable]
+    prompt, count = renumbered(found.prompt[usable]), found.topics.count
+    sums, counts = cluster_sums(excess(people, cell), prompt, topic, count)
+    tested = (counts.sum(axis=0) >= LEAST_TEXTS) & (effective_clusters(counts) >= LEAST_PROMPTS)
+    if not tested.any():
+        why = f"no topic has {LEAST_TEXTS} texts with people's ratings about {LEAST_PROMPTS} effective story-prompts"
+        return Partings((), count, why)
+    result = flipped(sums, counts, tested, seed=found.seed)
+    chosen, held = _held_out(people, cell, prompt, topic, count, found.seed)
+    effective = effective_clusters(counts)
+    rows = []
+    for t in np.flatnonzero(tested):
+        inside = topic == t
+        half = result.critical * result.error[t]
+        estimate = Estimate(
+            float(result.mean[t]), int(inside.sum()), float(result.mean[t] - half), float(result.mean[t] + half),
+            "simultaneous over topics, flips of story-prompts, 95 %",
+        )  # fmt: skip
+        rows.append(
+            Parting(
+                int(t), found.names[t], found.criteria[found.topics.criterion[t]], int(inside.sum()),
+                float(effective[t]), float(found.rating[usable][inside].mean()), float(people[inside].mean()), estimate,
+                float(result.p[t]), None if np.isnan(held[t]) else float(held[t]), int(chosen[t]),
+            )
+        )  # fmt: skip
+    order = sorted(rows, key=lambda row: (row.p, -abs(round(row.excess.value or 0.0, 9)), row.topic))
+    return Partings(tuple(order), count)
+
+
+def cells(found: Reasons) -> Codes:
+    """Code (n,) of what an excess is conditioned on: judge, Eval-Prompt, criterion, and the rating's point."""
+    asked = np.asarray(found.rows.groupby(["judge", "eval_prompt"], sort=False).ngroup(), dtype=np.int64)
+    return renumbered((asked * len(found.criteria) + found.criterion) * (int(found.point.max()) + 2) + found.point + 1)
+
+
+def excess(people: Floats, cell: Codes) -> Floats:
+    """Mean of `people` (n,), none missing, in the same `cell` minus each one's own value."""
+    codes = renumbered(cell)
+    return np.asarray(ratio(np.bincount(codes, weights=people), np.bincount(codes))[codes] - people, dtype=np.float64)
+
+
+def _held_out(
+    people: Floats, cell: Codes, prompt: Codes, topic: Codes, count: int, seed: int
+) -> tuple[Codes, Floats]:
+    """How often a random half of the story-prompts chose each topic, and its mean excess in the other halves then."""
+    rng = np.random.default_rng(seed)
+    prompts = int(prompt.max()) + 1
+    chosen, total = np.zeros(count, dtype=np.int64), np.zeros(count)
+    for _ in range(HALVES):
+        first = np.isin(prompt, rng.permutation(prompts)[: prompts // 2])
+        result, _, _ = _half(people, cell, prompt, topic, count, first, seed)
+        picked = np.nan_to_num(result.p, nan=1.0) < ALPHA
+        if not picked.any():
+            continue
+        _, sums, counts = _half(people, cell, prompt, topic, count, ~first, seed, test=False)
+        other = ratio(sums.sum(axis=0), counts.sum(axis=0))
+        # Towards the sign with which it was chosen, and back: a held-out mean of another sign counts against it.
+        picked &= ~np.isnan(other)
+        chosen[picked] += 1
+        total[picked] += other[picked]
+    return chosen, ratio(total, chosen)
+
+
+def _half(
+    people: Floats, cell: Codes, prompt: Codes, topic: Codes, count: int, inside: Masks, seed: int, *, test: bool = True
+) -> tuple[Flipped, Floats, Floats]:
+    sums, counts = cluster_sums(excess(people[inside], cell[inside]), renumbered(prompt[inside]), topic[inside], count)
+    enough = (counts.sum(axis=0) >= LEAST_TEXTS / 2) & (effective_clusters(counts) >= LEAST_PROMPTS / 2)
+    tested = enough if test else np.zeros(count, dtype=np.bool_)
+    return flipped(sums, counts, tested, flips=HALF_FLIPS, seed=seed), sums, counts
