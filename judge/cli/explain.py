@@ -7,21 +7,23 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from judge.base.errors import RunFolderError, SpecError
-from judge.cli.declared import flag, takes
+from judge.cli.declared import refuse_flags, takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet, complaint
 from judge.explanations.options import WORDS, ExplainOptions, NumbersOptions, published
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from judge.asking.run_folder import ResultFolder
     from judge.explanations.corpus.corpus import ExplanationTexts
+    from judge.explanations.mapping.explanation_map import StoredMap
     from judge.explanations.options import Step
     from judge.explanations.results import ExplanationResults
 
@@ -58,9 +60,16 @@ _Mark = Annotated[
     ),
 ]
 _NoMap = Annotated[bool, typer.Option("--no-map", help="no map; clusters are computed on the PCA")]
-_Contradictions = Annotated[
-    bool, typer.Option("--contradictions", help="table of only those answers whose reason contradicts their rating")
+Layout = Literal["topics", "clusters", "contradictions"]
+_Layout = Annotated[
+    Layout,
+    typer.Option(
+        "--layout",
+        help="topics of reasons; clusters of texts with keywords and statistics; or texts to read for contradictions",
+    ),
 ]
+_Topics = Annotated[int, typer.Option("--topics", help="number of topics of all criteria together")]
+_Themes = Annotated[int, typer.Option("--themes", help="number of themes over the topics")]
 _Column = Annotated[
     list[str] | None,
     typer.Option(
@@ -93,17 +102,20 @@ _FIXED = ("seed", "neighbours", "folds", "components", "words", "stories_share",
 @takes(ExplainOptions, HELP, without=("by", "numbers"))
 @takes(NumbersOptions, NUMBERS, without=_FIXED, name="numbers")
 def explain(
+    context: typer.Context,
     named: _Named = None,
     *,
     options: ExplainOptions,
     no_map: _NoMap = False,
+    layout: _Layout = "topics",
+    topics: _Topics = 50,
+    themes: _Themes = 10,
     by: _By = _BY_DEFAULT,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     numbers: NumbersOptions,
     validate_flags: _ValidateFlags = None,
-    contradictions: _Contradictions = False,
     column: _Column = None,
     figure: _Figure = None,
     mark: _Mark = None,
@@ -113,21 +125,26 @@ def explain(
     parser: ParserName = "ours",
     quiet: Quiet = False,
 ) -> None:
-    """Analysis of explanations: embeddings, a map, clusters, keywords, and statistics.
+    """What explanations say: topics of reasons, with which ratings, by whom, and where judge and people part.
+
+    Words of few story-prompts are masked, so that topics are reasons and not stories. Layout clusters: embeddings, a
+    map, clusters, keywords, statistics. Layout contradictions: texts whose words or quoted guideline disagree with
+    their rating, candidates to read.
 
     A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat,
-    side, as far as known; --column text=Comment names others. Where side is expert for texts that people wrote, their
-    words are compared with the judges'. Points and tables are written to derived/explanations.json of each run.
+    side, people, as far as known; --column text=Comment names others. Where side is expert for texts that people wrote,
+    layout clusters compares their words with the judges'. Points and tables are written to derived/explanations.json of
+    each run.
 
     Example: judge explain runs/my-run --eval-prompt ep3
 
-    Example: judge explain comments.csv --column text=Comment --column criterion=Aspect --model tfidf
+    Example: judge explain comments.csv --column text=Comment --column criterion=Aspect
 
-    Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --top 5 --figure ttcw_sides.png
+    Example: judge explain ttcw_explanations --layout clusters --model tfidf --map tsne --by side --top 5
 
     Example: judge explain --set validate_flags=user_study.csv
 
-    Example: judge explain runs/my-run --contradictions
+    Example: judge explain runs/my-run --layout contradictions
     """
     # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -137,20 +154,35 @@ def explain(
     if not named:
         raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
     chosen = (criterion or (), judge or (), eval_prompt or ())
-    if contradictions:
-        _refuse_beside_contradictions(options, numbers, figure, mark, by=by, no_map=no_map)
-        _contradictions(_texts(named, parser, column, chosen), options.seed, form, output, full=full)
-        return
     if figure is not None:
         _check_figure(figure, no_map=no_map)  # before minutes are spent
-    options = _options(options, numbers, by, no_map=no_map)
-    seen = _results(_texts(named, parser, column, chosen), options, quiet=quiet)
-    drawn = _print(seen, form, output, full=full)
-    if figure is not None:
-        _draw(seen, figure, mark)
+    layout = "clusters" if options.as_published else layout
+    refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
+    texts = _texts(named, parser, column, chosen)
+    if layout == "contradictions":
+        _contradictions(texts, options.seed, form, output, full=full)
+        return
+    if layout == "topics":
+        drawn_options = replace(options, map="none") if no_map else options
+        drawn = _reasons(texts, drawn_options, (topics, themes), (form, output, full), (figure, mark), quiet=quiet)
+    else:
+        seen = _results(texts, _options(options, numbers, by, no_map=no_map), quiet=quiet)
+        drawn = _print(seen, form, output, full=full)
+        if figure is not None:
+            _draw(seen, figure, mark)
     if drawn and not quiet:
         runs = shlex.join(named)
         typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --figure map.pdf", err=True)
+
+
+# Options of the other layouts.
+_CLUSTERS = (
+    *("--model", "--by", "--top", "--resamples", "--set metric", "--set cluster_on", "--set min_cluster"),
+    *("--set sample", "--set permutations", "--set refits"),
+)
+_MAPS = ("--map", "--figure", "--set mark", "--set no_map", "--set neighbours")
+_TOPICS = ("--set topics", "--set themes")
+_WITHOUT_EFFECT = {"topics": _CLUSTERS, "clusters": _TOPICS, "contradictions": (*_CLUSTERS, *_MAPS, *_TOPICS)}
 
 
 def _texts(
@@ -173,28 +205,35 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
         raise SpecError("--figure draws the map, and --set no_map=true makes none")
 
 
-def _refuse_beside_contradictions(
-    options: ExplainOptions, numbers: NumbersOptions, figure: Path | None, mark: str | None, *, by: str, no_map: bool
-) -> None:
-    """--contradictions computes neither a map nor statistics: SpecError for their options."""
-    given = {
-        "--figure": figure is not None,
-        "--set mark": mark is not None,
-        "--set no_map=true": no_map,
-        "--by": by != _BY_DEFAULT,
-    }
-    for chosen, plain in (
-        (replace(options, seed=ExplainOptions().seed), ExplainOptions()),
-        (numbers, NumbersOptions()),
-    ):
-        changed = {
-            flag(field.name) for field in fields(plain) if getattr(chosen, field.name) != getattr(plain, field.name)
-        }
-        given |= dict.fromkeys(changed, True)
-    for name, value in given.items():
-        if value:
-            raise SpecError(f"--contradictions makes no map and no numbers, and {name} is about them",
-                            hint=f"leave {name} out")  # fmt: skip
+def _reasons(
+    texts: ExplanationTexts,
+    options: ExplainOptions,
+    sizes: tuple[int, int],
+    shown: tuple[str, Path | None, bool],
+    drawing: tuple[Path | None, str | None],
+    *,
+    quiet: bool,
+) -> bool:
+    """Print the topics of reasons, and draw and store their map; True if one was stored."""
+    from judge.cli.table_options import emit
+    from judge.explanations.topics import results, stored
+    from judge.explanations.topics.reasons import reasons
+
+    form, output, full = shown
+    with _Progress(quiet=quiet) as step:
+        step("finding topics of reasons", 0, 0)
+        result = results.reason_results(texts, reasons(texts, count=sizes[0], themes=sizes[1], seed=options.seed))
+        explained = results.tables(result)
+        if options.map != "none" and (texts.facts or drawing[0] is not None):
+            step("drawing the map", 0, 0)
+            rows, picture = stored.placed(result, options)
+        else:
+            rows, picture = stored.placed(result, replace(options, map="none"))
+    emit(explained, form, output, full=full)
+    figure, mark = drawing
+    if figure is not None:
+        _draw_map(stored.of_analysis(result, rows, picture), figure, mark)
+    return _keep(stored.of_folders(result, rows, picture, explained)) and picture is not None
 
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
@@ -230,25 +269,36 @@ def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bo
 
     explained = tables(seen)
     emit(explained, form, output, full=full)
-    drawn = False
-    for folder, kept in explanation_map.of_folders(seen.map, explained, seen.cluster_words):
+    return _keep(explanation_map.of_folders(seen.map, explained, seen.cluster_words)) and seen.map.picture is not None
+
+
+def _keep(maps: Sequence[tuple[ResultFolder, StoredMap]]) -> bool:
+    """True if a map was stored."""
+    from judge.explanations.mapping import explanation_map
+
+    kept_any = False
+    for folder, kept in maps:
         try:
             explanation_map.write(folder, kept)
-            drawn = seen.map.picture is not None
+            kept_any = True
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
-    return drawn
+    return kept_any
 
 
 def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     from judge.explanations.mapping import explanation_map
+
+    _draw_map(explanation_map.of_analysis(seen.map, seen.cluster_words), output, mark)
+
+
+def _draw_map(drawing: StoredMap, output: Path, mark: str | None) -> None:
     from judge.questions.charts import explanation_map as charts
     from judge.questions.figures import explanations, panels
 
     # `side` is who wrote the explanation, such as experts or judges.
     if mark is None:
-        mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
-    drawing = explanation_map.of_analysis(seen.map, seen.cluster_words)
+        mark = "side" if any(point.get("side") for point in drawing.points) else "criterion"
     panels.write(explanations.draw(charts.explanation_map(drawing, [mark]), panels.inches_of("page")), output)
     typer.echo(f"{output}: {len(drawing.points)} explanations by {mark}", err=True)
 

@@ -258,13 +258,16 @@ def cluster_name(number: int) -> str:
 # `judge explain` overwrites it. Pages take texts from the journal; the stored tables contain only short examples.
 
 FILE = "explanations.json"
-FORMAT = 2
+FORMAT = 3
 # The form whose tables had no titles of columns: its points are read, its tables are not.
 _WITHOUT_COLUMNS = 1
+# The form without people's ratings: they are not known of its points.
+_WITHOUT_PEOPLE = 2
 
-# Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
+# Keys of a point. `repeat`, `rating`, `people` (the mean of people's ratings of the story) and `cluster` (the topic, in
+# the layout topics) may be null (not known, none, no clusters); cluster -1 is noise, or no topic;
 # `x` and `y` are null without a map.
-POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster", "x", "y")
+POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rating", "people", "cluster", "x", "y")
 
 # More digits would only lengthen the file: coordinates are for pictures, and ratings have fewer.
 _DIGITS = 4
@@ -307,9 +310,10 @@ def read(folder: ResultFolder) -> StoredMap | None:
         if content["format"] == _WITHOUT_COLUMNS:
             again = "the tables were stored by an earlier version of this program: judge explain makes them again"
             content |= {"tables": [], "notes": [*content["notes"], again]}
-        elif content["format"] != FORMAT:
+        elif content["format"] not in (FORMAT, _WITHOUT_PEOPLE):
             raise DataError("is of another version of this program", file=path, found=content["format"], hint=hint)
         columns = content.pop("points")
+        columns.setdefault("people", [None] * len(columns["story"]))
         points = [dict(zip(POINT, values, strict=True)) for values in zip(*(columns[k] for k in POINT), strict=True)]
         return StoredMap(points=points, **{key: content[key] for key in _KEPT})
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -364,6 +368,6 @@ def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
     for row in rows[list(POINT)].to_dict("records"):
         cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
         cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
-        cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
+        cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "people", "x", "y")}
         found.append({key: cells[key] for key in POINT})
     return found

@@ -2,8 +2,9 @@
 
 "The judge's rating minus people's, by topic" would be significant for every topic, also where people's ratings are
 permuted: a topic goes with a rating, and ratings regress to the mean. So a text's *excess* is what people give on
-average to stories with the same rating by the judge, Eval-Prompt and criterion, minus what they give to this one; above
-0 the judge is too high for its rating. Means by topic are tested by flips of whole story-prompts
+average to stories of the same system with the same rating by the judge, Eval-Prompt and criterion, minus what they give
+to this one; above 0 the judge is too high for its rating. (Without the system, a reason that one system's stories are
+given would part wherever people see that system otherwise than the judge.) Means by topic are tested by flips of whole story-prompts
 (`stats.resampling.sign_flips`), adjusted over all topics of all criteria. The figure of topics that were chosen for it
 is too large, so the mean excess in story-prompts that did not choose stands beside it."""
 
@@ -16,12 +17,12 @@ import numpy as np
 from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
 from judge.base.estimate import ALPHA, Estimate
 from judge.explanations.topics.reasons import Reasons
-from judge.stats.resampling.sign_flips import Flipped, cluster_sums, effective_clusters, flipped
+from judge.stats.resampling.sign_flips import FLIPS, Block, Flipped, cluster_sums, effective_clusters, flipped
 
 # A topic is tested with so many texts and effective story-prompts; in halves with half as many.
 LEAST_TEXTS, LEAST_PROMPTS = 100, 12
 # Random halves of the story-prompts, of which one chooses and the other is looked at; flips in each.
-HALVES, HALF_FLIPS = 50, 499
+HALVES, HALF_FLIPS = 20, 199
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,14 @@ def partings(found: Reasons) -> Partings:
     cell = cells(found)[usable]
     people, topic = found.people[usable], found.topics.topic[usable]
     prompt, count = renumbered(found.prompt[usable]), found.topics.count
-    sums, counts = cluster_sums(excess(people, cell), prompt, topic, count)
-    tested = (counts.sum(axis=0) >= LEAST_TEXTS) & (effective_clusters(counts) >= LEAST_PROMPTS)
+    data = _Data(people, cell, prompt, topic, found.criterion[usable], count)
+    tested = data.large(1.0)
     if not tested.any():
         why = f"no topic has {LEAST_TEXTS} texts with people's ratings about {LEAST_PROMPTS} effective story-prompts"
         return Partings((), count, why)
-    result = flipped(sums, counts, tested, seed=found.seed)
-    chosen, held = _held_out(people, cell, prompt, topic, count, found.seed)
-    effective = effective_clusters(counts)
+    result = data.test(tested, FLIPS, found.seed)
+    chosen, held = _held_out(data, found.seed)
+    effective = effective_clusters(data.counts)
     rows = []
     for t in np.flatnonzero(tested):
         inside = topic == t
@@ -92,8 +93,8 @@ def partings(found: Reasons) -> Partings:
 
 
 def cells(found: Reasons) -> Codes:
-    """Code (n,) of what an excess is conditioned on: judge, Eval-Prompt, criterion, and the rating's point."""
-    asked = np.asarray(found.rows.groupby(["judge", "eval_prompt"], sort=False).ngroup(), dtype=np.int64)
+    """Code (n,) of what an excess is conditioned on: judge, Eval-Prompt, system, criterion, and the rating's point."""
+    asked = np.asarray(found.rows.groupby(["judge", "eval_prompt", "system"], sort=False).ngroup(), dtype=np.int64)
     return renumbered((asked * len(found.criteria) + found.criterion) * (int(found.point.max()) + 2) + found.point + 1)
 
 
@@ -103,32 +104,64 @@ def excess(people: Floats, cell: Codes) -> Floats:
     return np.asarray(ratio(np.bincount(codes, weights=people), np.bincount(codes))[codes] - people, dtype=np.float64)
 
 
-def _held_out(
-    people: Floats, cell: Codes, prompt: Codes, topic: Codes, count: int, seed: int
-) -> tuple[Codes, Floats]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Data:
+    """Texts with people's ratings, (n,) each; `topics` is the number of topics."""
+
+    people: Floats
+    cell: Codes
+    prompt: Codes
+    topic: Codes
+    criterion: Codes
+    topics: int
+
+    @property
+    def prompts(self) -> int:
+        return int(self.prompt.max()) + 1
+
+    @property
+    def counts(self) -> Floats:
+        """Texts of each topic by story-prompt, (prompts, topics)."""
+        return cluster_sums(self.people, self.prompt, self.topic, self.topics, self.prompts)[1]
+
+    def large(self, part: float) -> Masks:
+        """Topics with enough texts and story-prompts to be tested, of a `part` of the data."""
+        counts = self.counts
+        enough = counts.sum(axis=0) >= part * LEAST_TEXTS
+        return np.asarray(enough & (effective_clusters(counts) >= part * LEAST_PROMPTS), dtype=np.bool_)
+
+    def test(self, tested: Masks, flips: int, seed: int) -> Flipped:
+        over = excess(self.people, self.cell)
+        blocks = []
+        for number in np.unique(self.criterion):
+            own = self.criterion == number
+            blocks.append(Block(over[own], self.prompt[own], self.topic[own], self.cell[own]))
+        return flipped(blocks, tested, clusters=self.prompts, flips=flips, seed=seed)
+
+    def part(self, inside: Masks) -> _Data:
+        columns = (self.people, self.cell, renumbered(self.prompt), self.topic, self.criterion)
+        people, cell, prompt, topic, criterion = (column[inside] for column in columns)
+        return _Data(people, cell, renumbered(prompt), topic, criterion, self.topics)
+
+    def means(self) -> Floats:
+        """Mean excess of each topic (topics,); NaN without a text."""
+        over = excess(self.people, self.cell)
+        sums, counts = cluster_sums(over, self.prompt, self.topic, self.topics, self.prompts)
+        return ratio(sums.sum(axis=0), counts.sum(axis=0))
+
+
+def _held_out(data: _Data, seed: int) -> tuple[Codes, Floats]:
     """How often a random half of the story-prompts chose each topic, and its mean excess in the other halves then."""
     rng = np.random.default_rng(seed)
-    prompts = int(prompt.max()) + 1
-    chosen, total = np.zeros(count, dtype=np.int64), np.zeros(count)
+    chosen, total = np.zeros(data.topics, dtype=np.int64), np.zeros(data.topics)
     for _ in range(HALVES):
-        first = np.isin(prompt, rng.permutation(prompts)[: prompts // 2])
-        result, _, _ = _half(people, cell, prompt, topic, count, first, seed)
+        first = np.isin(data.prompt, rng.permutation(data.prompts)[: data.prompts // 2])
+        half = data.part(first)
+        result = half.test(half.large(0.5), HALF_FLIPS, seed)
         picked = np.nan_to_num(result.p, nan=1.0) < ALPHA
-        if not picked.any():
-            continue
-        _, sums, counts = _half(people, cell, prompt, topic, count, ~first, seed, test=False)
-        other = ratio(sums.sum(axis=0), counts.sum(axis=0))
-        # Towards the sign with which it was chosen, and back: a held-out mean of another sign counts against it.
-        picked &= ~np.isnan(other)
-        chosen[picked] += 1
-        total[picked] += other[picked]
+        if picked.any():
+            other = data.part(~first).means()
+            picked &= ~np.isnan(other)
+            chosen[picked] += 1
+            total[picked] += other[picked]
     return chosen, ratio(total, chosen)
-
-
-def _half(
-    people: Floats, cell: Codes, prompt: Codes, topic: Codes, count: int, inside: Masks, seed: int, *, test: bool = True
-) -> tuple[Flipped, Floats, Floats]:
-    sums, counts = cluster_sums(excess(people[inside], cell[inside]), renumbered(prompt[inside]), topic[inside], count)
-    enough = (counts.sum(axis=0) >= LEAST_TEXTS / 2) & (effective_clusters(counts) >= LEAST_PROMPTS / 2)
-    tested = enough if test else np.zeros(count, dtype=np.bool_)
-    return flipped(sums, counts, tested, flips=HALF_FLIPS, seed=seed), sums, counts

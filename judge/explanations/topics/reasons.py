@@ -229,12 +229,10 @@ def _contrast(
     place[own] = np.arange(len(own))  # the last place is that of NO_WORD, -1
     topic = place[found.topics.topic]
     sides, shares, at_rating = [], [], []
+    prompts = int(found.prompt.max()) + 1
     for side in (about & mine, about & ~mine):
-        _, counts = cluster_sums(np.ones(int(side.sum())), found.prompt[side], topic[side], len(own))
-        total = np.bincount(found.prompt[side], minlength=len(counts))
-        padded = np.full((int(found.prompt.max()) + 1, len(own)), np.nan)
-        padded[: len(counts)] = ratio(counts, total[:, None])
-        sides.append(padded)
+        _, counts = cluster_sums(np.ones(int(side.sum())), found.prompt[side], topic[side], len(own), prompts)
+        sides.append(ratio(counts, np.bincount(found.prompt[side], minlength=prompts)[:, None]))
         shares.append(counts.sum(axis=0) / max(1, side.sum()))
         at_rating.append(_by_point(topic[side], found.point[side], len(own), int(found.point.max()) + 1))
     difference = sides[0] - sides[1]
