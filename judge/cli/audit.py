@@ -12,7 +12,7 @@ import typer
 
 from judge.base.errors import SpecError
 from judge.cli.declared import takes
-from judge.cli.table_options import Form, Full, Output, ParserName, Quiet, is_picture
+from judge.cli.table_options import EvalPrompts, Form, Full, Output, ParserName, Quiet, is_picture
 from judge.explanations.audit import options as sampling
 from judge.explanations.audit.options import ReportOptions, SampleOptions
 
@@ -185,7 +185,7 @@ _RatesBy = Annotated[
     str,
     typer.Option(
         "--by",
-        help="variables whose levels get error rates: judge, eval_prompt, criterion, perturbation, system, rating...",
+        help="variables whose levels get error rates: judge, eval_prompt, criterion, topic, system, rating...",
     ),
 ]
 
@@ -219,6 +219,7 @@ def sample(
     by: _By = _STRATA,
     spread: _Spread = _SPREAD_OVER,
     blind: _Blind = _HIDDEN,
+    eval_prompt: EvalPrompts = None,
     categories: _Categories = None,
     criteria: _Criteria = None,
     column: _Column = None,
@@ -229,10 +230,16 @@ def sample(
     """Draw a stratified sample of explanations for people to judge into one audit file, and print the strata.
 
     Variables of --by and --set spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the
-    nearest point), gap (between judge and people, in three bands), cluster (of the map from judge explain),
-    perturbation (of stories from judge stress make, including unchanged ones; hidden from annotators).
+    nearest point), gap (between judge and people, in three bands), topic (of the reasons), disagreement (between text
+    and rating, from near to far), quotations (found in the story or not), wording (generic or specific), cluster (of
+    the map from judge explain), perturbation (of stories from judge stress make, including unchanged ones; hidden from
+    annotators).
+
+    Weights are kept, so that judge audit report gives rates for all explanations that could be drawn.
 
     Example: judge audit sample runs/my-run -n 100
+
+    Example: judge audit sample runs/my-run --by topic,gap -n 100
 
     Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
 
@@ -243,14 +250,18 @@ def sample(
     from judge.explanations.audit.sampling import sample as draw
     from judge.explanations.audit.store import AuditStore
 
-    options = replace(options, by=_words(by), spread=_words(spread), blind=check_blind(_words(blind)))
+    strata = _words(by)
+    # Strata differ in what they are drawn by already; of the usual variables no one has to take that out by hand.
+    usual = tuple(name for name in _words(spread) if name not in strata or spread != _SPREAD_OVER)
+    options = replace(options, by=strata, spread=usual, blind=check_blind(_words(blind)))
     asked = load_form(categories)
     path = output or _beside(runs, source)
     if path.exists():
         raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
     if not quiet:
         typer.echo(f"reading {source or ' '.join(runs or ())}", err=True)
-    drawn = draw(_population(runs, source, parser, options.first_repeat, criteria, column), options, asked.categories)
+    population = _population(runs, source, parser, options.first_repeat, criteria, column).only(eval_prompt or ())
+    drawn = draw(population, options, asked.categories)
     AuditStore.create(
         path,
         drawn.subjects,

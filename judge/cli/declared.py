@@ -90,9 +90,10 @@ RARE = frozenset(
         *("rank", "rated", "rater", "rater_price", "rating", "rating_pattern", "ratings", "readings", "recital"),
         *("reference", "refits", "released", "reliability", "replace", "rescale_people", "revision", "rewriter"),
         *("roc", "sample", "scale", "score", "send", "sheet", "shots", "split", "spread", "story_file", "story_prompt"),
-        *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "themes", "threshold", "ties", "title"),
-        *("topics", "unrated", "validate_flags", "weights", "width", "window", "with_batches", "with_features"),
+        *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "threshold", "ties", "title"),
+        *("unrated", "validate_flags", "weights", "width", "window", "with_batches", "with_features"),
         *("with_measures", "without_texts", "workers"),
+        *("figure", "mask", "themes", "topics"),
     }
 )
 

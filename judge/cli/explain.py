@@ -172,7 +172,7 @@ def explain(
             _draw(seen, figure, mark)
     if drawn and not quiet:
         runs = shlex.join(named)
-        typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --figure map.pdf", err=True)
+        typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --set figure=map.pdf", err=True)
 
 
 # Options of the other layouts.
@@ -180,7 +180,7 @@ _CLUSTERS = (
     *("--model", "--by", "--top", "--resamples", "--set metric", "--set cluster_on", "--set min_cluster"),
     *("--set sample", "--set permutations", "--set refits"),
 )
-_MAPS = ("--map", "--figure", "--set mark", "--set no_map", "--set neighbours")
+_MAPS = ("--map", "--set figure", "--set mark", "--set no_map", "--set neighbours")
 _TOPICS = ("--set topics", "--set themes")
 _WITHOUT_EFFECT = {"topics": _CLUSTERS, "clusters": _TOPICS, "contradictions": (*_CLUSTERS, *_MAPS, *_TOPICS)}
 
@@ -202,7 +202,7 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
 
     check_suffix(figure)
     if no_map:
-        raise SpecError("--figure draws the map, and --set no_map=true makes none")
+        raise SpecError("--set figure draws the map, and --set no_map=true makes none")
 
 
 def _reasons(

@@ -96,7 +96,17 @@ def whole(model: str, count: int) -> list[Figure]:
             writer = csv.DictWriter(stream, ("text", "criterion", "rating", "story"))
             writer.writeheader()
             writer.writerows(texts(count, 2))
-        common = ["explain", str(file), "--model", model, "--quiet", "-o", str(Path(folder) / "out.txt")]
+        common = [
+            "explain",
+            str(file),
+            "--layout",
+            "clusters",
+            "--model",
+            model,
+            "--quiet",
+            "-o",
+            str(Path(folder) / "out.txt"),
+        ]
         for name, more, bars in (
             ("empty cache, no map", ["--set", "no_map=true"], ("", "<= 2000")),
             ("from the cache, no map", ["--set", "no_map=true"], ("<= 20", "<= 2000")),

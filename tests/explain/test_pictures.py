@@ -23,7 +23,7 @@ from judge.inputs.embedding import Embedded, embed
 def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
     """Tables of the command by title."""
     with pytest.raises(SystemExit) as ended:
-        main(["explain", *arguments, "--format", "json", "--quiet"])
+        main(["explain", "--layout", "clusters", *arguments, "--format", "json", "--quiet"])
     out = capsys.readouterr()
     assert ended.value.code == 0, out.err
     return {table["title"]: table for table in json.loads(out.out)}

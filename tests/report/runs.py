@@ -27,7 +27,7 @@ def demo(folder: Path) -> Path:
     from judge.demo import run_demo
 
     run_demo(folder, quiet=True)
-    few = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
+    few = ("--layout", "clusters", "--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
     assert command("explain", folder, *few, "-o", folder / "explained.txt") == 0
     return folder
 
@@ -114,7 +114,7 @@ def panel(folder: Path) -> Path:
             encoding="utf-8",
         )
         _sat(folder)
-    few = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
+    few = ("--layout", "clusters", "--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
     assert command("explain", folder, *few, "-o", folder / "explained.txt") == 0
     return folder
 

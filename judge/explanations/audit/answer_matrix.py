@@ -26,6 +26,7 @@ LEVELS = (
     "system",
     "rating",
     "cluster",
+    "topic",
     "stratum",
     "dataset",
     "run",
@@ -153,6 +154,8 @@ def _level(item: Item, variable: str) -> str | None:
     subject = item.subject
     if variable == "criterion":
         return subject.criterion.name if subject.criterion else None
+    # A sample drawn by topics keeps them as the explanations' clusters.
+    variable = "cluster" if variable == "topic" else variable
     value = getattr(subject if variable in ("system", "dataset") else subject.facts, variable)
     if variable == "rating" and value is not None:
         return subject.text_of(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder
-from judge.base.errors import DataError, SpecError, unknown
+from judge.base.errors import DataError, SpecError, unknown, unknown_value
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
 from judge.explanations.corpus.corpus import people_means
@@ -26,8 +26,11 @@ from judge.stats import near_ties
 NONE = "none"
 
 _OF_ROWS = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status")
-# What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them.
-VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
+# What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them. The
+# last four are read out of the texts (`drawing`).
+VARIABLES = (
+    *_OF_ROWS, "rating", "cluster", "gap", "perturbation", "topic", "disagreement", "quotations", "wording",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,18 @@ class Population:
     criteria: Mapping[str, Criterion]
     facts: tuple[RunFacts, ...]
     notes: tuple[str, ...]
+
+    def only(self, eval_prompts: Sequence[str]) -> Population:
+        """The explanations by the named Eval-Prompts, without regard to case; no names keep all. Raises SpecError for a
+        name that does not occur."""
+        levels = {str(name).casefold(): str(name) for name in self.frame["eval_prompt"].unique() if name}
+        for name in eval_prompts:
+            if name.casefold() not in levels:
+                raise unknown_value("eval_prompt", name, levels.values())
+        if not eval_prompts:
+            return self
+        inside = self.frame["eval_prompt"].isin([levels[name.casefold()] for name in eval_prompts])
+        return replace(self, frame=self.frame[inside].reset_index(drop=True))
 
     def level(self, variable: str) -> pd.Series[Any]:
         """A variable's values as text; `NONE` if unknown. Ratings are rounded to a point, gaps are in three bands."""

@@ -68,6 +68,10 @@ def _rates(report: AuditReport) -> Table:
     columns += [_percent(name, name) for name in ("mean", "majority", "any")]
     columns += [_percent("final", "after adjudication")] if answered.settled else []
     columns += [_percent("weighted", "mean, weighted")] if unequal else []
+    assisted = {e.category.label: e.rates.assisted for e in report.errors if e.rates.assisted is not None}
+    if assisted:
+        rows = [row | {"assisted": assisted[str(row["category"])].share} for row in rows]
+        columns.append(_percent("assisted", "whole run, assisted"))
     columns.append(Column("items", "items"))
     notes = [
         "x100, of explanations; mean: share of an item's annotators, averaged over items",
@@ -83,9 +87,21 @@ def _rates(report: AuditReport) -> Table:
             "strata were sampled unequally: weighted rates describe all explanations that could be sampled, "
             "other rates only these items"
         )
+    notes += _of_helper(report)
     if answered.settled and answered.open:
         notes.append(f"after adjudication: {answered.open} answers that were not adjudicated are left out")
     return Table("Error rates", columns, rows, report.rates_signature, notes)
+
+
+def _of_helper(report: AuditReport) -> list[str]:
+    found = [(error.category.label, error.rates.assisted) for error in report.errors]
+    worths = {label: each.worth for label, each in found if each is not None and each.worth is not None}
+    if not worths:
+        return []
+    earns = [f"{label} ({worth:.2f} times as precise)" for label, worth in worths.items() if worth > 1]
+    words = f"earns it for {', '.join(earns)}" if earns else "earns it for no error: take the weighted mean"
+    name = report.audit.sampling["helper"]["name"]
+    return [f"whole run, assisted: prediction-powered, with the {name} of all explanations as helper, which {words}"]
 
 
 def _agreement(report: AuditReport) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from judge.explanations.audit.options import ReportOptions
 from judge.explanations.audit.store import AuditSnapshot
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.chance_agreement import ChanceAgreement
+from judge.stats.estimation.assisted import AssistedShare, assisted_share
 from judge.stats.estimation.proportions import weighted_share
 from judge.version import __version__
 
@@ -37,8 +38,9 @@ class Rates:
     """Rates of one kind of error: `mean` is the share of an item's annotators who see it, averaged over items.
 
     `majority` and `any` are shares of items where more than half, or one, see it; `final` is after disagreements are
-    settled; `weighted` weights items by the explanations that they represent; `ties` counts items where exactly half
-    see it.
+    settled; `weighted` weights items by the explanations that they represent, and `assisted` uses what the program
+    knows of all explanations beside, None where the sample was not drawn with it; `ties` counts items where exactly
+    half see it.
     """
 
     mean: Estimate
@@ -47,6 +49,7 @@ class Rates:
     final: Estimate
     weighted: Estimate
     ties: int
+    assisted: AssistedShare | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +235,15 @@ class AuditReport:
         return flat_frame((_cells(error) for error in self.errors), signature)
 
 
+def _assisted(audit: AuditSnapshot, matrix: Answered, key: str) -> AssistedShare | None:
+    """Rate in all explanations that could be sampled, by the helper that the sample was drawn with."""
+    helper = audit.sampling.get("helper")
+    if not helper or len(helper["of"]) != len(matrix.items) or np.isnan(matrix.weight).any():
+        return None
+    values = np.array(helper["of"], dtype=np.float64)
+    return assisted_share(matrix.share(key), matrix.weight, matrix.story, values, float(helper["mean"]))
+
+
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
     """The report of an audit, computed from its content at one moment. Raises SpecError if no item is finished."""
     options = options or ReportOptions()
@@ -246,7 +258,9 @@ def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditR
         options=options,
         errors=tuple(
             ErrorFound(
-                c, rates(matrix, c.key), agreement(matrix, c.key, resamples=options.resamples, seed=options.seed)
+                c,
+                replace(rates(matrix, c.key), assisted=_assisted(audit, matrix, c.key)),
+                agreement(matrix, c.key, resamples=options.resamples, seed=options.seed),
             )
             for c in matrix.categories
         ),

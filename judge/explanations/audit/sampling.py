@@ -17,6 +17,7 @@ from judge.base.errors import OptionError, SpecError
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import Criterion
 from judge.base.wording import Advice
+from judge.explanations.audit.drawing import prepared
 from judge.explanations.audit.items import BLINDABLE, Category, Facts, Subject
 from judge.explanations.audit.options import SampleOptions
 from judge.explanations.audit.population import NONE, Population
@@ -39,6 +40,7 @@ def sample(population: Population, options: SampleOptions, categories: Sequence[
     """A stratified random sample; its notes say which questions change because facts are hidden. Raises SpecError for
     invalid options, such as a sample size of 0, or a variable that is unknown or used twice."""
     _check(options)
+    population = prepared(population, (*options.by, *options.spread), options.seed)
     rng = np.random.default_rng(options.seed)
     rows, first = _thinned(population, options, rng)
     by = tuple(name for name in options.by if len(options.by) == 1 or len(population.level(name).unique()) > 1)
@@ -66,6 +68,10 @@ def sample(population: Population, options: SampleOptions, categories: Sequence[
         "runs": sorted({fact.run for fact in population.facts}),
         "unequal": bool(np.ptp(weight) > 1e-9 * weight.max()),
     }
+    if "helper" in population.frame:
+        gap, values = population.frame["helper"], chosen["helper"]
+        if gap.notna().all():
+            sampling["helper"] = {"name": "gap between text and rating", "mean": float(gap.mean()), "of": list(values)}
     return Sampled(subjects, _table(by, levels, codes, drawn, weight, line, notes), sampling, notes)
 
 

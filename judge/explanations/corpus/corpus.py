@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 # Columns of the frame. The first eight and `side` are texts ("" = not known), `repeat` is Int64 (<NA> = not known),
-# `rating` and `people`, the mean of people's ratings of the same story, are float (NaN = none); `answer`, `explanation`, `text` and `key` are None where there is none.
+# `rating` and `people`, the mean of people's ratings of the same story, are float (NaN = none); `answer`,
+# `explanation`, `text` and `key` are None where there is none.
 COLUMNS = (
     "run",
     "judge",
@@ -81,7 +82,8 @@ class ExplanationTexts:
     `frame` has `COLUMNS`, a row for each repeat of each query or each row of a file, and index 0, 1, 2... `stories` has
     `STORY_COLUMNS` by (dataset, story), None for an unknown text. `criteria` are those with a known definition; their
     guidelines may be empty. `facts` are empty for a file. `notes` are printed under every table. `silent` names
-    Eval-Prompts that request no explanation, as far as known, `people_notes` say which of people's criteria were used."""
+    Eval-Prompts that request no explanation, as far as known, `people_notes` say which criteria of people's were
+    used."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame

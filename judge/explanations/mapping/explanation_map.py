@@ -368,6 +368,9 @@ def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
     for row in rows[list(POINT)].to_dict("records"):
         cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
         cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
-        cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "people", "x", "y")}
+        cells |= {
+            key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS)
+            for key in ("rating", "people", "x", "y")
+        }
         found.append({key: cells[key] for key in POINT})
     return found

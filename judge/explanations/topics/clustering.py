@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.errors import MissingExtraError
-from judge.explanations.topics.masking import Mask, mask
+from judge.explanations.topics.masking import WORDS, Mask, mask
 from judge.inputs.embedding import unit
 
 # Topics of all criteria together, and themes over them.
@@ -114,7 +114,9 @@ def topics(
         part = slice(start, start + _BLOCK)
         first[part], second[part], gap[part] = model.assign(model.vectors(texts[part]), criterion[part])
     size = np.bincount(first[first >= 0], minlength=len(model.centres)).astype(np.float64)
-    return Topics(first, second, gap, model.criterion, _themes(model.centres, size, themes, seed), model.mask, fitted, model)
+    return Topics(
+        first, second, gap, model.criterion, _themes(model.centres, size, themes, seed), model.mask, fitted, model
+    )
 
 
 def fit(
@@ -133,13 +135,13 @@ def fit(
     masking = mask([texts[i] for i in distinct], prompt[distinct])
     sample = _sampled(distinct, criterion, seed)
     reader = TfidfVectorizer(
-        sublinear_tf=True, ngram_range=(1, 2), token_pattern=r"\S+", min_df=max(2, round(_RARE * sample.size))
+        sublinear_tf=True, ngram_range=(1, 2), token_pattern=WORDS, min_df=max(2, round(_RARE * sample.size))
     )
     hidden = masking.masked([texts[i] for i in sample])
     try:
         table = reader.fit_transform(hidden)
     except ValueError:  # few texts, which share no word
-        reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), token_pattern=r"\S+").fit([*hidden, "-"])
+        reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), token_pattern=WORDS).fit([*hidden, "-"])
         table = reader.transform(hidden)
     dimensions = min(_DIMENSIONS, table.shape[0] - 1, table.shape[1] - 1)
     decomposed = TruncatedSVD(dimensions, random_state=seed).fit(table) if dimensions >= 2 else None

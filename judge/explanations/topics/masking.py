@@ -20,6 +20,9 @@ SHARE = 1 / 3
 # With fewer story-prompts a word of one story cannot be told from a word of the judge.
 LEAST_PROMPTS = 10
 
+# Pattern of a word in a masked text, for vectorisers.
+WORDS = r"\S+"
+
 _WORD = late(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
@@ -47,7 +50,7 @@ class Mask:
         if self.why:
             return f"no word is masked ({self.why}): topics may be what stories are about"
         return (
-            f"masked: {self.words - len(self.kept):,} of {self.words:,} words, those used for fewer than a third of the "
+            f"masked: {self.words - len(self.kept):,} of {self.words:,} words, used for fewer than a third of the "
             f"story-prompts that they could reach; {100 * self.running:.0f} % of the running words stay"
         )
 
@@ -75,9 +78,7 @@ def mask(texts: Sequence[str], prompt: Codes) -> Mask:
         why = f"fewer than {LEAST_PROMPTS} story-prompts are known"
         return Mask(frozenset(in_texts), len(in_texts), 1.0, why)
     within = {count: reach(count, sizes) for count in set(in_texts.values())}
-    kept = frozenset(
-        word for word, seen in prompts_of.items() if len(seen) >= round(SHARE * within[in_texts[word]], 9)
-    )
+    kept = frozenset(word for word, seen in prompts_of.items() if len(seen) >= round(SHARE * within[in_texts[word]], 9))
     total = sum(running.values())
     return Mask(kept, len(in_texts), sum(running[word] for word in kept) / total if total else 1.0)
 

@@ -3,8 +3,8 @@
 Phrases of one to four words are weighed by the share of the topic's texts that hold them, times the logarithm of how
 much larger that is than in all texts on the criterion. "Not" and its like stay, because a topic is a thing said and its
 sign. A phrase gives way to a longer one that most of its texts hold, so that "new" becomes "introduces a new topic".
-What speaks of few story-prompts names nothing: its words have to be unmasked ones, and it has to be used for half of the
-story-prompts that its texts could reach."""
+What speaks of few story-prompts names nothing: its words have to be unmasked ones, and it has to be used for half of
+the story-prompts that its texts could reach."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _SIGNS = frozenset({"not", "no", "never", "without", "lacks", "lack", "only", "t
 # Share of the story-prompts within reach for which a phrase must be used.
 _SPREAD = 0.5
 # Of every text on a rating: they name nothing.
-_HOLLOW = frozenset({"response", "responses", "story", "text", "rating", "score", "rationale", "analysis", "does", "is", "given"})
+_HOLLOW = frozenset(
+    {"response", "responses", "story", "text", "rating", "score", "rationale", "analysis", "does", "is", "given"}
+)
 
 
 def names(

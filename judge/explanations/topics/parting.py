@@ -2,11 +2,11 @@
 
 "The judge's rating minus people's, by topic" would be significant for every topic, also where people's ratings are
 permuted: a topic goes with a rating, and ratings regress to the mean. So a text's *excess* is what people give on
-average to stories of the same system with the same rating by the judge, Eval-Prompt and criterion, minus what they give
-to this one; above 0 the judge is too high for its rating. (Without the system, a reason that one system's stories are
-given would part wherever people see that system otherwise than the judge.) Means by topic are tested by flips of whole story-prompts
-(`stats.resampling.sign_flips`), adjusted over all topics of all criteria. The figure of topics that were chosen for it
-is too large, so the mean excess in story-prompts that did not choose stands beside it."""
+average to stories of the same system with the same rating by the judge, Eval-Prompt and criterion, minus what they
+give to this one; above 0 the judge is too high for its rating. (Without the system, a reason that one system's stories
+are given would part wherever people see that system otherwise than the judge.) Means by topic are tested by flips of
+whole story-prompts (`stats.resampling.sign_flips`), adjusted over all topics of all criteria. The figure of topics that
+were chosen for it is too large, so the mean excess in story-prompts that did not choose stands beside it."""
 
 from __future__ import annotations
 
@@ -139,9 +139,10 @@ class _Data:
         return flipped(blocks, tested, clusters=self.prompts, flips=flips, seed=seed)
 
     def part(self, inside: Masks) -> _Data:
-        columns = (self.people, self.cell, renumbered(self.prompt), self.topic, self.criterion)
-        people, cell, prompt, topic, criterion = (column[inside] for column in columns)
-        return _Data(people, cell, renumbered(prompt), topic, criterion, self.topics)
+        prompt = renumbered(self.prompt[inside])
+        return _Data(
+            self.people[inside], self.cell[inside], prompt, self.topic[inside], self.criterion[inside], self.topics
+        )
 
     def means(self) -> Floats:
         """Mean excess of each topic (topics,); NaN without a text."""

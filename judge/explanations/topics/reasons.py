@@ -60,9 +60,7 @@ class Reasons:
         return "no word that others use" if topic == NO_WORD else self.names[topic]
 
 
-def reasons(
-    texts: ExplanationTexts, *, count: int = TOPICS, themes: int = THEMES, seed: int = 1
-) -> Reasons:
+def reasons(texts: ExplanationTexts, *, count: int = TOPICS, themes: int = THEMES, seed: int = 1) -> Reasons:
     """Topics of all explanations that are not blank. Raises SpecError where there is none."""
     rows = texts.with_text.reset_index(drop=True)
     if rows.empty:
@@ -120,8 +118,8 @@ def _scales(rows: pd.DataFrame, criteria: Sequence[Criterion]) -> tuple[Floats, 
 
 @dataclass(frozen=True, slots=True)
 class TopicFound:
-    """A topic: `share` of its criterion's texts, `story_prompts` that it is said of, `commonest` story-prompt's share of
-    its texts, `between` the share that lies near another topic. `rating` and `people` are means of the judge's and of
+    """A topic: `share` of its criterion's texts, `story_prompts` that it is said of, the `commonest` one's share of its
+    texts, `between` the share that lies near another topic. `rating` and `people` are means of the judge's and of
     people's ratings of the same stories, in points of the scale."""
 
     topic: int
@@ -217,9 +215,7 @@ def contrasts(found: Reasons, variable: str) -> tuple[Contrast, ...]:
                 rows += [replace(row, variable=variable, level=level) for row, _ in made]
                 raw += [p for _, p in made]
     adjusted = adjust(np.array(raw, dtype=np.float64), "holm", family=f"topics x {variable}").p
-    return tuple(
-        replace(row, p=None if np.isnan(p) else float(p)) for row, p in zip(rows, adjusted, strict=True)
-    )
+    return tuple(replace(row, p=None if np.isnan(p) else float(p)) for row, p in zip(rows, adjusted, strict=True))
 
 
 def _contrast(
@@ -301,8 +297,8 @@ class RepeatsAgree:
 def repeats(found: Reasons) -> tuple[Row[RepeatsAgree], ...]:
     """Agreement of repeats by judge, Eval-Prompt and criterion, where queries have several rated explanations."""
     rows = []
-    for asked, places in groups(found.rows, BY_CRITERION):
-        places = places[(found.topics.topic[places] >= 0) & (found.point[places] >= 0)]
+    for asked, every in groups(found.rows, BY_CRITERION):
+        places = every[(found.topics.topic[every] >= 0) & (found.point[every] >= 0)]
         row = _repeats(found, places) if places.size else None
         if row is not None:
             rows.append(Row(asked, row))

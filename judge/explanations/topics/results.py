@@ -223,7 +223,8 @@ def _notes(result: ReasonResults) -> Iterator[str]:
     yield found.mask.note
     yield (
         f"{found.count} topics by k-means on TF-IDF of words and pairs, fitted on {found.fitted:,} texts; "
-        f"{100 * float(found.between.mean()):.0f} % of all texts lie between two topics (gap of cosines under {BETWEEN:g})"
+        f"{100 * float(found.between.mean()):.0f} % of all texts lie between two topics (gap of cosines under "
+        f"{BETWEEN:g})"
     )
     if strange := int((found.topic == NO_WORD).sum()):
         yield f"{strange:,} texts hold no word that others use and have no topic"
@@ -301,13 +302,19 @@ def _partings(result: ReasonResults) -> Table:
     ]
     parted = result.partings
     notes = (
-        "excess: judge above (+) or below people, in shares of the scale, among texts with the same rating, Eval-Prompt, "
-        "criterion and system; intervals and p by flips of whole story-prompts, adjusted over all topics of the table",
+        (
+            "excess: judge above (+) or below people, in shares of the scale, among texts with the same rating, "
+            "Eval-Prompt, criterion and system; intervals and p by flips of story-prompts, adjusted over all topics"
+        ),
         f"held out: mean excess in halves of the story-prompts whose other half chose the topic; of {HALVES} halves",
-        f"{len(parted.rows)} of {parted.topics} topics have {LEAST_TEXTS} texts about {LEAST_PROMPTS} effective "
-        "story-prompts or more",
-        "the judge's rating minus people's by topic is not shown: it would differ for every topic by regression to the "
-        "mean alone",
+        (
+            f"{len(parted.rows)} of {parted.topics} topics have {LEAST_TEXTS} texts about {LEAST_PROMPTS} effective "
+            "story-prompts or more"
+        ),
+        (
+            "the judge's rating minus people's by topic is not shown: it would differ for every topic by regression to "
+            "the mean alone"
+        ),
     )
     return Table(
         "Where judge and people part, given the rating", columns, [_cells(r) for r in parted.rows],
@@ -349,8 +356,10 @@ def _repeats(result: ReasonResults) -> Table:
     ]
     notes = (
         "pairs of repeats of one query; intervals leave out a story-prompt at a time",
-        "same reason, one rating: of pairs with equal ratings, those with the same topic; other stories: of pairs about "
-        "different stories with that rating",
+        (
+            "same reason, one rating: of pairs with equal ratings, those with the same topic; other stories: of pairs "
+            "about different stories with that rating"
+        ),
         "one reason, two ratings: of pairs with different ratings, those with the same topic",
         "part of the disagreement on reasons is of texts that lie between two topics",
     )

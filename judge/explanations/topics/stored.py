@@ -54,7 +54,7 @@ def of_analysis(result: ReasonResults, rows: pd.DataFrame, picture: Projection |
 
 
 def _map(
-    result: ReasonResults, rows: pd.DataFrame, picture: Projection | None, tables: list[Mapping[str, object]]
+    result: ReasonResults, rows: pd.DataFrame, picture: Projection | None, tables: Sequence[Mapping[str, object]]
 ) -> StoredMap:
     found = result.reasons
     words = {str(number): [*name.split(", ")] for number, name in enumerate(found.names)}

@@ -32,14 +32,12 @@ class Flipped:
     critical: float
 
 
-def cluster_sums(
-    values: Floats, cluster: Codes, group: Codes, groups: int, clusters: int
-) -> tuple[Floats, Floats]:
+def cluster_sums(values: Floats, cluster: Codes, group: Codes, groups: int, clusters: int) -> tuple[Floats, Floats]:
     """Sums of `values` (n,) and counts, both of shape (`clusters`, `groups`); a negative code of a group is none."""
     inside = group >= 0
     cell = cluster[inside] * groups + group[inside]
     shape = (clusters, groups)
-    sums = np.bincount(cell, weights=values[inside], minlength=clusters * groups).reshape(shape)
+    sums = np.bincount(cell, weights=values[inside], minlength=clusters * groups).reshape(shape).astype(np.float64)
     return sums, np.bincount(cell, minlength=clusters * groups).reshape(shape).astype(np.float64)
 
 

@@ -206,7 +206,7 @@ def _mapped(_url: str) -> None:
     shutil.rmtree("runs/hanna")
     shutil.copytree("runs/demo", "runs/hanna")
     numbers = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
-    done("explain", "runs/hanna", "--model", "tfidf", "--map", "pca", "--quiet", *numbers)
+    done("explain", "runs/hanna", "--layout", "clusters", "--model", "tfidf", "--map", "pca", "--quiet", *numbers)
 
 
 def _salience(_url: str) -> None:

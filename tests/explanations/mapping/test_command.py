@@ -23,7 +23,7 @@ from judge.explanations.results import results, tables
 
 pytest.importorskip("sklearn")
 
-FEW = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
+FEW = ("--layout", "clusters", "--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
 TEXT_OF = ("story", "criterion", "eval_prompt", "repeat")
 
 
@@ -94,7 +94,7 @@ def test_points_and_tables_are_stored_beside_the_journal(capsys: pytest.CaptureF
 
 def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
     _, printed, told = explain(capsys, demo_run, "--model", "tfidf", "--map", "pca", "--full")
-    step = f"the map: judge report {demo_run}; judge view; judge explain {demo_run} --figure map.pdf"
+    step = f"the map: judge report {demo_run}; judge view; judge explain {demo_run} --set figure=map.pdf"
     assert told.splitlines()[-1] == step
     (folder,) = resolve([demo_run])
     kept = stored.read(folder)

@@ -89,6 +89,8 @@ def test_the_command_sets_sides_of_a_file_apart_and_draws_them(tmp_path: Path) -
         "explain",
         str(file),
         *few,
+        "--layout",
+        "clusters",
         "--model",
         "tfidf",
         "--map",
@@ -99,7 +101,7 @@ def test_the_command_sets_sides_of_a_file_apart_and_draws_them(tmp_path: Path) -
         "--format",
         "json",
     ]
-    done = CliRunner().invoke(app, [*asked, "-o", str(out), "--figure", str(figure)])
+    done = CliRunner().invoke(app, [*asked, "-o", str(out), "--set", f"figure={figure}"])
     assert done.exit_code == 0, done.output
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert "60 explanations by side" in done.output
@@ -113,8 +115,8 @@ def test_a_figure_needs_a_map_and_a_known_ending(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"text": "Well told."}\n', encoding="utf-8")
     for arguments, said in (
-        (["--figure", str(tmp_path / "a.gif")], ".png, .svg"),
-        (["--figure", str(tmp_path / "a.png"), "--set", "no_map=true"], "makes none"),
+        (["--set", f"figure={tmp_path / 'a.gif'}"], ".png, .svg"),
+        (["--set", f"figure={tmp_path / 'a.png'}", "--set", "no_map=true"], "makes none"),
     ):
         failed = CliRunner().invoke(app, ["explain", str(file), *arguments])
         assert failed.exit_code != 0

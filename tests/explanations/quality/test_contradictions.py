@@ -171,10 +171,11 @@ def test_what_was_read_is_counted_as_the_document_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [["--set", "no_map=true"], ["--figure", "a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
+    "more", [["--set", "no_map=true"], ["--set", "figure=a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
 )
 def test_options_of_the_map_are_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["explain", "storyer_reasons", "--contradictions", *more])
+        main(["explain", "storyer_reasons", "--layout", "contradictions", *more])
     assert ended.value.code == 1
-    assert more[0] in capsys.readouterr().err
+    named = " ".join(more).partition("=")[0] if more[0] == "--set" else more[0]
+    assert f"{named} has no effect with --layout contradictions" in capsys.readouterr().err

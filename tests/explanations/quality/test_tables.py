@@ -174,7 +174,19 @@ def test_a_run_prints_and_stores_them_without_its_texts(
     capsys: pytest.CaptureFixture[str], demo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGE_CACHE", str(tmp_path))
-    words = ("--model", "tfidf", "--set", "no_map=true", "--quiet", "--format", "json", "--set", "refits=19")
+    words = (
+        "--layout",
+        "clusters",
+        "--model",
+        "tfidf",
+        "--set",
+        "no_map=true",
+        "--quiet",
+        "--format",
+        "json",
+        "--set",
+        "refits=19",
+    )
     with pytest.raises(SystemExit) as ended:
         main(["explain", str(demo_run), *words])
     assert not ended.value.code

@@ -8,7 +8,7 @@ import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,13 @@ DRAWN = 20_000
 PAGE = 30
 # Coordinates as whole numbers keep the picture's file short; no screen has so many pixels.
 _GRID = 10_000
-_COLUMNS = ("story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster")
+_COLUMNS = ("story", "system", "criterion", "eval_prompt", "repeat", "rating", "people", "cluster")
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE points (
     number INTEGER PRIMARY KEY, story TEXT NOT NULL, system TEXT, criterion TEXT NOT NULL, eval_prompt TEXT NOT NULL,
-    repeat INTEGER, rating REAL, cluster INTEGER, x REAL, y REAL
+    repeat INTEGER, rating REAL, people REAL, cluster INTEGER, x REAL, y REAL
 );
 """
 
@@ -64,13 +64,14 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
     with draft(file, follow=False) as fresh, closing(connect(fresh)) as db:
         db.executescript(_TABLES)
         rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(stored_map.points)]
-        db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         facts = {
             "state": state,
             "signature": stored_map.signature,
             "model": stored_map.embedded_by,
             "method": stored_map.method,
             "keywords": stored_map.keywords,
+            "topics": "|topics:" in stored_map.signature,
             "notes": list(getattr(stored_map, "notes", ())),
             "total": len(rows),
         }
@@ -100,6 +101,7 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
         **{key: [places[key][str(points[i][key])] for i in drawn] for key in names},
         "cluster": [points[i]["cluster"] for i in drawn],
         "rating": [points[i]["rating"] for i in drawn],
+        "people": [points[i]["people"] for i in drawn],
     }
 
 
@@ -129,7 +131,40 @@ class Dot:
     eval_prompt: str
     repeat: int | None
     rating: float | None
+    people: float | None
     cluster: int | None
+
+
+def _where(filters: MapFilters) -> tuple[list[str], list[Any]]:
+    """Conditions of SQL that the filters set, and their values."""
+    where: list[str] = []
+    values: list[Any] = []
+    for key in ("criterion", "eval_prompt", "system"):
+        if name := getattr(filters, key):
+            where.append(f"{key} = ?")
+            values.append(name)
+    if filters.cluster == "none":
+        where.append("(cluster IS NULL OR cluster < 0)")
+    elif filters.cluster:
+        where.append("cluster = ?")
+        values.append(int(filters.cluster) if filters.cluster.isdecimal() else -2)
+    if filters.rating:
+        where.append("rating >= ? - 0.5 AND rating < ? + 0.5")
+        values += [filters.rating, filters.rating]
+    return where, values
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster, or a topic of reasons: its words, its criterion ("" for several), its number of explanations, and the
+    means of their ratings and of people's ratings of the same stories."""
+
+    number: int
+    words: list[str]
+    criterion: str
+    count: int
+    rating: float | None
+    people: float | None
 
 
 class Map:
@@ -141,20 +176,8 @@ class Map:
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
         """The next points after number `after`, and the last one's number for the next page, None at the end."""
-        where: list[str] = ["number > ?"]
-        values: list[Any] = [after]
-        for key in ("criterion", "eval_prompt", "system"):
-            if name := getattr(filters, key):
-                where.append(f"{key} = ?")
-                values.append(name)
-        if filters.cluster == "none":
-            where.append("(cluster IS NULL OR cluster < 0)")
-        elif filters.cluster:
-            where.append("cluster = ?")
-            values.append(int(filters.cluster) if filters.cluster.isdecimal() else -2)
-        if filters.rating:
-            where.append("rating >= ? - 0.5 AND rating < ? + 0.5")
-            values += [filters.rating, filters.rating]
+        where, values = _where(filters)
+        where, values = ["number > ?", *where], [after, *values]
         sql = (
             f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE {' AND '.join(where)}"  # noqa: S608  our own words
             " ORDER BY number LIMIT ?"
@@ -168,11 +191,19 @@ class Map:
         row = self._db.execute(sql, (number,)).fetchone()
         return None if row is None else Dot(*row)
 
-    def clusters(self) -> list[tuple[int, int, list[str]]]:
-        """(number, size, characteristic words) by number, without points in no cluster."""
-        sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
+    def clusters(self, filters: MapFilters) -> list[Cluster]:
+        """The clusters (topics) of the points that pass the filters but that on the cluster, by number."""
+        where, values = _where(replace(filters, cluster=""))
+        sql = (
+            "SELECT cluster, min(criterion), count(*), avg(rating), avg(CASE WHEN rating IS NULL THEN NULL ELSE people "  # noqa: S608
+            f"END), count(DISTINCT criterion) FROM points WHERE {' AND '.join(['cluster >= 0', *where])} "
+            "GROUP BY cluster ORDER BY cluster"
+        )
         words = self.facts["keywords"]
-        return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
+        return [
+            Cluster(number, list(words.get(str(number), ())), criterion if several == 1 else "", n, rating, people)
+            for number, criterion, n, rating, people, several in self._db.execute(sql, values)
+        ]
 
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:

@@ -295,7 +295,7 @@ def _key(name: str) -> str:
 # run's folder cannot be written, a temporary folder serves, which is deleted when the server ends.
 
 # Raised when what is kept changes its shape.
-FORMAT = 3
+FORMAT = 4
 
 INDEX = "judgments.sqlite"
 MAP = "map.sqlite"

@@ -40,7 +40,7 @@ def map_page(site: Site, request: Request) -> Response:
         with opened(computed.file) as index:
             if index is not None and computed.work is None:
                 dots, more = index.page(filters, after=-1 if (a := whole_number(query.get("after"))) is None else a)
-                values |= {"facts": index.facts, "more": more, "clusters": index.clusters()}
+                values |= {"facts": index.facts, "more": more, "clusters": index.clusters(filters)}
                 with stored(folder) as answers:
                     values |= {"rows": [_row(answers, dot) for dot in dots], "criteria": answers.asked.criteria}
                     values |= {"prompts": answers.asked.eval_prompts}
