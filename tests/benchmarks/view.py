@@ -118,7 +118,7 @@ def add_map(run: Path) -> None:
             place = (rng.gauss(0, 5), rng.gauss(0, 5))
             system = story.partition("-")[2]
             cluster = rng.randrange(-1, 20)
-            values = ("surface", story, system, criterion, prompt, repeat, rng.randint(1, 5), cluster, *place)
+            values = ("surface", story, system, criterion, prompt, repeat, rng.randint(1, 5), None, cluster, *place)
             points.append(dict(zip(POINT, values, strict=True)))
     words = {str(k): rng.sample(WORDS, 8) for k in range(20)}
     write(folder, StoredMap("a signature", "a model", "places drawn at random", points, [], words))

@@ -52,6 +52,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "ep2",
             0,
             2.0 + k % 3,
+            None,
             k % 4 - 1,
             float(k % 9),
             float(k // 9),

@@ -256,7 +256,7 @@ def test_the_map_is_read_from_what_explain_left(served: Serve, tmp_path: Path) -
         dict(
             zip(
                 POINT,
-                ("surface", f"p{k % 3}-s0", "Human", "Coherence", "ep2", k % 2, 3.0, k % 4 - 1, k / 7, k / 3),
+                ("surface", f"p{k % 3}-s0", "Human", "Coherence", "ep2", k % 2, 3.0, 2.5, k % 4 - 1, k / 7, k / 3),
                 strict=True,
             )
         )

@@ -265,7 +265,7 @@ def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
     frame = read_runs([run_folder]).frame
     points = [
         {key: row[key] for key in ("judge", "story", "system", "criterion", "eval_prompt", "rating")}
-        | {"repeat": int(row["repeat"]), "cluster": i % 3, "x": 0.0, "y": 0.0}
+        | {"repeat": int(row["repeat"]), "people": None, "cluster": i % 3, "x": 0.0, "y": 0.0}
         for i, row in enumerate(frame.to_dict("records"))
     ]
     stored.write(
