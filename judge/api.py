@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judge.asking.run_folder import ResultFolder
     from judge.explanations.audit.printed import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
+    from judge.explanations.topics.results import ReasonResults
     from judge.inputs.datasets import Dataset
     from judge.ratings.ratings_table import RatingsTable
 
@@ -297,6 +298,17 @@ class OpenedRun:
         from judge.explanations.options import ExplainOptions
 
         return map_explanations(of_table(self.table), _options(ExplainOptions, **options))
+
+    def reasons(self, **options: int) -> ReasonResults:
+        """Topics of the reasons in the explanations, with their ratings and where judge and people part; its `.frame`
+        has a row for each topic. Options: `count` of topics, `themes`, `seed`.
+        """
+        from judge.explanations.corpus.corpus import of_table
+        from judge.explanations.topics.reasons import reasons
+        from judge.explanations.topics.results import reason_results
+
+        texts = of_table(self.table)
+        return reason_results(texts, reasons(texts, **options))
 
     def report(self, output: Path | str, *, methods: bool = False, **options: Any) -> list[Path]:
         """Write the page of `judge report` and, with `methods`, its three accompanying files. Returns the paths
