@@ -283,7 +283,7 @@ def table(contradictions: Contradictions) -> Table:
     ]
     rows = [{column.key: getattr(flag, column.key) for column in columns} for flag in contradictions.flagged]
     kept = [column for column in columns if not rows or any(row[column.key] is not None for row in rows)]
-    title = "Answers whose reason contradicts their rating"
+    title = "Texts to read: words or quoted guideline disagree with the rating"
     return Table(title, kept, rows, contradictions.signature, tuple(_notes(contradictions)))
 
 
