@@ -258,6 +258,7 @@ def cluster_name(number: int) -> str:
 # `judge explain` overwrites it. Pages take texts from the journal; the stored tables contain only short examples.
 
 FILE = "explanations.json"
+CLUSTERS, TOPICS = "clusters", "topics"
 FORMAT = 3
 # The form whose tables had no titles of columns: its points are read, its tables are not.
 _WITHOUT_COLUMNS = 1
@@ -278,7 +279,8 @@ _TFIDF = late(r"tfidf-svd(\d+)/seed(\d+)")
 class StoredMap:
     """Stored results for one result folder's explanations; `signature` is that of the whole analysis. `method` is the
     map's ("" without one). `points` have the keys `POINT`, and `tables` the form of `output.plain`. `keywords`
-    maps a cluster ("0", "1"...) to its keywords, best first."""
+    maps a cluster ("0", "1"...) to its keywords, best first. `of` says what clusters are: `CLUSTERS` of whole texts, or
+    `TOPICS` of reasons."""
 
     signature: str
     model: str
@@ -287,6 +289,7 @@ class StoredMap:
     tables: list[dict[str, Any]]
     keywords: dict[str, list[str]]
     notes: list[str] = field(default_factory=list)
+    of: str = CLUSTERS
 
     @property
     def embedded_by(self) -> str:
@@ -313,6 +316,7 @@ def read(folder: ResultFolder) -> StoredMap | None:
         elif content["format"] not in (FORMAT, _WITHOUT_PEOPLE):
             raise DataError("is of another version of this program", file=path, found=content["format"], hint=hint)
         columns = content.pop("points")
+        content.setdefault("of", CLUSTERS)
         columns.setdefault("people", [None] * len(columns["story"]))
         points = [dict(zip(POINT, values, strict=True)) for values in zip(*(columns[k] for k in POINT), strict=True)]
         return StoredMap(points=points, **{key: content[key] for key in _KEPT})
@@ -320,7 +324,7 @@ def read(folder: ResultFolder) -> StoredMap | None:
         raise DataError(f"cannot be read: {error}", file=path, hint=hint) from error
 
 
-_KEPT = ("signature", "model", "method", "tables", "keywords", "notes")
+_KEPT = ("signature", "model", "method", "tables", "keywords", "notes", "of")
 
 
 def write(folder: ResultFolder, stored: StoredMap) -> None:

@@ -11,7 +11,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.printing import output
 from judge.base.printing.tables import Table
 from judge.explanations.mapping.clusters import Projection, project
-from judge.explanations.mapping.explanation_map import StoredMap, points
+from judge.explanations.mapping.explanation_map import TOPICS, StoredMap, points
 from judge.explanations.options import ExplainOptions
 from judge.explanations.topics.results import ReasonResults
 
@@ -63,4 +63,6 @@ def _map(
         notes += [picture.note, f"the picture is of {int(rows['x'].notna().sum()):,} texts, drawn at random"]
     model = "TF-IDF of words and word pairs, with the words of few story-prompts masked"
     method = "" if picture is None else picture.method
-    return StoredMap(result.signature, model, method, points(rows), [dict(table) for table in tables], words, notes)
+    return StoredMap(
+        result.signature, model, method, points(rows), [dict(table) for table in tables], words, notes, TOPICS
+    )

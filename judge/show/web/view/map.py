@@ -55,7 +55,7 @@ def picture_file(file: Path) -> Path:
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
     """Convert the stored map with the fingerprint `state`; the files appear only when complete."""
-    from judge.explanations.mapping.explanation_map import read
+    from judge.explanations.mapping.explanation_map import TOPICS, read
 
     stored_map = read(folder)
     if stored_map is None:
@@ -71,7 +71,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
             "model": stored_map.embedded_by,
             "method": stored_map.method,
             "keywords": stored_map.keywords,
-            "topics": "|topics:" in stored_map.signature,
+            "topics": stored_map.of == TOPICS,
             "notes": list(getattr(stored_map, "notes", ())),
             "total": len(rows),
         }
