@@ -85,6 +85,7 @@ HELP = {
     "metric": "distance metric for UMAP",
     "cluster_on": "coordinates that are clustered: those of the map, or 50 dimensions of a PCA",
     "min_cluster": "number of texts in the smallest cluster; default: 1 %, at least 10",
+    "mask": "words of few story-prompts are left out before texts are embedded (layout clusters)",
     "top": "number of keywords for each group",
     "seed": "seed of the map and the clusters",
     "as_published": "texts, map and keywords (YAKE) as in the HANNA judge study",
@@ -177,7 +178,7 @@ def explain(
 
 # Options of the other layouts.
 _CLUSTERS = (
-    *("--model", "--by", "--top", "--resamples", "--set metric", "--set cluster_on", "--set min_cluster"),
+    *("--model", "--by", "--top", "--resamples", "--set metric", "--set mask", "--set cluster_on", "--set min_cluster"),
     *("--set sample", "--set permutations", "--set refits"),
 )
 _MAPS = ("--map", "--set figure", "--set mark", "--set no_map", "--set neighbours")

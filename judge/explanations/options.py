@@ -95,7 +95,8 @@ class ExplainOptions:
     where sentence-transformers is installed, otherwise ``tfidf``. `map` ``auto`` is UMAP where installed, otherwise
     t-SNE (for at most 5,000 texts), otherwise principal components. `neighbours` and `metric` are UMAP's. `cluster_on`
     is what HDBSCAN clusters: the UMAP map, or 50 principal components; ``auto`` is the map if by UMAP. `min_cluster`
-    None is 1 % of the texts, but at least 10. `top` affects no computed value."""
+    None is 1 % of the texts, but at least 10. `mask` leaves words of few story-prompts out before texts are embedded,
+    and keywords are of whole texts all the same. `top` affects no computed value."""
 
     model: str = "auto"
     map: MapMethod = "auto"
@@ -106,6 +107,7 @@ class ExplainOptions:
     by: tuple[str, ...] = ("criterion", "eval_prompt", "band", "cluster")
     top: int = 10
     seed: int = 1
+    mask: bool = False
     as_published: bool = False
     numbers: NumbersOptions = field(default_factory=NumbersOptions)
 
@@ -152,6 +154,7 @@ def published(options: ExplainOptions) -> ExplainOptions:
 # Options whose values, as they were in force, other parts of the signature show.
 SHOWN_BY = {
     "as_published": "texts:as-published",
+    "mask": "mask",
     "model": "embedding",
     "map": "map",
     "neighbours": "map",

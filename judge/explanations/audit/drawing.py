@@ -19,8 +19,8 @@ import pandas as pd
 from judge.base.arrays import Codes, Floats
 from judge.explanations.audit.population import NONE, Population
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of
+from judge.explanations.corpus.masking import WORDS, words_of
 from judge.explanations.quality.quoted_evidence import Library, Reading, read_evidence
-from judge.explanations.topics.masking import WORDS, words_of
 from judge.explanations.topics.reasons import Reasons, reasons
 from judge.stats.resampling.bootstrap import deal
 

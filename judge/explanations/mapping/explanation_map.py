@@ -23,9 +23,11 @@ from judge.base.printing import output
 from judge.base.printing.tables import Table
 from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
+from judge.explanations.corpus.masking import mask
 from judge.explanations.mapping.clusters import NOISE, Clustering, Projection, cluster, project
 from judge.explanations.options import TFIDF, ExplainOptions, Step, silent
 from judge.explanations.quality.guideline_point import guideline_texts
+from judge.explanations.quality.specificity import story_prompts
 from judge.inputs.embedding import Embedded, default_model, embed
 from judge.ratings.ratings_table import RatingsTable
 from judge.version import __version__
@@ -165,6 +167,7 @@ class ExplanationMap:
             f"emb:{self.embedded.name}",
             *(step.name for step in (self.picture, self.clustering) if step is not None),
             *(["texts:as-published"] if self.options.as_published else []),
+            *(["mask:third-of-prompts"] if self.options.mask else []),
             *extra,
             f"v{__version__}",
         ]
@@ -185,8 +188,9 @@ def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Ste
     cache = cache_of(texts)
     kept = kept.reset_index(drop=True)
     points = guideline_texts(texts.criteria)
+    hidden = mask([*kept["text"]], story_prompts(kept)) if options.mask else None
     embedded = embed(
-        [*kept["text"], *points],
+        [*(kept["text"] if hidden is None else hidden.masked([*kept["text"]])), *points],
         model,
         cache,
         seed=options.seed,
@@ -194,6 +198,8 @@ def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Ste
     )
     vectors, guidelines = embedded.vectors[: len(kept)], embedded.vectors[len(kept) :]
     embedded = replace(embedded, vectors=vectors)
+    if hidden is not None:
+        embedded = replace(embedded, note=f"{embedded.note}; {hidden.note}")
     if options.map != "none":
         tell("drawing the map", 0, 0)
     picture = project(vectors, options)

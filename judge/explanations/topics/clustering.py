@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.errors import MissingExtraError
-from judge.explanations.topics.masking import WORDS, Mask, mask
+from judge.explanations.corpus.masking import WORDS, Mask, mask
 from judge.inputs.embedding import unit
 
 # Topics of all criteria together, and themes over them.

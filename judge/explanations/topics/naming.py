@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats, renumbered
-from judge.explanations.topics.masking import Mask, reach, words_of
+from judge.explanations.corpus.masking import Mask, reach, words_of
 from judge.stats import near_ties
 
 # Distinct texts that are read for the names, phrases in a name, and words in a phrase.

@@ -38,6 +38,6 @@ SERVERS = [
 SLOW = [
     "judge doctor --statistics",
     "judge explain ttcw_explanations --layout clusters --model tfidf --map tsne --by side --set figure=sides.png",
-    'judge explain ttcw_explanations --criterion "Originality in Thought" --layout clusters --map tsne --by side --top 8',
+    'judge explain ttcw_explanations --criterion "Originality in Thought" --layout clusters --by side --top 8',
 ]
 """Commands that take a minute; `test_slow_commands_run.py` runs them as a part of `make site`."""

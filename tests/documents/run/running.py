@@ -80,7 +80,9 @@ def _words(words: list[str], url: str) -> list[str]:
         found += ["--set", "eval_prompts=[ep1]", "--set", "repeats=1"]  # 1,000 requests in place of 12,000
     more = next((words for begun, words in QUICKER.items() if " ".join(found).startswith(begun)), [])
     said, asked = ({word.partition("=")[0] for word in words if not word.isdigit()} for words in (found, more))
-    return found if {"--contradictions", "validate_flags", *(asked - {"--set"})} & said else [*found, *more]
+    # Only the layout clusters of explanations has these numbers.
+    other = found[0] == "explain" and "clusters" not in found
+    return found if other or (asked - {"--set"}) & said else [*found, *more]
 
 
 def needs_study(commands: list[Command], left_out: set[str] = ELSEWHERE) -> list[pytest.MarkDecorator]:

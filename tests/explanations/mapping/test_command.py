@@ -273,3 +273,12 @@ def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path)
         assert found.cluster_words.keys() == {
             row.result.cluster for row in found.clusters.rows if row.result.cluster >= 0
         }
+
+
+def test_a_mask_is_in_force_before_texts_are_embedded(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
+    few = (demo_run, "--model", "tfidf", "--criterion", "coherence", "--set", "no_map=true")
+    plain = as_json(capsys, *few)["Explanations"]
+    masked = as_json(capsys, *few, "--set", "mask=true")["Explanations"]
+    assert "|mask:third-of-prompts|" in masked["signature"]
+    assert "mask:" not in plain["signature"]
+    assert any("masked" in note for note in masked["notes"])

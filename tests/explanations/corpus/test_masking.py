@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.explanations.topics.masking import LEAST_PROMPTS, mask, reach, words_of
+from judge.explanations.corpus.masking import LEAST_PROMPTS, mask, reach, words_of
 
 
 def test_reach_is_the_expected_number_of_story_prompts() -> None:
