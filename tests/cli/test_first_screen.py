@@ -50,7 +50,7 @@ PRINTED = [
     f"rank {RUN} --set bootstraps=0",
     f"succeed {SCRIPTED} {CONTROL}",
     f"plan {RUN}",
-    f"explain {RUN} --layout clusters --model tfidf --map pca --quiet --set permutations=19 --set refits=19 --resamples 19",
+    f"explain {RUN} --layout clusters --map pca --quiet --set permutations=19 --set refits=19 --resamples 19",
     f"explain {RUN} --map pca --quiet",
     f"audit report {RUN}",
 ]
