@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -144,6 +144,7 @@ def add(
         raise SpecError(f"{name} has its own reader; --column and --labels are for files of your own")
     if own:
         # A name that cannot be opened must not be remembered.
+        columns = _columns(str(path), column, labels)
         next(open_dataset(str(path), columns=columns).stories())
     entry = register(name, path, columns)
     typer.echo(f"{name}: {entry.path}")
@@ -170,6 +171,23 @@ def convert(
 
 def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:
     from judge.inputs.datasets import open_dataset
-    from judge.inputs.datasets.files.column_guess import column_options
 
-    return open_dataset(name, columns=column_options(column, labels))
+    return open_dataset(name, columns=_columns(name, column, labels))
+
+
+def _columns(name: str, column: list[str] | None, labels: list[str] | None) -> dict[str, Any] | None:
+    """The column map that was typed; for a table without one, what its columns are taken for, which is printed."""
+    from judge.cli.table_options import asked
+    from judge.inputs.datasets import is_own_form
+    from judge.inputs.datasets.files.column_guess import column_options, guess
+
+    path, given = Path(name), column_options(column, labels)
+    if (given and any(key not in ("sheet", "missing", "labels") for key in given)) or not path.is_file():
+        return given
+    if is_own_form(path):
+        return given
+    sheet = (given or {}).get("sheet", "").removeprefix("=") or None
+    guessed = asked(lambda said: guess(path, sheet, said, texts=False), given)
+    for line in guessed.lines:
+        typer.echo(line, err=True)
+    return guessed.as_map()

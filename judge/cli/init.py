@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,8 +17,9 @@ from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSp
 from judge.base.errors import DataError
 from judge.base.files import writing
 from judge.base.late_pattern import late
+from judge.cli.table_options import asked
 from judge.inputs.criteria import load_criteria, shipped_criteria
-from judge.inputs.datasets import SUFFIXES, Dataset, open_dataset
+from judge.inputs.datasets import SUFFIXES, Dataset, is_own_form, open_dataset
 from judge.inputs.datasets.files.column_guess import guess, options
 
 # Guesses what a new run.yaml says about stories: dataset, columns, criteria, Eval-Prompts. Reads every story once.
@@ -29,11 +30,13 @@ _CHECK = "guessed from the names and cells of the file's columns: check it"
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """Guessed values of run.yaml's keys, comments on them, and a sentence that counts the stories read."""
+    """Guessed values of run.yaml's keys, comments on them, a sentence that counts the stories read, and what the
+    table's columns were taken for."""
 
     values: Mapping[str, Any]
     comments: Mapping[str, str]
     sentence: str
+    read_as: Sequence[str] = ()
 
 
 def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
@@ -41,7 +44,7 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
     story cannot be read; its hint gives options that would help."""
     path = Path(named)
     is_file = path.is_file() or path.suffix.lower() in SUFFIXES
-    columns = _columns(path, named_columns) if is_file else None
+    columns, read_as = asked(lambda said: _columns(path, said), named_columns) if is_file else (None, [])
     dataset = open_dataset(named, columns=columns)
     values: dict[str, Any] = {"dataset": _beside(path, folder) if is_file else named}
     comments = {"columns": _CHECK}
@@ -53,26 +56,21 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
     sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
     rated = ", ".join(contents.criteria)
     sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
-    return Guessed(values, comments, sentence)
+    return Guessed(values, comments, sentence, read_as)
 
 
-def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, Any] | None:
-    """None for a file in this program's own format."""
+def _columns(path: Path, named_columns: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
+    """The column map, and how columns were read; None for a file in this program's own format."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
-    if path.suffix.lower() in (".jsonl", ".ndjson") and not named_columns:
-        try:
-            next(open_dataset(str(path)).stories(), None)
-        except DataError:
-            pass
-        else:
-            return None
+    if not named_columns and is_own_form(path):
+        return None, []
     sheet = (named_columns or {}).get("sheet")
-    guessed = guess(path, sheet.removeprefix("=") if sheet else None, named_columns)
+    guessed = guess(path, str(sheet).removeprefix("=") if sheet else None, named_columns)
     if guessed.wanted:
         names = " and ".join(guessed.wanted)
         raise DataError(f"no column could be guessed for {names}", file=path, hint=options(guessed))
-    return {**guessed.given, **guessed.as_map()}
+    return guessed.as_map(), guessed.lines
 
 
 def _beside(path: Path, folder: Path) -> str:
@@ -263,7 +261,7 @@ def init(
         write_whole(target, text)
     if guessed is not None:
         _trust(dataset)
-        print(guessed.sentence)
+        print("\n".join((guessed.sentence, *guessed.read_as)))
     print(f"{target}\nthen: judge run {target.parent} --dry-run")
 
 

@@ -215,7 +215,7 @@ def check(
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
     from judge.base.errors import SpecError
-    from judge.cli.table_options import emit
+    from judge.cli.table_options import asked, emit
     from judge.exchange.checked_table import check as read
     from judge.show.report.inputs import ReportOptions
     from judge.show.report.sections.checked_table import checked_tables, inputs_of
@@ -223,7 +223,7 @@ def check(
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
-    checked = read(file, columns)
+    checked = asked(lambda said: read(file, said), columns)
     line = _line(checked)
     page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
     options = ReportOptions(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -18,6 +19,9 @@ from judge.cli.declared import RARE, flag
 
 if TYPE_CHECKING:
     from judge.base.printing.tables import Table
+
+_Said = TypeVar("_Said")
+_Read = TypeVar("_Read")
 
 # Two-column tables of names and texts, wrapped to the width of the screen.
 
@@ -111,6 +115,20 @@ def complaint(error: JudgeError) -> str:
 def mend(error: JudgeError) -> str | None:
     """An error's hint as the command line prints it; None if the error has no hint."""
     return None if error.hint is None else with_flags(error.hint)
+
+
+def asked(read: Callable[[_Said], _Read], said: _Said) -> _Read:
+    """What `read` makes of what was `said`. Where a table has two readings, a person at a terminal is asked which; in a
+    script the error names both."""
+    from judge.inputs.datasets.files.reading import TwoReadingsError
+
+    try:
+        return read(said)
+    except TwoReadingsError as doubt:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        yes = typer.confirm(doubt.question[:1].upper() + doubt.question[1:].rstrip("?"), default=True, err=True)
+        return asked(read, doubt.choices[0 if yes else 1])
 
 
 def emit(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +13,7 @@ from judge.base.wording import Advice, Note
 from judge.exchange.column_roles import GivenColumns, Guessed, guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
-from judge.exchange.table_cells import TableCells
+from judge.inputs.datasets.files.table_cells import TableCells
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
 
@@ -126,9 +126,6 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     combination with the others."""
     given = given or GivenColumns()
     table = TableCells.at(path, given.sheet, given.labels)
-    if given.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:
-        given = replace(given, labels=",".join(words))
-        table = TableCells.at(path, given.sheet, given.labels)
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
     table_read = read_ratings(
@@ -170,5 +167,6 @@ def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: Give
     if columns.missing:
         notes.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
     if left_out:
-        notes.append(f"columns that were not read: {', '.join(name or '(no name)' for name in left_out)}")
+        told = columns.reading.left_out(columns.used) if columns.reading is not None else left_out
+        notes.append(f"columns that were not read: {', '.join(told)}")
     return notes

@@ -1,19 +1,28 @@
-"""Roles of a table's columns; those that the user does not state are guessed from names and cells, to be confirmed.
-Form 1: a row is a story (or a story and a rater), with columns of ratings by judges and by people. Form 2: with an
+"""Whose ratings the columns of a table hold, for `judge check` and `judge import`: their reading with what the user
+stated. Form 1: a row is a story (or a story and a rater), with columns of judges' and people's ratings. Form 2: with an
 additional column of criteria. Form 3: a row is one rating, with a column of raters' names."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice, listed
 from judge.exchange.ratings_rows import BY_ROW, OWN, is_parsed, story_columns
-from judge.exchange.table_cells import OVERALL, NamedColumn, TableCells, is_count, named, without_means
-from judge.inputs.datasets.files.column_guess import fits, named_column
+from judge.inputs.datasets.dataset import label_scales
+from judge.inputs.datasets.files.column_names import (
+    OVERALL,
+    NamedColumn,
+    is_count,
+    named,
+    named_column,
+    stem,
+    without_means,
+)
+from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, numbered, read_columns
+from judge.inputs.datasets.files.table_cells import TableCells
 from judge.ratings.ratings_table import COLUMNS
 
 # Options by which the user states the roles of a table's columns.
@@ -50,12 +59,18 @@ class GivenColumns:
 Form = Literal["columns", "rows", "ours"]
 
 _OURS = frozenset({"story", "criterion", "rating", "source"})
-_WHO = ("rater", "judge", "evaluator", "rated_by", "annotator", "source")
-# Option -> what `column_guess` calls the field.
-_FIELDS = {"story": "id", "by": "system", "prompt": "story_prompt", "text": "text"}
-
-_STORIES = frozenset({"story", "stories", "item", "example", "sample", "document", "doc", "docid", "text", "output"})
-_CRITERIA = frozenset({"test", "question", "item", "criterionname"})
+# Option -> the role of its column in a reading.
+_ROLES: Mapping[str, Role] = {
+    "rater": "rater",
+    "criterion": "criterion",
+    "story": "id",
+    "by": "system",
+    "prompt": "story_prompt",
+    "text": "text",
+    "panel": "panel",
+}
+# Options of columns, in the order in which they are printed.
+_ORDER = ("rater", "rating", "criterion", "story", "by", "prompt", "text", "panel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,7 @@ class Guessed:
     missing: tuple[str, ...] = ()
     positions: bool = False
     guessed: tuple[str, ...] = field(default=())
+    reading: Reading | None = None
 
     @property
     def used(self) -> set[str]:
@@ -104,7 +120,7 @@ class Guessed:
                 mine = [rating_column for rating_column in columns if rating_column.criterion == criterion]
                 by_row = prefix == "people" and "rater" in self.fields
                 columns_map[f"{prefix}.{criterion}"] = (
-                    mine[0].column if by_row else {rating_column.who: rating_column.column for rating_column in mine}
+                    mine[0].column if by_row else [f"{rating.who}:{rating.column}" for rating in mine]
                 )
         if self.form == "columns":
             columns_map.setdefault("story", BY_ROW)
@@ -115,37 +131,65 @@ class Guessed:
         return columns_map | ({"sheet": [self.given.sheet]} if self.given.sheet else {})
 
     @property
+    def several(self) -> bool:
+        """Whether its columns of ratings are of several criteria."""
+        return len({column.criterion for column in (*self.judges, *self.people)}) > 1
+
+    @property
     def options(self) -> str:
-        several = len({column.criterion for column in (*self.judges, *self.people)}) > 1
-        options = [("judge", name) for name in self.judge_names]
-        for option, columns in (("judge", self.judges), ("human", self.people)):
-            options += [
-                (option, f"{column.criterion}={column.column}" if several else column.column) for column in columns
-            ]
-        options += [*self.fields.items()] if self.form != "ours" else []
-        options += [("labels", self.given.labels)] if self.given.labels else []
-        options += [("missing", word) for word in self.missing]
-        options += [("sheet", self.given.sheet)] if self.given.sheet else []
-        parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in options]
-        given = {"number_repeats": self.given.number_repeats, "positions": self.positions}
-        parts += [Advice(f"{{{option}}}") for option, value in given.items() if value]
-        return listed(parts, " ")
+        """The options that say all of this interpretation."""
+        if self.form == "ours":
+            return options_of(GivenColumns(sheet=self.given.sheet, number_repeats=self.given.number_repeats))
+        stated = _stated(self) | ({"judge": self.judge_names} if self.form == "rows" else {})
+        return options_of(replace(self.given, **stated, positions=self.positions))
+
+
+def options_of(given: GivenColumns) -> str:
+    """The options of `judge check` that say what is `given`."""
+    options = [(name, value) for name in ("judge", "human") for value in getattr(given, name)]
+    names = (*_ORDER, "labels")
+    options += [(name, value) for name in names if (value := getattr(given, name)) is not None]
+    options += [("missing", word) for word in given.missing]
+    options += [("sheet", given.sheet)] if given.sheet else []
+    parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in options]
+    flags = {"number_repeats": given.number_repeats, "positions": given.positions}
+    return listed([*parts, *(Advice(f"{{{option}}}") for option, value in flags.items() if value)], " ")
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
     """An interpretation of a table's columns; given roles are kept. Raises DataError where no judge or no human rater
-    can be identified."""
+    can be identified, and TwoReadingsError where two interpretations give different answers."""
     _check_given(table, given)
     if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
         return Guessed("ours", ours, GivenColumns(sheet=given.sheet))
-    fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
-    wide = _wide(table, given, {*fields.values()}) if not given.rating else None
-    guessed = wide if wide is not None else _rows(table, given, fields)
+    reading = _reading(table, given)
+    if reading.twins is not None:
+        raise _compared(reading, table)
+    if given.labels is None and table.scale is None and any(read.role == "label" for read in reading.columns.values()):
+        labels = ",".join(reading.labels)
+        labelled = replace(table, scale=label_scales({"labels": labels}).of(""))
+        return guess(labelled, replace(given, labels=labels))
+    wide = _wide(reading, given) if not given.rating else None
+    guessed = wide if wide is not None else _rows(reading, given)
     if guessed is None:
         raise _nothing_found(table, given)
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
+
+
+def _reading(table: TableCells, given: GivenColumns) -> Reading:
+    fields = {role: column for option, role in _ROLES.items() if (column := getattr(given, option))}
+    ratings = [_split_column(name, table)[1] for name in (*given.judge, *given.human)]
+    return read_columns(table, fields, [*ratings, *([given.rating] if given.rating else [])])
+
+
+def _compared(reading: Reading, table: TableCells) -> DataError:
+    twins = reading.twins
+    verdicts = ", ".join(twins.verdicts if twins is not None else ())
+    message = f"compares two stories a row, with verdicts in {verdicts}: there are no ratings of one story"
+    hint = f"judge import {table.path} -o runs/{table.path.stem}, then judge rank runs/{table.path.stem}"
+    return DataError(message, file=table.path, hint=hint)
 
 
 def _ours(table: TableCells) -> dict[str, str]:
@@ -190,42 +234,84 @@ def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
     return DataError(f"{message}; columns of numbers: {numbers_listed}", file=table.path, hint=Advice(words, *parts))
 
 
-def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | None:
-    """None without columns for each judge and human rater; `taken` have another role."""
+def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
+    """None without columns for each judge and human rater."""
+    table = reading.table
     in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
     if in_rows:
-        who = given.rater or _who_column(table, in_rows)
-        if who is None:
+        if (given.rater or _who_column(table, in_rows)) is None:
             raise DataError(unknown("column", _split_column(in_rows[0], table)[1], table.columns), file=table.path)
         return None
     for name in given.human:
         if _split_column(name, table)[1] not in table.columns:
             raise DataError(unknown("column", _split_column(name, table)[1], table.columns), file=table.path)
-    given_names = {
-        column for rating_column in (*given.judge, *given.human) for column in (_split_column(rating_column, table)[1],)
-    }
-    others = {value for name in _FIELDS if (value := getattr(given, name))}
-    free = [
-        named(column)
-        for column in table.columns
-        if column not in given_names | taken | others and not is_count(column) and table.holds_ratings(column)
-    ]
-    judges = [_given_column(rating_column, table) for rating_column in given.judge] or [
-        rating_column for rating_column in free if rating_column.side == "judge"
-    ]
-    people = [_given_column(rating_column, table) for rating_column in given.human] or [
-        rating_column for rating_column in free if rating_column.side == "human"
-    ]
+    stated = {_split_column(name, table)[1] for name in (*given.judge, *given.human)}
+    free = [column for column in reading.ratings() if column.column not in stated]
+    judges = [_given_column(column, table) for column in given.judge] or [c for c in free if c.side == "judge"]
+    people = [_given_column(column, table) for column in given.human] or [c for c in free if c.side == "human"]
     judges, people = judges or _like(free, people), people or _like(free, judges)
-    left = [rating_column for rating_column in free if rating_column.side is None]
-    if bool(judges) != bool(people) and len(left) == 1:
+    left = [column for column in free if column.side is None]
+    if bool(judges) != bool(people) and (len(left) == 1 or (judges and {*numbered(left)} == {*left})):
         judges, people = judges or left, people or left
-    if not given.human:
-        people = without_means(people)
+    judges = judges if given.judge else without_means(judges)
+    people = people if given.human else without_means(people)
     if not judges or not people:
         return None
-    missing = given.missing or table.words_for_nothing([rating_column.column for rating_column in (*judges, *people)])
-    return _from_columns(table, given, judges, people, missing)
+    missing = given.missing or table.words_for_nothing([column.column for column in (*judges, *people)])
+    guessed = _from_columns(reading, given, judges, people, missing)
+    _ask(guessed, given, judges, people, table)
+    return guessed
+
+
+def _ask(
+    guessed: Guessed,
+    given: GivenColumns,
+    judges: Sequence[NamedColumn],
+    people: Sequence[NamedColumn],
+    table: TableCells,
+) -> None:
+    """Raises TwoReadingsError where columns differ only in a number, and may be persons or not, judges or repeats; and where
+    people rated several criteria and the judge's columns name none."""
+    stated = replace(given, **_stated(guessed))
+    if not given.human and not given.positions and not guessed.positions and numbered(people):
+        names = ", ".join(column.column for column in numbered(people))
+        question = f"does each of the columns {names} hold one person's ratings throughout?"
+        raise _two(table, question, stated, replace(stated, positions=True))
+    repeats = [column for column in judges if sum(stem(c.column) == stem(column.column) for c in judges) > 1]
+    if not given.judge and not given.number_repeats and len({stem(column.column) for column in repeats} - {None}) == 1:
+        names = ", ".join(column.column for column in repeats)
+        question = f"are the columns {names} judges of their own, and no repeats of one judge?"
+        raise _two(table, question, stated, replace(stated, number_repeats=True))
+    criteria = list(dict.fromkeys(column.criterion for column in people))
+    nameless = {column.criterion for column in judges} & {*criteria} == set() and "criterion" not in guessed.fields
+    if nameless and len(criteria) > 1 and not given.human:
+        of = [
+            replace(
+                stated,
+                judge=tuple(f"{criterion or OVERALL}={column.column}" for column in judges),
+                human=tuple(f"{criterion or OVERALL}={c.column}" for c in people if c.criterion == criterion),
+            )
+            for criterion in criteria[:2]
+        ]
+        asked = (
+            f"is {judges[0].column} the judge's rating of {criteria[0] or OVERALL}, not of {criteria[1] or OVERALL}?"
+        )
+        raise _two(table, asked, *of)
+
+
+def _stated(guessed: Guessed) -> dict[str, Any]:
+    """The interpretation as options that say all of it."""
+    several = guessed.several
+    sides = {
+        option: tuple(f"{column.criterion}={column.column}" if several else column.column for column in columns)
+        for option, columns in (("judge", guessed.judges), ("human", guessed.people))
+    }
+    return {**sides, **guessed.fields, "missing": guessed.missing, "labels": guessed.given.labels}
+
+
+def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:
+    lines = [Advice("judge check {} {}", str(table.path), options_of(given)) for given in (yes, no)]
+    return TwoReadingsError(table.path, question, (lines[0], yes), (lines[1], no))
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
@@ -247,14 +333,14 @@ def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[Na
 
 
 def _from_columns(
-    table: TableCells,
+    reading: Reading,
     given: GivenColumns,
     judges: Sequence[NamedColumn],
     people: Sequence[NamedColumn],
     missing: Sequence[str],
 ) -> Guessed:
-    used = {column.column for column in (*judges, *people)}
-    fields = _fields(table, given, used)
+    table = reading.table
+    fields = _fields(reading, given, {column.column for column in (*judges, *people)})
     both = {column.criterion for column in judges} & {column.criterion for column in people} - {None}
     own = "criterion" in fields
     groups: list[list[RatingColumn]] = []
@@ -263,11 +349,11 @@ def _from_columns(
             RatingColumn(
                 column.column,
                 OWN if own else str(column.criterion) if both and column.criterion else OVERALL,
-                column.who if both and not own else column.column,
+                _who(column, given, judges) if (both and not own) or given.number_repeats else column.column,
             )
             for column in side
         ]
-        groups.append(_distinct(rows))
+        groups.append(rows if given.number_repeats and side is judges else _distinct(rows))
     judged, rated = groups
     if "rater" in fields and len({column.criterion for column in rated}) < len(rated):
         raise SpecError(
@@ -297,7 +383,16 @@ def _from_columns(
         missing=tuple(missing),
         positions=positions,
         guessed=tuple(guessed),
+        reading=reading,
     )
+
+
+def _who(column: NamedColumn, given: GivenColumns, judges: Sequence[NamedColumn]) -> str:
+    """Rater of a column; of repeats, which differ only in a number at the end, the judge."""
+    its = stem(column.column)
+    if given.number_repeats and its and sum(stem(judge.column) == its for judge in judges) > 1:
+        return its
+    return column.who
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
@@ -311,39 +406,13 @@ def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
     ]
 
 
-def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str, str]:
-    fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
-    fields |= {name: value for name in _FIELDS if (value := getattr(given, name))}
-    taken = used | {*fields.values()}
-    for option, name in {"rater": "rater", "criterion": "criterion", **_FIELDS}.items():
-        if option in fields:
-            continue
-        free = [column for column in table.columns if column not in taken and fits(name, table.values(column))]
-        column = named_column(name, free)
-        if option == "criterion" and column is None:
-            column = next((column_name for column_name in free if column_name.lower() in _CRITERIA), None)
-        if option == "story":
-            column = _id_column([*([column] if column else []), *_more_ids(free)], table, {*fields})
-        if column is not None:
+def _fields(reading: Reading, given: GivenColumns, used: set[str]) -> dict[str, str]:
+    fields = {name: value for name in (*_ROLES, "rating") if (value := getattr(given, name))}
+    for option, role in _ROLES.items():
+        column = reading.column(role)
+        if option not in fields and column is not None and column not in used | {*fields.values()}:
             fields[option] = column
-            taken.add(column)
-    if "text" not in fields:
-        long = [c for c in table.columns if c not in taken and fits("text", table.values(c))]
-        fields |= {"text": long[0]} if len(long) == 1 else {}
-    return fields
-
-
-def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> str | None:
-    # A story has several rows where raters or criteria have a column, so ids are not unique then.
-    own = (
-        None if {"rater", "criterion"} & fields else next((column for column in columns if table.unique(column)), None)
-    )
-    return own or next(iter(columns), None)
-
-
-def _more_ids(columns: Sequence[str]) -> list[str]:
-    bare = {column: re.sub(r"[^a-z]", "", column.lower()) for column in columns}
-    return [c for c in columns if bare[c] in _STORIES] + [c for c in columns if bare[c].endswith("id")]
+    return {name: fields[name] for name in (*_ORDER, *fields) if name in fields}
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
@@ -351,11 +420,12 @@ def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 
-def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Guessed | None:
+def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
     """None without one rating per row and a column of raters."""
-    numbers = [column for column in table.columns if table.holds_ratings(column) and not is_count(column)]
+    table = reading.table
+    numbers = [column.column for column in reading.ratings()]
     rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
-    who = given.rater or (_who_column(table, given.judge) if given.judge else None) or _named_who(table)
+    who = given.rater or (_who_column(table, given.judge) if given.judge else None) or reading.column("rater")
     if rating is None or who is None:
         return None
     raters = list(dict.fromkeys(str(value) for value in table.values(who)))
@@ -365,7 +435,7 @@ def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Gue
             raise DataError(unknown("judge", name, raters), file=table.path, column=who)
     if not judges or len(judges) == len(raters):
         return None
-    fields = {**fields, **_fields(table, given, {rating, who}), "rater": who, "rating": rating}
+    fields = {**_fields(reading, given, {rating, who}), "rater": who, "rating": rating}
     if "story" not in fields:
         hint = Advice("{story}", story="COLUMN")
         raise DataError(
@@ -384,9 +454,5 @@ def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Gue
         judge_names=tuple(judges),
         missing=tuple(missing),
         guessed=tuple(guessed),
+        reading=reading,
     )
-
-
-def _named_who(table: TableCells) -> str | None:
-    names = {column.lower().replace(" ", "_"): column for column in table.columns}
-    return next((names[name] for name in _WHO if name in names), None) or named_column("rater", table.columns)

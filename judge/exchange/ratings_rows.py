@@ -12,8 +12,9 @@ from judge.answers.parsing.answers_file import RESULT_KEYS
 from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
-from judge.inputs.datasets.files.column_guess import fits, named_column
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
+from judge.inputs.datasets.files.column_names import named_column
+from judge.inputs.datasets.files.reading import fits
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
 from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL

@@ -117,7 +117,6 @@ def test_tables_of_other_forms_are_guessed_too(run: Run) -> None:
         "id": "id",
         "text": "story",
         "system": "model",
-        "rater": "=unknown",
         "ratings": {"Overall": "rater_1,rater_2"},
     }
     assert run("run", "runs/mine", "--dry-run")[0] == 0

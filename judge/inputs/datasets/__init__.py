@@ -14,7 +14,7 @@ from judge.inputs.datasets.dataset import Dataset, LabelScales, is_key
 from judge.inputs.datasets.files.pair_table import is_pair_map, known_form
 from judge.inputs.datasets.files.table_file import SUFFIXES, table_columns
 
-__all__ = ["DATASETS", "SUFFIXES", "Dataset", "known_datasets", "open_dataset"]
+__all__ = ["DATASETS", "SUFFIXES", "Dataset", "is_own_form", "known_datasets", "open_dataset"]
 
 # Name -> function that gets the name and gives the `Dataset`.
 DATASETS: dict[str, str] = {
@@ -102,6 +102,19 @@ def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, 
     from judge.inputs.datasets.files.column_map import open_table
 
     return open_table(path, columns, name, labels)
+
+
+def is_own_form(path: Path) -> bool:
+    """Whether a file needs no column map: stories in the program's own format, or a known form of comparisons."""
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        from judge.inputs.datasets.files.native import open_native
+
+        try:
+            next(open_native(path, None, None, LabelScales()).stories(), None)
+        except DataError:
+            return _is_pair_file(path)
+        return True
+    return _is_pair_file(path)
 
 
 def _is_pair_file(path: Path) -> bool:

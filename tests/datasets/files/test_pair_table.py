@@ -12,7 +12,8 @@ import pytest
 from judge.base.errors import DataError, SpecError
 from judge.base.records import Pair
 from judge.inputs.datasets import Dataset, open_dataset
-from judge.inputs.datasets.files.pair_table import FORMS, proposal
+from judge.inputs.datasets.files.column_guess import guess
+from judge.inputs.datasets.files.pair_table import FORMS
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -212,14 +213,15 @@ def test_a_wrong_map_is_named(columns: dict[str, Any], error: type[Exception], s
 
 
 def test_a_table_that_looks_like_pairs_is_told_a_map(write: Write) -> None:
-    path = write("arena.csv", "Prompt,Story A,Story B,Winner\np,x,y,A\n")
+    x, y = "The lamp went out at nine, and Mara waited.", "Nobody came, so she lit it again by herself."
+    path = write("arena.csv", f'Prompt,Story A,Story B,Winner\np,"{x}","{y}",A\n')
     with pytest.raises(DataError, match="the map names no column for the text") as caught:
         open_dataset(str(path))
     assert caught.value.hint is not None
-    columns = proposal(["Prompt", "Story A", "Story B", "Winner"])
+    columns = guess(path, texts=False).as_map()
     assert columns == {"first": "Story A", "second": "Story B", "preference": "Winner", "story_prompt": "Prompt"}
     assert all(column in caught.value.hint for column in columns.values())
-    assert _said(open_dataset(str(path), columns=columns)) == {frozenset("xy"): [("x", None)]}
+    assert _said(open_dataset(str(path), columns=columns)) == {frozenset((x, y)): [(x, None)]}
 
 
 def test_a_table_of_stories_with_such_columns_stays_one(write: Write) -> None:

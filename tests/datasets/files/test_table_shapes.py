@@ -255,6 +255,5 @@ def test_guesses_on_released_files(studies: Path) -> None:
     assert len(found.ratings) == 5
     found = guess(studies / "hanna" / "hanna_llm_stories.csv")
     assert dict(found.columns) == {"text": "Story", "system": "Model", "story_prompt": "Prompt", "reference": "Human"}
-    found = guess(studies / "plotguided" / "AMT_ROC.CSV")
-    assert found.columns["rater"] == "=unknown"
-    assert found.wanted == ("system",)
+    with pytest.raises(DataError, match="each row holds 5 stories"):
+        guess(studies / "plotguided" / "AMT_ROC.CSV")

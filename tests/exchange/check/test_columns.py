@@ -13,7 +13,7 @@ from judge.base.errors import DataError, SpecError
 from judge.cli.table_options import with_flags as flags
 from judge.exchange.checked_table import Checked, check
 from judge.exchange.column_roles import GivenColumns
-from judge.exchange.table_cells import named
+from judge.inputs.datasets.files.column_names import named
 
 WIDE = {
     "id": [f"s{i}" for i in range(24)],
@@ -108,7 +108,7 @@ def test_criteria_and_judges_in_the_names_of_columns(tmp_path: Path) -> None:
     found = check(table(tmp_path, columns))
     assert {*ratings(found, "judge")} == {(c, j) for c in ("Coherence", "fluency") for j in ("gpt4", "claude")}
     assert {*ratings(found, "rater")} == {("Coherence", "human"), ("fluency", "human")}
-    assert "columns that were not read: fluency_human_mean" in found.notes
+    assert "columns that were not read: fluency_human_mean (numbers on a scale)" in found.notes
     assert "--judge Coherence=gpt4_coherence" in flags(found.columns.options)
 
 

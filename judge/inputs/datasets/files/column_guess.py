@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, SpecError, nearest
-from judge.base.late_pattern import late
-from judge.base.wording import Advice
+from judge.base.wording import Advice, few
 from judge.inputs.datasets.dataset import is_key
-from judge.inputs.datasets.files.pair_table import proposal
-from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in
-from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
+from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, named, without_means
+from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, fits, numbered, read_columns
+from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.verdict_codes import Twins, code_question
 
 # Column maps as people type them: FIELD=COLUMN, and labels as [CRITERION=]LABEL,LABEL.
 
@@ -42,91 +40,178 @@ def column_options(options: Sequence[str] | None, labels: Sequence[str] | None =
 
 
 # Rows: enough to tell ids from ratings, and as fast for a file of millions.
-_LOOKED_AT = 200
-
-# Field -> names that files give it, likeliest first, in small letters without blanks and marks.
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "storyid", "sid", "itemid", "exampleid", "uid", "key"),
-    "text": (
-        *("text", "story", "storytext", "generatedstory", "generatedtext", "generation", "generated", "output"),
-        *("response", "completion", "continuation", "prediction", "candidate", "hypothesis", "content", "body"),
-    ),
-    "system": ("system", "model", "modelname", "systemname", "modelid", "systemid", "generator", "source", "author"),
-    "story_prompt": ("storyprompt", "prompt", "writingprompt", "instruction", "input", "premise", "context", "title"),
-    "reference": ("reference", "human", "humanstory", "gold", "goldstory", "goldresponse", "ref", "target"),
-    "rater": (
-        "rater",
-        "raterid",
-        "worker",
-        "workerid",
-        "annotator",
-        "annotatorid",
-        "participant",
-        "userid",
-        "user",
-        "who",
-    ),
-    "criterion": ("criterion", "criteria", "aspect", "dimension", "attribute", "metric", "quality"),
-    "rating": ("rating", "score", "value", "label", "stars", "likert"),
-}
-
-COUNTS = late(
-    r"(?:length|words|tokens|chars|time|seconds|year|date|index|idx|seed|votes|len|count|rank)|id$|^age$|^n$|^no$"
-)
-_NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
-_PERSON = late(r"^(?:rater|worker|annotator|judge|person|human|r|a|w|reader|expert|participant)$", re.IGNORECASE)
-# Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies.
-_LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
+_LOOKED_AT = 2000
+# Fields of a story, and of a row of ratings.
+_FIELDS: tuple[Role, ...] = ("id", "text", "system", "story_prompt", "reference", "rater", "criterion", "panel")
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A proposed map: fields' and criteria's columns. `wanted` are required fields without one, `given` the user's
-    entries."""
+    entries. `reading` is what every column was taken for."""
 
-    columns: Mapping[str, str]
+    columns: dict[str, str]
     ratings: Mapping[str, str]
     wanted: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading | None = None
 
     def as_map(self) -> dict[str, Any]:
         """The proposed column map in the format of run.yaml."""
-        return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
+        return {**self.given, **self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
+
+    @property
+    def lines(self) -> list[str]:
+        """What the columns were taken for, in a few lines; every column that is not read is named."""
+        read = ", ".join(f"{name} {column}" for name, column in self.columns.items() if not column.startswith("="))
+        rated = "; ".join(f"{criterion} {column}" for criterion, column in self.ratings.items())
+        left = self.reading.left_out(_used(self.columns, self.ratings)) if self.reading is not None else []
+        lines = [f"read as: {read}", f"people's ratings: {rated}" if rated else "", f"not read: {', '.join(left)}"]
+        return [line for line in lines if line and not line.endswith(": ")]
 
 
-def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
-    """A map guessed from column names and the first rows' cells. Columns that the user gave and the table has are
-    kept."""
-    present = table_columns(path, sheet)
-    rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
-    values = {name: [cell(row, name) for row in rows] for name in present}
-    comma = has_decimal_commas(path)
-    fields, ratings = _corrected(given_columns or {}, present)
-    taken = {*fields.values(), *(name for column in ratings.values() for name in _columns_of(column, present))}
-    for name in _NAMES:
-        if name in fields or name in ("criterion", "rating"):
-            continue
-        free = [column for column in present if column not in taken and fits(name, values[column])]
-        match = named_column(name, free) or (_longest(free, values) if name == "text" else None)
-        if match is not None:
-            fields[name] = match
-            taken.add(match)
-    free = [column for column in present if column not in taken]
-    long = {name: named_column(name, free) for name in ("criterion", "rating")}
-    if all(long.values()) and not ratings and "rating" not in fields:
-        fields |= {name: str(column) for name, column in long.items()}
-    elif not ratings and "rating" not in fields:
-        ratings = _ratings([column for column in free if _rated(values[column], comma)])
-    if any("," in column and not _names_raters(column, present) for column in ratings.values()) and (
-        "rater" not in (given_columns or {})
+def guess(
+    path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None, *, texts: bool = True
+) -> Guess:
+    """A map guessed from names of columns, cells and their pattern in the first rows. Columns that the user gave and
+    the table has are kept. Without `texts`, ratings of stories without a text will do. Raises TwoReadingsError where two
+    maps give different answers, and DataError for a table of judges' verdicts or raters that no dataset holds."""
+    given = given_columns or {}
+    table = TableCells.at(path, sheet, most=_LOOKED_AT)
+    fields, ratings = _corrected(given, table.columns)
+    taken = [name for column in ratings.values() for name in _columns_of(column, table.columns)]
+    reading = read_columns(table, {role: fields[role] for role in _FIELDS if role in fields}, taken)
+    if reading.twins is not None and not given.keys() - {"sheet", "missing"}:
+        return _pairs(reading, reading.twins, path)
+    fields = {role: column for role in _FIELDS if (column := reading.column(role))} | fields
+    people = [column for column in reading.ratings() if column.column not in taken and column.side != "judge"]
+    people = [column for column in people if column.side] or people
+    people = without_means(people)
+    if not ratings and "rating" not in fields and people:
+        if "criterion" in fields:
+            fields["rating"] = _only(people, path)
+        else:
+            ratings = _by_criterion(people)
+    if "criterion" in fields and "rating" not in fields:
+        fields.pop("criterion")
+    extra = {key: value for key, value in given.items() if key in ("missing", "sheet") or is_key(key)}
+    read_as_labels = any(reading.columns[name].role == "label" for name in _used(fields, ratings) & {*reading.columns})
+    if read_as_labels and not any(is_key(key) for key in extra):
+        extra["labels"] = f"={','.join(reading.labels)}"
+    if any("," in column and not _names_raters(column, table.columns) for column in ratings.values()):
+        if "rater" in fields:
+            raise SpecError(f"{path}: a row has one rater ({fields['rater']}) and several columns of one criterion")
+        if given.get("ratings") or any(key.startswith("ratings.") for key in given):
+            # Columns that the user gave without names are positions as often as persons.
+            fields["rater"] = "=unknown"
+    wanted = tuple(name for name in ("text", "system") if name not in fields and (texts or name != "text"))
+    wanted += ("id",) if _grouped(fields) and "id" not in fields else ()
+    guessed = Guess(fields, ratings, wanted, extra, reading)
+    if "rater" not in given and not taken:
+        _ask_for_persons(guessed, people, path)
+    _refuse_judges(guessed, path)
+    return guessed
+
+
+def _used(fields: Mapping[str, str], ratings: Mapping[str, str]) -> set[str]:
+    parts = {part.strip().rpartition(":")[2] for column in ratings.values() for part in column.split(",")}
+    return {*fields.values(), *ratings.values(), *parts}
+
+
+def _grouped(fields: Mapping[str, str]) -> bool:
+    return fields.get("rater", "=unknown") != "=unknown" or "criterion" in fields
+
+
+def _only(columns: Sequence[NamedColumn], path: Path) -> str:
+    """The one column of ratings of a table with a row a criterion. Raises DataError for several."""
+    if len(columns) > 1:
+        names = ", ".join(column.column for column in columns)
+        hint = Advice("name the one: {columns}", columns={"rating": columns[0].column})
+        raise DataError(
+            f"each row is about one criterion, and several columns hold ratings: {names}", file=path, hint=hint
+        )
+    return columns[0].column
+
+
+def _by_criterion(columns: Sequence[NamedColumn]) -> dict[str, str]:
+    """Criterion -> its column, or its persons' columns with their names."""
+    many: dict[str, list[NamedColumn]] = {}
+    for column in columns:
+        many.setdefault(column.criterion or OVERALL, []).append(column)
+    several = len(many) > 1
+    return {
+        criterion: ",".join(
+            f"{column.who}:{column.column}" if several and column.who != column.column else column.column
+            for column in mine
+        )
+        if len(mine) > 1
+        else mine[0].column
+        for criterion, mine in many.items()
+    }
+
+
+def _ask_for_persons(guessed: Guess, people: Sequence[NamedColumn], path: Path) -> None:
+    """Raises TwoReadingsError where columns of one criterion are numbered, and nothing says that they are persons'."""
+    reading = guessed.reading
+    doubtful = {c: column for c, column in guessed.ratings.items() if "," in column}
+    if reading is None or not doubtful or not numbered(people):
+        return
+    columns = next(iter(doubtful.values())).split(",")
+    bare_names = [part.rpartition(":")[2] for part in columns]
+    if all(
+        reading.table.in_order([p.rpartition(":")[2] for p in many.split(",")], ("NA",)) for many in doubtful.values()
     ):
-        # Numbered columns are positions as often as persons; a person must say that they are persons.
-        fields["rater"] = "=unknown"
-    wanted = tuple(name for name in ("text", "system") if name not in fields)
-    grouped = fields.get("rater", "=unknown") != "=unknown" or "criterion" in fields
-    wanted += ("id",) if grouped and "id" not in fields else ()
-    extra = {key: value for key, value in (given_columns or {}).items() if key in ("missing", "sheet") or is_key(key)}
-    return Guess(fields, ratings, wanted, extra)
+        guessed.columns["rater"] = "=unknown"
+        return
+    names = {
+        c: ",".join(f"{at + 1}:{part.rpartition(':')[2]}" for at, part in enumerate(many.split(",")))
+        for c, many in doubtful.items()
+    }
+    ways = ({**guessed.ratings, **names}, {"rater": "=unknown"})
+    yes = {**guessed.given, **guessed.columns, **{f"ratings.{c}": v for c, v in ways[0].items()}}
+    plain = {f"ratings.{c}": ",".join(p.rpartition(":")[2] for p in v.split(",")) for c, v in guessed.ratings.items()}
+    no = {**guessed.given, **guessed.columns, **plain, **ways[1]}
+    question = f"does each of the columns {', '.join(bare_names)} hold one person's ratings throughout?"
+    raise TwoReadingsError(
+        path, question, (Advice("{columns}", columns=_typed(yes)), yes), (Advice("{columns}", columns=_typed(no)), no)
+    )
+
+
+def _typed(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: column for name, column in columns.items() if name != column}
+
+
+def _refuse_judges(guessed: Guess, path: Path) -> None:
+    """DataError where the column of raters names judges too: a dataset's ratings are people's."""
+    column = guessed.columns.get("rater", "=")
+    if guessed.reading is None or column.startswith("="):
+        return
+    names = dict.fromkeys(str(value) for value in guessed.reading.table.values(column))
+    judges = [name for name in names if named(name).side == "judge"]
+    if judges:
+        hint = f"judge check {path} reads both; a dataset holds people's ratings: leave the judge's rows out"
+        raise DataError(f"raters {few(judges, 3)} are judges and no people", file=path, column=column, hint=hint)
+
+
+def _pairs(reading: Reading, twins: Twins, path: Path) -> Guess:
+    """The map of a table of comparisons with one column of people's verdicts. Raises TwoReadingsError for codes of two
+    meanings, and DataError for verdicts of several people or of judges, which are imported."""
+    people = [column for column in twins.verdicts if named(column).side != "judge"]
+    if len(people) != 1 or not fits("text", reading.table.values(twins.first)):
+        hint = f"judge import {path}, then judge rank"
+        message = f"compares two stories a row, with verdicts in {', '.join(twins.verdicts)}: no ratings of one story"
+        raise DataError(message, file=path, hint=hint)
+    fields = {"first": twins.first, "second": twins.second, "preference": people[0]}
+    prompt = reading.column("story_prompt")
+    fields |= {"story_prompt": prompt} if prompt else {}
+    fields |= {"first_system": twins.systems[0], "second_system": twins.systems[1]} if twins.systems else {}
+    if len(twins.codes) == 1:
+        fields["labels"] = f"={','.join(twins.codes[0])}"
+    elif twins.codes:
+        ways = [{**fields, "labels": f"={','.join(code)}"} for code in twins.codes]
+        yes, no = ((Advice("{columns}", columns=_typed(way)), way) for way in ways)
+        raise TwoReadingsError(path, code_question(twins.codes), yes, no)
+    return Guess(fields, {}, (), {}, reading)
 
 
 def options(proposal: Guess) -> str:
@@ -151,11 +236,11 @@ def options(proposal: Guess) -> str:
 
 
 def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> str:
-    """Hint with a map to copy; one of comparisons if the table seems to hold pairs and the user gave no columns."""
-    pairs = None if given_columns else proposal(table_columns(path, sheet))
-    if pairs is not None:
-        return Advice("if the table holds stories that people compared, copy: {columns}", columns=pairs)
-    return options(guess(path, sheet, given_columns))
+    """Hint with a map to copy, or both maps where the table can be read in two ways."""
+    try:
+        return options(guess(path, sheet, given_columns))
+    except DataError as error:
+        return error.hint or ""
 
 
 def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -190,81 +275,3 @@ def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
         return
     for part in map(str.strip, column.split(",")):
         yield part if part in present else part.rpartition(":")[2].strip()
-
-
-def _bare(column: str) -> str:
-    # Crowd-sourcing files have the prefixes `Input.` and `Answer.`.
-    last = re.sub(r"^(?:input|answer)\.", "", column, flags=re.IGNORECASE)
-    return re.sub(r"[^a-z0-9]", "", last.rpartition(".")[2].lower())
-
-
-def named_column(name: str, columns: Sequence[str]) -> str | None:
-    """The first column with a usual name for the field, the more usual names first."""
-    for usual_name in _NAMES[name]:
-        for column in columns:
-            if _bare(column) == usual_name:
-                return column
-    return None
-
-
-def fits(name: str, values: Sequence[Any]) -> bool:
-    """Whether cells may be values of the field `name`: story texts are long strings, and names are short."""
-    given = [value for value in values if not is_missing(value, ())]
-    if not given or any(isinstance(value, Mapping | list) for value in given):
-        return False
-    size = sum(len(str(value)) for value in given) / len(given)
-    if name == "text":
-        return all(isinstance(value, str) for value in given) and size >= _LONG
-    if name in ("story_prompt", "reference"):
-        return all(isinstance(value, str) for value in given)
-    return size < _LONG
-
-
-def _longest(columns: Sequence[str], values: Mapping[str, Sequence[Any]]) -> str | None:
-    return max(columns, key=lambda column: sum(len(str(value)) for value in values[column]), default=None)
-
-
-def _rated(values: Sequence[Any], comma: bool) -> bool:
-    # Few distinct numbers of small size, or lists of them.
-    numbers: set[float] = set()
-    rating_place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
-    try:
-        for value in values:
-            numbers.update(number for _, number in ratings_in(value, rating_place) if number is not None)
-    except DataError:
-        return False
-    return bool(numbers) and len(numbers) <= _MOST_POINTS and all(abs(number) <= _FARTHEST for number in numbers)
-
-
-def _ratings(columns: Sequence[str]) -> dict[str, str]:
-    # Names that differ only in a number at the end belong to one criterion.
-    stems: dict[str, list[str]] = {}
-    for column in columns:
-        if COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
-            continue
-        numbered = _NUMBERED.match(column)
-        stem = numbered[1] if numbered and numbered[1] else column
-        stems.setdefault(stem, []).append(column)
-    columns_by_criterion: dict[str, str] = {}
-    for stem, many in stems.items():
-        whole = stem if len(many) > 1 else many[0]
-        parts = [part for part in whole.strip(" _.-").split(".") if not part.isdigit()]
-        plain = parts[-1] if parts else whole
-        overall = _PERSON.match(plain) or _bare(plain) in _NAMES["rating"]
-        columns_by_criterion["Overall" if overall else criterion_name(plain)] = ",".join(many)
-    return columns_by_criterion
-
-
-def criterion_name(column: str) -> str:
-    """Criterion (HANNA's, or overall quality) of a ratings column, by name, abbreviation or at least 3 first letters;
-    else `column`."""
-    from judge.inputs.criteria import load_criteria
-
-    bare = _bare(column)
-    for named in ("hanna", "overall"):
-        for criterion in load_criteria(named).criteria:
-            if bare in (criterion.name.lower(), criterion.abbreviation.lower()) or (
-                len(bare) > 2 and criterion.name.lower().startswith(bare)
-            ):
-                return criterion.name
-    return column

@@ -123,7 +123,8 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
         if not column.startswith("=") and column not in present:
             message = unknown("column", column, present) + f", wanted as {wanted_as}"
             raise DataError(message, file=path, hint=_propose(path, sheet, columns))
-    for needed in ("text", "system", *(("id",) if _grouped_by(fields) else ())):
+    texts = () if ratings or "rating" in fields else ("text",)  # ratings alone are compared, not judged
+    for needed in (*texts, "system", *(("id",) if _grouped_by(fields) else ())):
         if needed not in fields:
             message = f"the map names no column for the {needed}"
             raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
@@ -342,7 +343,7 @@ def _story(story: str, texts: Mapping[str, str | None], ratings: list[Rating]) -
         id=story,
         story_prompt=texts.get("story_prompt") or "",
         system=str(texts["system"]),
-        text=str(texts["text"]),
+        text=texts.get("text") or "",
         reference=texts.get("reference"),
         ratings=tuple(ratings),
     )

@@ -13,11 +13,12 @@ from typing import Any, Literal
 
 from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.fingerprint import digest
-from judge.base.records import Pair, Preference, Preferred, Story
+from judge.base.records import PREFERRED, Pair, Preference, Preferred, Story
 from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import Dataset
 from judge.inputs.datasets.files.source_file import is_missing, rating_value, text_value
 from judge.inputs.datasets.files.table_file import cell, table_columns, table_rows
+from judge.inputs.datasets.files.verdict_codes import WORDS
 
 # Pairs of stories from single preferences. Each occurs once, whoever compared them in whatever order.
 
@@ -97,7 +98,7 @@ class PairSet:
 Shape = Literal["chosen", "shown", "lists", "long"]
 
 _SHARED = ("story_prompt", "criterion", "rater")
-_SAID = ("missing", "sheet")
+_SAID = ("missing", "sheet", "labels")
 # Shape -> the fields that it needs, and those that it may have.
 SHAPES: Mapping[Shape, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "chosen": (
@@ -126,17 +127,6 @@ FORMS: Mapping[str, Mapping[str, str]] = {
 }
 
 _OWN = {"first", "second", "preference", "chosen", "rejected", "texts", "ranks", "rank"}
-# Field -> names that files give it, in small letters without marks.
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "chosen": ("chosen", "chosenstory", "chosentext", "chosenresponse", "preferred", "winner", "better", "higher"),
-    "rejected": ("rejected", "rejectedstory", "rejectedtext", "rejectedresponse", "loser", "worse", "lower"),
-    "first": ("first", "storya", "texta", "responsea", "story1", "text1", "response1", "output1", "firststory"),
-    "second": ("second", "storyb", "textb", "responseb", "story2", "text2", "response2", "output2", "secondstory"),
-    "preference": ("preference", "preferred", "winner", "choice", "label", "verdict"),
-    "texts": ("texts", "stories", "responses", "outputs"),
-    "ranks": ("ranks", "ranking", "rankings"),
-    "story_prompt": ("storyprompt", "prompt", "writingprompt", "instruction", "premise"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +137,8 @@ class PairMap:
     fields: Mapping[str, str]
     missing: tuple[str, ...] = ()
     sheet: str | None = None
+    words: Mapping[str, Preferred] = field(default_factory=lambda: WORDS)
+    """Word in a cell -> the preference that it means."""
 
 
 def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
@@ -192,7 +184,18 @@ def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
             close = nearest(name, present)
             guess = f"; did you mean column {close!r}?" if close else ""
             raise DataError(f"the map names no column for {name}{guess}", file=path, found=", ".join(present))
-    return PairMap(shape, fields, words, sheet)
+    return PairMap(shape, fields, words, sheet, _words(columns.get("labels")))
+
+
+def _words(labels: object) -> Mapping[str, Preferred]:
+    """Preferences by word, from labels as first,second or first,second,tie."""
+    if labels is None:
+        return WORDS
+    given = labels.removeprefix("=").split(",") if isinstance(labels, str) else labels
+    words = [" ".join(str(word).casefold().split()) for word in given] if isinstance(given, list) else []
+    if len(words) not in (2, 3) or len({*words}) < len(words):
+        raise SpecError(f"column map: labels must be first,second or first,second,tie, not {labels!r}")
+    return dict(zip(words, PREFERRED, strict=False))
 
 
 def _shape(fields: Mapping[str, Any]) -> Shape:
@@ -208,29 +211,9 @@ def _within(column: str) -> str:
     return ".".join(part for part in column.split(".") if not part.isdigit())
 
 
-def proposal(present: Sequence[str]) -> dict[str, str] | None:
-    """A map guessed from names of columns, for the user to check; None if a needed column is not among them."""
-    bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
-
-    def named(field: str) -> str | None:
-        return next((bare[name] for name in _NAMES[field] if name in bare), None)
-
-    for needed in (("chosen", "rejected"), ("first", "second", "preference"), ("texts", "ranks")):
-        columns = {field: column for field in needed if (column := named(field)) is not None}
-        if len(columns) == len(needed):
-            prompt = named("story_prompt")
-            return columns | ({"story_prompt": prompt} if prompt else {})
-    return None
-
-
 # What was compared, and who wrote the stories, where the table does not say it.
 CRITERION, SYSTEM = "Overall", "not named"
 
-_WORDS: Mapping[str, Preferred] = {
-    **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),
-    **dict.fromkeys(("second", "b", "2", "model_b", "story b"), "second"),
-    **dict.fromkeys(("tie", "equal", "both", "draw", "tie (bothbad)"), "tie"),
-}
 _ALLOWED = "first, second, tie (or a, b; 1, 2; model_a, model_b)"
 
 
@@ -344,9 +327,17 @@ def _preference(table: _Table, cells: Mapping[str, Any], row: int) -> Preferred 
     value = None if column is None else cell(cells, column)
     if column is None or is_missing(value, table.columns.missing):
         return None
-    preferred = _WORDS.get(" ".join(str(table.named(value, column, row)).casefold().split()))
+    preferred = table.columns.words.get(" ".join(str(table.named(value, column, row)).casefold().split()))
     if preferred is None:
-        raise DataError("not a preference", file=table.path, row=row, column=column, found=value, allowed=_ALLOWED)
+        allowed = _ALLOWED if table.columns.words is WORDS else ", ".join(table.columns.words)
+        hint = (
+            None
+            if allowed != _ALLOWED
+            else Advice("other words, first,second,tie: {columns}", columns={"labels": "=A,B,C"})
+        )
+        raise DataError(
+            "not a preference", file=table.path, row=row, column=column, found=value, allowed=allowed, hint=hint
+        )
     return preferred
 
 

@@ -1,0 +1,128 @@
+"""Finds the two stories of each row of a table of comparisons, and the columns that say which was preferred."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judge.base.late_pattern import late
+from judge.base.records import Preferred
+from judge.inputs.datasets.files.column_names import bare
+
+WORDS: Mapping[str, Preferred] = {
+    **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),
+    **dict.fromkeys(("second", "b", "2", "model_b", "story b"), "second"),
+    **dict.fromkeys(("tie", "equal", "both", "draw", "tie (bothbad)"), "tie"),
+}
+# Other words -> what they mean as (first, second, tie): in two ways where both are usual, since 0 is a tie to some and
+# the first story to others.
+_CODES: Mapping[frozenset[str], tuple[tuple[str, ...], ...]] = {
+    frozenset("012"): (("1", "2", "0"), ("0", "1", "2")),
+    frozenset("123"): (("1", "2", "3"), ("1", "3", "2")),
+    frozenset("01"): (("0", "1"), ("1", "0")),
+    frozenset(("-1", "0", "1")): (("1", "-1", "0"), ("-1", "1", "0")),
+    frozenset(("left", "right")): (("left", "right"),),
+    frozenset(("left", "right", "tie")): (("left", "right", "tie"),),
+    frozenset(("output_1", "output_2")): (("output_1", "output_2"),),
+    frozenset(("output_1", "output_2", "tie")): (("output_1", "output_2", "tie"),),
+}
+# Ends of the names of two columns about two stories, the first's and the second's.
+_ENDS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
+_SPLIT = late(
+    r"^(.*?)[ _.\-(]*(a|b|1|2|0|left|right|first|second)\)?$|^(left|right|first|second)[ _.-]*(.*)$", re.IGNORECASE
+)
+_STORIES = late(
+    r"stor|text|output|response|answer|reply|completion|candidate|summary|generation|model|system|assistant|option"
+)
+_VERDICTS = ("preference", "preferred", "winner", "choice", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """The columns of the first and second story of each row, those of `verdicts`, and of the two `systems`. `codes`:
+    what the verdicts' words are as (first, second[, tie]), in two ways where both are usual. `because`: the evidence,
+    by column."""
+
+    first: str
+    second: str
+    verdicts: tuple[str, ...]
+    systems: tuple[str, str] | None
+    codes: tuple[tuple[str, ...], ...]
+    because: Mapping[str, str]
+
+
+def twins_in(columns: Sequence[str], values: Callable[[str], list[Any]]) -> Twins | None:
+    """The two stories of each row of a table, None where a row holds one. `values` gives a column's cells."""
+    pairs = [(first, second) for first, second in _pairs(columns) if not _numbers(values(first))]
+    texts = max(pairs, key=lambda pair: sum(len(str(value)) for value in values(pair[0])), default=None)
+    if texts is None:
+        return None
+    about = {column for pair in pairs for column in pair}
+    systems = next((pair for pair in pairs if pair != texts and _is(pair[0], "model|system")), None)
+    if systems is None and _is(texts[0], "model|system"):
+        systems = texts
+    verdicts: dict[str, frozenset[str]] = {}
+    known = {*WORDS, *(word for words in _CODES for word in words)}
+    for column in columns:
+        words = frozenset(_word(value) for value in values(column))
+        if column not in about and words and words <= known:
+            verdicts[column] = words
+    words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
+    if len(words) < 2 and not any(bare(column) in _VERDICTS for column in verdicts):
+        return None
+    codes = () if words <= {*WORDS} else _CODES.get(words, ())
+    if not codes and not words <= {*WORDS}:
+        return None
+    said = ", ".join(sorted(words))
+    because = dict.fromkeys(about, "one of two stories in each row")
+    because |= dict.fromkeys(verdicts, f"which of two stories is preferred: {said}")
+    return Twins(*texts, tuple(verdicts), systems, codes, because)
+
+
+def stories_in_a_row(columns: Sequence[str]) -> list[str]:
+    """The longest series of columns whose names differ in their number alone and speak of stories; empty for none."""
+    series: dict[str, list[str]] = {}
+    for column in columns:
+        match = re.match(r"^(.*?)[ _.-]*\d+$", column)
+        if match and _STORIES.search(match[1].lower()):
+            series.setdefault(match[1], []).append(column)
+    longest = max(series.values(), key=len, default=[])
+    return longest if len(longest) > 1 else []
+
+
+def code_question(codes: Sequence[Sequence[str]]) -> str:
+    """The question which of two meanings verdicts' codes have; yes is the first."""
+    first, second, *tie = codes[0]
+    words = f"{first} = the first story, {second} = the second" + (f", {tie[0]} = a tie" if tie else "")
+    return f"do the verdicts' codes mean {words}?"
+
+
+def _pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
+    parts: dict[tuple[str, str], str] = {}
+    for column in columns:
+        match = _SPLIT.match(column)
+        if match:
+            stem, end = (match[1], match[2]) if match[2] else (match[4], match[3])
+            parts.setdefault((bare(stem), end.lower()), column)
+    pairs = []
+    for (stem, end), column in parts.items():
+        for first, second in _ENDS:
+            longer = any((stem, more) in parts for more in ("3", "c"))
+            if end == first and (stem, second) in parts and not longer and (_STORIES.search(stem) or not stem):
+                pairs.append((column, parts[stem, second]))
+    return pairs
+
+
+def _is(column: str, names: str) -> bool:
+    return re.search(names, column.lower()) is not None
+
+
+def _word(value: Any) -> str:
+    text = " ".join(str(value).casefold().split())
+    return text.removesuffix(".0")
+
+
+def _numbers(values: Sequence[Any]) -> bool:
+    return all(re.fullmatch(r"-?\d+(?:[.,]\d+)?", str(value)) for value in values)
