@@ -16,7 +16,7 @@ from judge.analysis.options.table_options import from_words
 from judge.base.errors import SpecError, unknown_value
 from judge.base.wording import Advice
 from judge.cli.declared import given, offered, with_parameters
-from judge.cli.table_options import with_flags
+from judge.cli.table_options import asked, with_flags
 from judge.exchange import export_forms as outputs
 from judge.exchange.batch import requests
 from judge.exchange.bundle import archive
@@ -112,7 +112,7 @@ def _import(parts: Sequence[str], output: Path | None, named: str | None, said: 
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     if named is None:
         say(f"{files[0]}{more}: taken for {reader.name}, {reader.text}")
-    reader.read(files, words_of(readers(), reader.name, said), output, say)
+    asked(lambda words: reader.read(files, words, output, say), words_of(readers(), reader.name, said))
 
 
 import_ = command_of(

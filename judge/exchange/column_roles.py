@@ -131,6 +131,20 @@ class Guessed:
         return columns_map | ({"sheet": [self.given.sheet]} if self.given.sheet else {})
 
     @property
+    def lines(self) -> list[str]:
+        """What the columns were taken for, in a few lines; every column that is not read is named."""
+        sides = [("judge", self.judges), ("people", self.people)]
+        rated = [
+            f"{side}: {', '.join(f'{c.column} ({c.criterion})' if self.several else c.column for c in columns)}"
+            for side, columns in sides
+            if columns
+        ]
+        rated += [f"judges among the raters: {', '.join(self.judge_names)}"] if self.judge_names else []
+        left = self.reading.left_out(self.used) if self.reading is not None else []
+        read = ", ".join(f"{name} {column}" for name, column in self.fields.items())
+        return [*([f"read as: {read}"] if read else []), *rated, *([f"not read: {', '.join(left)}"] if left else [])]
+
+    @property
     def several(self) -> bool:
         """Whether its columns of ratings are of several criteria."""
         return len({column.criterion for column in (*self.judges, *self.people)}) > 1
@@ -270,7 +284,7 @@ def _ask(
     people: Sequence[NamedColumn],
     table: TableCells,
 ) -> None:
-    """Raises TwoReadingsError where columns differ only in a number, and may be persons or not, judges or repeats; and where
+    """Raises TwoReadingsError where columns differ only in a number (persons or not, judges or repeats), and where
     people rated several criteria and the judge's columns name none."""
     stated = replace(given, **_stated(guessed))
     if not given.human and not given.positions and not guessed.positions and numbered(people):

@@ -20,13 +20,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from judge.analysis.options.alternatives import option
-from judge.base.errors import DataError, SpecError
+from judge.base.errors import DataError
 from judge.base.records import STATUSES, Criterion, Scale, Story
 from judge.base.wording import Advice, few
-from judge.exchange.imported_folder import Import, said, write_folder
-from judge.exchange.ratings_rows import LINE, FileRow, RatingsMap, file_rows, is_parsed, ratings_map
-from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
+from judge.exchange.imported_folder import Import
+from judge.exchange.ratings_rows import LINE, FileRow, RatingsMap, file_rows, ratings_map
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales
 from judge.ratings.ratings_table import COLUMNS, PANEL
@@ -386,55 +384,3 @@ def _off_scale(frame: pd.DataFrame, criteria: Mapping[str, Criterion]) -> list[s
     frame.loc[off, "rating"] = math.nan
     frame.loc[off, "status"] = "out_of_scale"
     return [f"{int(off.sum())} judges' ratings lie off their criterion's scale and count as missing"]
-
-
-# Reader of tables of ratings: a file that is a table and has the form of no tool.
-
-
-@dataclass(frozen=True, kw_only=True)
-class RatingsWords(TableWords):
-    """Options of the reader of tables of ratings."""
-
-    number_repeats: bool = option(
-        "rows with the same judge, story, criterion and Eval-Prompt, taken as repeats", default=False
-    )
-    unrated: str | None = option("status of rows that have neither rating nor status")
-    given_as: Literal["single", "means"] | None = option(
-        "judges' ratings: single ones, or means of repeats; else by their values"
-    )
-
-
-def _fits(look: Look) -> bool:
-    """Whether a file is a table; of JSON, whether its records have columns of a ratings table."""
-    keys = [*look.record()]
-    return bool(look.columns) or is_parsed(keys) or "rating" in keys or {"story", "criterion"} <= {*keys}
-
-
-def _read(files: Sequence[Path], words: RatingsWords, target: Path | None, say: Say) -> None:
-    if len(files) > 1:
-        raise SpecError(f"{len(files)} tables of ratings: they are imported one by one")
-    imported = read_ratings(
-        files[0],
-        dataset=words.opened(),
-        criteria=words.known_criteria,
-        notes=words.notes,
-        columns=words.column_map,
-        leave_out=words.left_out,
-        number_repeats=words.number_repeats,
-        unrated=words.unrated,
-        ratings=words.given_as,
-    )
-    for line in said(write_folder(folder_for(files, target), imported), imported):
-        say(line)
-
-
-READERS = (
-    Reader(
-        "ratings",
-        "any other table: CSV, TSV, JSON, JSON Lines, Parquet or XLSX, with a row for each rating, or by --column",
-        RatingsWords,
-        _fits,
-        _read,
-        general=True,
-    ),
-)

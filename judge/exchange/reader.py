@@ -242,7 +242,7 @@ AS = "as_"
 # Each has its readers as `READERS`.
 _MODULES = (
     "judge.exchange.logs.tools",
-    "judge.exchange.ratings_file",
+    "judge.exchange.any_table",
     "judge.exchange.batch.importing",
     "judge.exchange.released",
 )

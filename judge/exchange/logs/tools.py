@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,24 +86,40 @@ def read_preferences(
     file is not a log of the tool, and where a story's id has two different texts."""
     log_facts = LogFacts()
     rows = rows_of(tool, files, LogOptions(), log_facts)
+    losses = Counter(row.loss for row in rows if row.loss is not None)
+    untold = untold_of(log_facts, losses, LOSSES, "preference")
+    imported = preferences_of(rows, files, name, criterion, [*notes, *untold], ordered=tool.orders == "both")
+    return replace(imported, log=log_record(tool, log_facts, imported.notes[len(notes) :], losses))
+
+
+def preferences_of(
+    rows: Sequence[PreferenceRow],
+    files: Sequence[Path],
+    name: str,
+    criterion: str,
+    notes: Sequence[str],
+    *,
+    ordered: bool,
+) -> PreferencesImport:
+    """Preferences on `criterion` from rows; `ordered`: each row's first story was shown first. Raises DataError for no
+    rows, and where a story's id has two different texts."""
     if not rows:
         raise DataError("holds no preferences", file=files[0])
     stories = _stories(rows, name, files[0])
-    losses = Counter(row.loss for row in rows if row.loss is not None)
-    untold = untold_of(log_facts, losses, LOSSES, "preference")
-    if tool.orders != "both":
+    untold = []
+    if not ordered:
         untold.append("the order in which texts were shown is not in the log: its effect cannot be computed")
     if stories["text"].isna().any():
         untold.append(f"the texts of {int(stories['text'].isna().sum()):,} stories are not in the log")
     return PreferencesImport(
-        frame=_frame(rows, name, criterion, ordered=tool.orders == "both"),
+        frame=_frame(rows, name, criterion, ordered=ordered),
         stories=stories,
         judge=", ".join(sorted({row.judge for row in rows if row.judge})) or "people only",
         criteria=(Criterion(criterion, criterion, ""),),
         notes=[*notes, *untold],
         sources=list(files),
-        orders=tool.orders,
-        log=log_record(tool, log_facts, untold, losses),
+        orders="both" if ordered else "not told",
+        log={},
     )
 
 
@@ -215,15 +231,21 @@ def preference_reader(tool: Tool[PreferenceRow]) -> Reader:
         if others:
             raise SpecError(Advice("comparisons are about one criterion: {criterion}", criterion=criterion))
         imported = read_preferences(tool, files, folder.name, criterion, words.notes)
-        path = write_preferences(folder, imported).path
-        judged = int((imported.frame["source"] == "judge").sum())
-        say(f"{path}: {judged} preferences by {imported.judge}, {len(imported.frame) - judged} by people")
-        for sentence in imported.notes:
-            say(f"· {sentence}")
+        path = written_preferences(folder, imported, say)
         _identify(tool, imported.log, say)
         say(f"next: judge rank {path}")
 
     return Reader(tool.name, tool.text, PreferenceWords, tool.fits, read)
+
+
+def written_preferences(folder: Path, imported: PreferencesImport, say: Say) -> Path:
+    """The folder that is written, after its numbers and notes were said."""
+    path = write_preferences(folder, imported).path
+    judged = int((imported.frame["source"] == "judge").sum())
+    say(f"{path}: {judged} preferences by {imported.judge}, {len(imported.frame) - judged} by people")
+    for sentence in imported.notes:
+        say(f"· {sentence}")
+    return path
 
 
 def _identify(tool: Tool[LogRow] | Tool[PreferenceRow], log: Mapping[str, Any], say: Say) -> None:

@@ -74,8 +74,8 @@ def guess(
     path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None, *, texts: bool = True
 ) -> Guess:
     """A map guessed from names of columns, cells and their pattern in the first rows. Columns that the user gave and
-    the table has are kept. Without `texts`, ratings of stories without a text will do. Raises TwoReadingsError where two
-    maps give different answers, and DataError for a table of judges' verdicts or raters that no dataset holds."""
+    the table has are kept. Without `texts`, ratings of stories without a text will do. Raises TwoReadingsError where
+    two maps give different answers, and DataError for a table of judges' verdicts or raters that no dataset holds."""
     given = given_columns or {}
     table = TableCells.at(path, sheet, most=_LOOKED_AT)
     fields, ratings = _corrected(given, table.columns)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice, few
+from judge.base.wording import Advice, few, joined
 from judge.inputs.datasets.files.column_names import (
     NAMES,
     NamedColumn,
@@ -78,10 +78,16 @@ class TwoReadingsError(DataError):
 
     def __init__(self, path: Path, question: str, yes: tuple[str, Any], no: tuple[str, Any]) -> None:
         """`yes` and `no`: the options that say so, and what a reader takes for them."""
-        self.question, self.choices = question, (yes[1], no[1])
+        self.path, self.question, self.choices = path, question, (yes[1], no[1])
+        self.options = (yes[0], no[0])
         super().__init__(
-            f"can be read in two ways: {question}", file=path, hint=Advice("if yes: {}\nif no: {}", yes[0], no[0])
+            f"can be read in two ways: {question}", file=path, hint=Advice("if yes: {}\nif no: {}", *self.options)
         )
+
+    def about(self, yes: Any, no: Any, *, more: str = "") -> TwoReadingsError:
+        """The same question with other choices; `more` stands behind both options."""
+        options = [joined(option, more) for option in self.options]
+        return TwoReadingsError(self.path, self.question, (options[0], yes), (options[1], no))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +122,15 @@ class Reading:
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
         return [
-            f"{name or '(no name)'} ({self.columns[name].because})" if name in self.columns else name
+            f"{name or '(no name)'} ({self._reason(name)})" if name in self.columns else name
             for name in self.table.columns
             if name not in used and not any(part.startswith(f"{name}.") for part in used)
         ]
+
+    def _reason(self, name: str) -> str:
+        read = self.columns[name]
+        judged = read.role in ("rating", "label") and read.named.side == "judge"
+        return "a judge's ratings" if judged else read.because
 
 
 def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, taken: Iterable[str] = ()) -> Reading:
@@ -313,10 +324,7 @@ class _Reader:
     def _adds_to_one(self, columns: Sequence[str]) -> bool:
         numbers = [self.table.numbers(column) for column in columns]
         rows = [row for row in zip(*(given or () for given in numbers), strict=False) if None not in row]
-        return bool(rows) and all(
-            abs(sum(row) - 1) < 0.02 and all(0 <= number <= 1 for number in row)
-            for row in rows
-        )
+        return bool(rows) and all(abs(sum(row) - 1) < 0.02 and all(0 <= number <= 1 for number in row) for row in rows)
 
     def _reason(self, column: str) -> str:
         values = self.values(column)

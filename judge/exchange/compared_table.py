@@ -1,0 +1,205 @@
+"""Reader of a table of comparisons with verdicts by judges and people, as the content of a folder of preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.fingerprint import digest
+from judge.base.records import PREFERRED, Preferred
+from judge.base.wording import Advice
+from judge.exchange.logs.comparisons import LoggedStory, PreferenceRow
+from judge.exchange.logs.tools import PreferencesImport, preferences_of
+from judge.inputs.datasets.files.column_map import label
+from judge.inputs.datasets.files.column_names import named
+from judge.inputs.datasets.files.pair_table import CRITERION, SYSTEM
+from judge.inputs.datasets.files.reading import Reading, TwoReadingsError, fits, read_columns
+from judge.inputs.datasets.files.source_file import is_missing
+from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import cell, table_rows
+from judge.inputs.datasets.files.verdict_codes import WORDS, code_question
+
+_FIELDS = ("first", "second", "first_id", "second_id", "first_system", "second_system", "story_prompt", "id", "rater")
+_SIDES = ("judges", "people")
+_SAID = ("labels", "missing", "sheet", "order")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMap:
+    """Columns of a table of comparisons: those of `fields`, and of verdicts by judges and by people. `words`: what a
+    verdict's words mean. `texts`: whether the stories' cells are texts, and no ids. `ordered`: the first was shown
+    first."""
+
+    fields: Mapping[str, str]
+    judges: Sequence[str]
+    people: Sequence[str]
+    criterion: str
+    words: Mapping[str, Preferred]
+    texts: bool
+    ordered: bool
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+    reading: Reading | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        """What the columns were taken for, each that is not read named."""
+        fields = ", ".join(f"{name} {column}" for name, column in self.fields.items())
+        used = {*self.fields.values(), *self.judges, *self.people}
+        left = self.reading.left_out(used) if self.reading is not None else []
+        by = [f"verdicts of {side}: {', '.join(given)}" for side, given in self._sides if given]
+        return [f"read as: {fields}", *by, *([f"not read: {', '.join(left)}"] if left else [])]
+
+    @property
+    def _sides(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        return ("judges", self.judges), ("people", self.people)
+
+
+def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
+    """The map of a table that compares two stories in each row, None for another. What `columns` do not say is taken
+    from the table's reading. Raises TwoReadingsError where codes of verdicts have two meanings, whose choices are
+    values of `labels`."""
+    said = {key: value for key, value in columns.items() if key not in _SAID}
+    sheet = str(columns["sheet"]).removeprefix("=") if columns.get("sheet") else None
+    if said and not {"first", "second"} <= {*said}:
+        return None
+    table = TableCells.at(path, sheet, most=2000)
+    reading = read_columns(table)
+    twins = reading.twins
+    if twins is None and not said:
+        return None
+    fields = {"first": twins.first, "second": twins.second} if twins is not None else {}
+    if twins is not None and twins.systems:
+        fields |= {"first_system": twins.systems[0], "second_system": twins.systems[1]}
+    fields |= {name: column for name in ("story_prompt", "id", "rater") if (column := reading.column(name))}  # type: ignore[arg-type]
+    fields |= {key: str(value) for key, value in said.items() if key in _FIELDS}
+    by_side = {side: _listed(said, side) for side in _SIDES}
+    criterion = next((key.partition(".")[2] for key in said if key.partition(".")[0] in _SIDES), CRITERION)
+    for key in said:
+        if key not in _FIELDS and key.partition(".")[0] not in _SIDES:
+            allowed = [*_FIELDS, "judges.CRITERION", "people.CRITERION", *_SAID]
+            raise SpecError(unknown("column map field", key, allowed))
+    if twins is not None and not any(by_side.values()):
+        by_side["judges"], by_side["people"] = _sides(twins.verdicts, path)
+    for column in (*fields.values(), *by_side["judges"], *by_side["people"]):
+        if column not in table.columns:
+            raise DataError(unknown("column", column, table.columns), file=path)
+    labels = columns.get("labels") or (twins.codes[0] if twins is not None and len(twins.codes) == 1 else None)
+    if labels is None and twins is not None and twins.codes:
+        yes, no = (",".join(code) for code in twins.codes)
+        options = [Advice("judge import {} {labels}", str(path), labels=code) for code in (yes, no)]
+        raise TwoReadingsError(path, code_question(twins.codes), (options[0], yes), (options[1], no))
+    missing = str(columns.get("missing") or "").removeprefix("=")
+    return ComparedMap(
+        fields,
+        by_side["judges"],
+        by_side["people"],
+        criterion,
+        _words(labels),
+        fits("text", table.values(fields["first"])),
+        str(columns.get("order", "")).removeprefix("=") == "shown",
+        tuple(missing.split(",")) if missing else (),
+        sheet,
+        reading,
+    )
+
+
+def _listed(said: Mapping[str, Any], side: str) -> list[str]:
+    given = [str(value) for key, value in said.items() if key.partition(".")[0] == side]
+    return [column.strip() for value in given for column in value.split(",")]
+
+
+def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
+    """Columns of verdicts by judges and by people. One that names neither is people's if it stands beside judges'
+    alone; DataError where it could be either's."""
+    sides = {column: named(column).side for column in verdicts}
+    judges = [column for column, side in sides.items() if side == "judge"]
+    people = [column for column, side in sides.items() if side == "human"]
+    neither = [column for column, side in sides.items() if side is None]
+    if len(neither) > 1 or (neither and people):
+        words = "say whose verdicts these are: {} {}"
+        hint = Advice(
+            words,
+            Advice("{columns}", columns={f"judges.{CRITERION}": ",".join(judges) or "COLUMN"}),
+            Advice("{columns}", columns={f"people.{CRITERION}": ",".join(people or neither[:1])}),
+        )
+        names = ", ".join(neither)
+        raise DataError(f"the verdicts in {names} may be a judge's or a person's", file=path, hint=hint)
+    return judges, people or neither
+
+
+def _words(labels: Any) -> Mapping[str, Preferred]:
+    if labels is None:
+        return WORDS
+    given = labels.removeprefix("=").split(",") if isinstance(labels, str) else labels
+    words = [" ".join(str(word).casefold().split()) for word in given]
+    if len(words) not in (2, 3) or len({*words}) < len(words):
+        raise SpecError(Advice("{labels}: verdicts are first,second or first,second,tie", labels=",".join(words)))
+    return dict(zip(words, PREFERRED, strict=False))
+
+
+def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[str] = ()) -> PreferencesImport:
+    """Every verdict of a table of comparisons; an empty cell is a lost one of a judge, and none of a person. Raises
+    DataError for a word that is no verdict, with row and column."""
+    rows: list[PreferenceRow] = []
+    for number, cells in table_rows(path, columns.sheet):
+        first, second = (_story(cells, columns, side, path, number) for side in ("first", "second"))
+        prompt = _text(cells, columns, "story_prompt") or _text(cells, columns, "id") or f"row {number}"
+        rater = _text(cells, columns, "rater")
+        judged = rater is not None and named(rater).side == "judge"
+        for side, given in (("judges", columns.judges), ("people", columns.people)):
+            for column in given:
+                value = cell(cells, column)
+                empty = is_missing(value, columns.missing)
+                by_judge = side == "judges" or judged
+                if empty and not by_judge:
+                    continue
+                preference = None if empty else _verdict(value, columns, path, number, column)
+                who = rater if rater is not None and (side == "people") else column
+                rows.append(
+                    PreferenceRow(
+                        number,
+                        prompt,
+                        first,
+                        second,
+                        preference=preference,
+                        loss="missing" if empty else None,
+                        judge=who if by_judge else None,
+                        rater=None if by_judge else who,
+                    )
+                )
+    if not {"story_prompt", "id"} & {*columns.fields}:
+        notes = [*notes, "no column says what both stories answer: intervals take each pair for independent"]
+    return preferences_of(rows, [path], name, columns.criterion, notes, ordered=columns.ordered)
+
+
+def _verdict(value: Any, columns: ComparedMap, path: Path, row: int, column: str) -> Preferred:
+    preferred = columns.words.get(" ".join(str(label(value)).casefold().removesuffix(".0").split()))
+    if preferred is None:
+        hint = Advice("say which words mean first, second and tie: {labels}", labels="A,B,C")
+        allowed = ", ".join(columns.words)
+        raise DataError("not a verdict", file=path, row=row, column=column, found=value, allowed=allowed, hint=hint)
+    return preferred
+
+
+def _text(cells: Mapping[str, Any], columns: ComparedMap, name: str) -> str | None:
+    value = cell(cells, columns.fields[name]) if name in columns.fields else None
+    return None if is_missing(value, columns.missing) else str(label(value))
+
+
+def _story(cells: Mapping[str, Any], columns: ComparedMap, side: str, path: Path, row: int) -> LoggedStory:
+    """A story by the id that the table gives it; else a hash of prompt and text, or the system's name in its row."""
+    value, system = _text(cells, columns, side), _text(cells, columns, f"{side}_system") or SYSTEM
+    if value is None:
+        raise DataError("the cell is empty", file=path, row=row, column=columns.fields[side])
+    own = _text(cells, columns, f"{side}_id")
+    prompt = _text(cells, columns, "story_prompt") or ""
+    if columns.texts:
+        return LoggedStory(own or "s-" + digest("\n\n".join((prompt, value)), 6).hex(), system, value)
+    if columns.fields.get(f"{side}_system") == columns.fields[side]:
+        item = _text(cells, columns, "id") or prompt or str(row)
+        return LoggedStory(own or f"{item}~{system}", system)
+    return LoggedStory(own or value, system)
