@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from judge.base.late_pattern import late
 from judge.cli.table_options import asked
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.datasets import SUFFIXES, Dataset, is_own_form, open_dataset
+from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.column_guess import guess, options
 
 # Guesses what a new run.yaml says about stories: dataset, columns, criteria, Eval-Prompts. Reads every story once.
@@ -56,7 +58,9 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
     sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
     rated = ", ".join(contents.criteria)
     sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
-    return Guessed(values, comments, sentence, read_as)
+    named = load_criteria(values["criteria"]["set"])
+    wrong = faults(dataset.stories(), named.criteria, set_name=named.name)
+    return Guessed(values, comments, sentence, [*read_as, *(f"look at this: {fault}" for fault in wrong)])
 
 
 def _columns(path: Path, named_columns: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
@@ -226,6 +230,9 @@ def init(
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, where the guess is wrong"),
     ] = None,
+    copy_data: Annotated[
+        bool, typer.Option("--copy-data", help="copy of the dataset's file in the run's folder, to be moved with it")
+    ] = False,
     folder: Annotated[Path, typer.Option(help="folder that holds the runs")] = Path("runs"),
     list_: Annotated[bool, typer.Option("--list", help="list of the shipped definitions")] = False,
 ) -> None:
@@ -233,7 +240,7 @@ def init(
 
     Example: judge init my-run --from hanna-api
 
-    Example: judge init my-run --dataset stories.csv
+    Example: judge init my-run --dataset stories.csv --copy-data
     """
     from judge.base.errors import SpecError, unknown
     from judge.base.files import shipped, write_whole
@@ -254,14 +261,23 @@ def init(
     target = folder / name / "run.yaml"
     if target.exists():
         raise SpecError(f"{target} exists already", hint=f"edit it, or choose another name; judge run {target.parent}")
+    if copy_data and (dataset is None or not Path(dataset).is_file()):
+        raise SpecError("--copy-data goes with --dataset FILE", hint="e.g. judge init my-run --dataset stories.csv")
     guessed = _guessed(dataset, column, target.parent) if dataset is not None else None
+    if guessed is not None and copy_data:
+        guessed = replace(guessed, values={**guessed.values, "dataset": Path(str(dataset)).name})
     text = _text(run_files[template].read_text(encoding="utf-8"), name, guessed)
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
+        if copy_data:
+            shutil.copyfile(str(dataset), target.parent / Path(str(dataset)).name)
         write_whole(target, text)
     if guessed is not None:
-        _trust(dataset)
+        if not copy_data:
+            _trust(dataset)
         print("\n".join((guessed.sentence, *guessed.read_as)))
+        if Path(guessed.values["dataset"]).is_absolute():
+            print("run.yaml names a path of this machine: with --copy-data it names a copy beside it")
     print(f"{target}\nthen: judge run {target.parent} --dry-run")
 
 

@@ -97,11 +97,24 @@ def print_forecasts(
     from judge.cli.table_options import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.asked, folders, strict=True)]
+    tables[0] = replace(tables[0], notes=[*_faults(specs.asked[0], folder), *tables[0].notes])
     if len(tables) > 1:
         costs = [table.rows[0]["cost"] for table in tables]
         tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, specs.asked, strict=True)]
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_together(costs, specs.max_cost)])
     emit(tables, form)
+
+
+def _faults(spec: RunSpec, folder: Path) -> list[str]:
+    """What looks wrong in the stories and people's ratings, in words, before they are paid for."""
+    from judge.asking.execution.preparation import dataset_of
+    from judge.asking.plan import make_plan
+    from judge.inputs.datasets.faults import faults
+
+    plan = make_plan(spec, folder=folder)
+    named = plan.criteria_set
+    sentences = faults(dataset_of(plan, folder).stories(), named.criteria, set_name=named.name)
+    return [f"look at this: {sentence}" for sentence in sentences]
 
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pandas as pd
 
 from judge.base.fingerprint import sha256_file
+from judge.base.records import Rating, Story
 from judge.base.wording import Advice, Note
 from judge.exchange.column_roles import GivenColumns, Guessed, guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
+from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.table_cells import TableCells
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
@@ -143,9 +145,31 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         columns,
         len(table.rows),
         sha256_file(path),
-        tuple(_notes(table, columns, left_out, given)),
+        (*(f"look at this: {fault}" for fault in _faults(table_read)), *_notes(table, columns, left_out, given)),
         untold(table_read),
     )
+
+
+def _faults(imported: Import) -> list[str]:
+    """What looks wrong in people's ratings, in the judges', and in the texts."""
+    frame, texts = imported.frame, {}
+    if imported.stories is not None:
+        texts = dict(zip(imported.stories["story"], imported.stories["text"], strict=True))
+    sentences: dict[str, None] = {}
+    for source, who in (("rater", "rater"), ("judge", "judge")):
+        rows = frame[(frame["source"] == source) & frame["rating"].notna()]
+        given: dict[str, list[Rating]] = {str(story): [] for story in texts}
+        for story, criterion, value, name in zip(
+            rows["story"], rows["criterion"], rows["rating"], rows[who], strict=True
+        ):
+            rater = None if pd.isna(name) else str(name)
+            given.setdefault(str(story), []).append(Rating(str(criterion), float(value), rater))
+        stories = (
+            Story(story, "", "-", str(texts.get(story) or ""), ratings=tuple(ratings))
+            for story, ratings in given.items()
+        )
+        sentences |= dict.fromkeys(faults(stories, imported.criteria))
+    return list(sentences)
 
 
 def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: GivenColumns) -> list[str]:

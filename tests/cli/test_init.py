@@ -170,3 +170,36 @@ def test_a_dataset_that_is_not_there_is_refused(run: Run) -> None:
     assert "there is no such file" in run("init", "mine", "--dataset", "none.csv")[2]
     assert "dataset 'demi' is not known; did you mean 'demo'" in run("init", "mine", "--dataset", "demi")[2]
     assert "--column goes with --dataset" in run("init", "mine", "--column", "a=b")[2]
+
+
+def test_a_copy_of_the_data_moves_with_the_run(run: Run) -> None:
+    _csv("stories.csv", "id,story,model,coh", f'a,"{STORY}",m,4', f'b,"{STORY} Again.",n,11')
+    code, out, _ = run("init", "mine", "--dataset", "stories.csv", "--copy-data")
+    assert code == 0
+    assert "look at this: 1 of 2 ratings of Coherence lies outside the scale 1-5 of the set hanna: 11 (story b)" in out
+    assert load_run_spec(Path("runs/mine/run.yaml")).dataset == "stories.csv"
+    Path("stories.csv").unlink()
+    Path("runs/mine").rename("elsewhere")
+    code, out, _ = run("run", "elsewhere", "--dry-run")
+    assert code == 0
+    assert "look at this: 1 of 2 ratings of Coherence lies outside the scale 1-5" in out
+    assert "--copy-data goes with --dataset FILE" in run("init", "other", "--copy-data")[2]
+
+
+def test_columns_that_are_not_read_are_named(run: Run) -> None:
+    _csv("stories.csv", "id,story,model,ann1,ann2,gpt4,minutes", f'a,"{STORY}",m,4,3,2,10', f'b,"{STORY} 2",n,1,2,3,9')
+    code, out, _ = run("init", "mine", "--dataset", "stories.csv")
+    assert code == 0
+    assert "people's ratings: Overall ann1,ann2" in out
+    assert "not read: gpt4 (a judge's ratings), minutes (its name says that it counts or numbers something)" in out
+
+
+def test_numbered_columns_are_asked_about_and_refused_in_scripts(run: Run) -> None:
+    _csv("stories.csv", "id,story,model,coh_1,coh_2", f'a,"{STORY}",m,4,3', f'b,"{STORY} 2",n,1,2')
+    code, _, err = run("init", "mine", "--dataset", "stories.csv")
+    assert code == 1
+    assert "does each of the columns coh_1, coh_2 hold one person's ratings throughout?" in err
+    assert "if yes: --column text=story --column system=model --column ratings.Coherence=1:coh_1,2:coh_2" in err
+    assert "if no: --column text=story --column system=model --column ratings.Coherence=coh_1,coh_2" in err
+    assert "--column rater==unknown" in err
+    assert run("init", "mine", "--dataset", "stories.csv", "--column", "ratings.Coherence=1:coh_1,2:coh_2")[0] == 0

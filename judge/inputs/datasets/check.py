@@ -15,6 +15,7 @@ from judge.base.late_pattern import late
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.records import PREFERRED, Pair, Rating, Scale, Story
 from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.faults import faults
 from judge.version import __version__
 
 # Detects damage in a text, such as lost bytes, that was already in the released file. The text is not changed.
@@ -147,6 +148,8 @@ class Check:
     comments: int = 0
     pairs: PairUse | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    """Sentences of `judge.inputs.datasets.faults`."""
 
     @property
     def rater_identity(self) -> str:
@@ -184,6 +187,7 @@ def check(dataset: Dataset) -> Check:
     if dataset.pairs is not None:
         counts.pairs = _pairs(dataset.pairs(), ids)
     counts.left_out = dataset.left_out() if dataset.left_out is not None else {}
+    counts.faults = faults(dataset.stories())
     return counts
 
 
@@ -305,6 +309,7 @@ def _counts(checked: Check) -> Table:
         *_labels(checked),
         *([checked.dataset.licence_note] if checked.dataset.licence_note else []),
     ]
+    notes += [f"Look at this: {fault}." for fault in checked.faults]
     notes += [f"The reader decodes {checked.dataset.decoded}."] if checked.dataset.decoded else []
     columns = plain("what", "found", "promised", "first")
     return Table(f"{checked.dataset.name}: counts", columns, rows, _signature(checked), notes)
