@@ -96,7 +96,7 @@ def _guessed(file: Path, words: RatingsWords, folder: Path) -> Guessed | None:
     """Roles of columns that nobody named; None for a table with the columns of a ratings table."""
     sheet = stated_words(words.column_map.get("sheet"))
     present = table_columns(file, sheet[0] if sheet else None)
-    if is_parsed(present) or {*NEEDED} <= {*present} or words.column_map.keys() - {"sheet", "missing", "labels"}:
+    if (not is_parsed(present) and {*NEEDED} <= {*present}) or words.column_map.keys() - {"sheet", "missing", "labels"}:
         return None
     given = words.answered if isinstance(words, _AsAnswered) else GivenColumns()
     labels = str(words.column_map["labels"]).removeprefix("=") if "labels" in words.column_map else given.labels

@@ -22,6 +22,7 @@ from judge.inputs.datasets.files.column_names import (
     without_means,
 )
 from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, numbered, read_columns
+from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.ratings.ratings_table import COLUMNS
 
@@ -110,8 +111,11 @@ class Guessed:
         """The column map that `judge.exchange.ratings_file` takes."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
+        if self.form == "ours" and not self.people:
+            labels = {"labels": f"={self.given.labels}"} if self.given.labels else {}
+            return {"criterion": f"={OVERALL}"} | columns_map | labels
         if self.form == "ours":
-            return {"criterion": f"={OVERALL}"} | columns_map
+            columns_map.setdefault("criterion", f"={OVERALL}")
         if self.form == "rows":
             columns_map.setdefault("criterion", f"={OVERALL}")
             columns_map["judges"] = list(self.judge_names)
@@ -174,8 +178,14 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     """An interpretation of a table's columns; given roles are kept. Raises DataError where no judge or no human rater
     can be identified, and TwoReadingsError where two interpretations give different answers."""
     _check_given(table, given)
+    if is_parsed(table.columns) and not given.story and not _ours(table):
+        raise _without_ids(table)
     if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
-        return Guessed("ours", ours, GivenColumns(sheet=given.sheet))
+        return (
+            _parsed(table, ours, given)
+            if is_parsed(table.columns)
+            else Guessed("ours", ours, GivenColumns(sheet=given.sheet))
+        )
     reading = _reading(table, given)
     if reading.twins is not None:
         raise _compared(reading, table)
@@ -190,6 +200,48 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
+
+
+def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
+    """The interpretation of a table of parsed answers: a judge's ratings in rows, and people's in columns that were
+    passed through."""
+    known = {column: column for column in fields.values()}
+    reading = read_columns(table, {"id": fields["story"]}, known)
+    for role, name in (("system", "system"), ("story_prompt", "story_prompt"), ("text", "text")):
+        column = reading.column(role)  # type: ignore[arg-type]
+        if name not in fields and column is not None and column not in known:
+            if name == "system" and _answered(table, column, fields["story"]):
+                fields |= {} if {"judge", "rater"} & {*fields} else {"judge": column}
+            else:
+                fields[name] = column
+    used = {*fields.values()}
+    criteria = {str(value).casefold() for value in table.values("criterion")} if "criterion" in fields else set()
+    people = without_means([c for c in reading.ratings() if c.side == "human" and c.column not in used])
+    columns = [
+        RatingColumn(c.column, c.criterion if (c.criterion or "").casefold() in criteria else OWN, c.who)  # type: ignore[arg-type]
+        for c in people
+    ]
+    rated = tuple(_distinct(columns))
+    missing = table.words_for_nothing([column.column for column in rated])
+    labels = _labels_of(table) if "label" in table.columns else None
+    kept = GivenColumns(sheet=given.sheet, number_repeats=given.number_repeats, labels=labels)
+    if labels is None and "label" in fields:
+        del fields["label"]
+    return Guessed("ours", fields, kept, people=rated, missing=missing, reading=reading)
+
+
+def _answered(table: TableCells, column: str, story: str) -> bool:
+    """Whether a column such as `model` names who answered: one name throughout, or several about one story."""
+    pairs = {(str(a), str(b)) for a, b in zip(table.values(story), table.values(column), strict=True)}
+    return len({name for _, name in pairs}) == 1 or len({its for its, _ in pairs}) < len(pairs)
+
+
+def _labels_of(table: TableCells) -> str | None:
+    """The labels of parsed answers, which stand beside their codes; None where some code never occurs."""
+    pairs = zip(table.values("rating"), table.values("label"), strict=True)
+    words = {float(code): str(word) for code, word in pairs if not is_missing(code, ()) and not is_missing(word, ())}
+    codes = sorted(words)
+    return ",".join(words[code] for code in codes) if codes == [float(at) for at in range(len(codes))] != [] else None
 
 
 def _reading(table: TableCells, given: GivenColumns) -> Reading:
@@ -211,7 +263,7 @@ def _ours(table: TableCells) -> dict[str, str]:
     parsed = is_parsed(table.columns)
     if not parsed and not {*table.columns} >= _OURS:
         return {}
-    fields = {name: name for name in (*COLUMNS, "panel", "text") if name in table.columns}
+    fields = {name: name for name in (*COLUMNS, "panel", "label", "text") if name in table.columns}
     fields |= story_columns(table.path, table.columns) if parsed else {}
     return fields if "story" in fields else {}
 
@@ -229,6 +281,12 @@ def _check_given(table: TableCells, given: GivenColumns) -> None:
         raise SpecError(
             Advice("{human} has no effect beside {rating}: who is no judge in the column of raters is a person")
         )
+
+
+def _without_ids(table: TableCells) -> DataError:
+    """Error for a table with several rows a story, none of whose columns could be identified as the story's name."""
+    found, hint = ", ".join(table.columns), Advice("{story}", story="COLUMN")
+    return DataError("no column could be identified as the story's name", file=table.path, found=found, hint=hint)
 
 
 def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
@@ -357,6 +415,8 @@ def _from_columns(
     fields = _fields(reading, given, {column.column for column in (*judges, *people)})
     both = {column.criterion for column in judges} & {column.criterion for column in people} - {None}
     own = "criterion" in fields
+    if "story" not in fields and {"criterion", "rater"} & {*fields}:
+        raise _without_ids(table)
     groups: list[list[RatingColumn]] = []
     for side in (judges, people):
         rows = [
@@ -451,13 +511,7 @@ def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
         return None
     fields = {**_fields(reading, given, {rating, who}), "rater": who, "rating": rating}
     if "story" not in fields:
-        hint = Advice("{story}", story="COLUMN")
-        raise DataError(
-            "no column could be identified as the story's name",
-            file=table.path,
-            found=", ".join(table.columns),
-            hint=hint,
-        )
+        raise _without_ids(table)
     missing = given.missing or table.words_for_nothing([rating])
     guessed = [name for name in fields if getattr(given, name) is None] + ["judge"] * (not given.judge)
     guessed += ["missing"] * bool(missing and not given.missing)

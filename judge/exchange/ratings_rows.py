@@ -12,9 +12,10 @@ from judge.answers.parsing.answers_file import RESULT_KEYS
 from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
+from judge.inputs.datasets.files import column_names
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
-from judge.inputs.datasets.files.column_names import named_column
-from judge.inputs.datasets.files.reading import fits
+from judge.inputs.datasets.files.column_names import NAMES, bare, is_count, named_column
+from judge.inputs.datasets.files.reading import finest, fits
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
 from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL
@@ -34,14 +35,28 @@ def is_parsed(present: Sequence[str]) -> bool:
 
 
 def story_columns(path: Path, present: Sequence[str]) -> dict[str, str]:
-    """The columns of the stories' ids and texts. In a file of answers, `story` is the judged text or its id."""
-    own_id = named_column("id", present)
+    """The columns of the stories' ids and texts in a table of parsed answers: `story` is the judged text or its id. Of
+    columns that the answers' lines had, one holds ids where its short names tell what all others do."""
+    rows = [cells for _, cells in islice(table_rows(path), _LOOKED_AT)]
+    known = {*RESULT_KEYS, *COLUMNS, LABEL, PANEL, "text", "reference"} - {"story"}
+    others = [column for column in present if column not in known and column]
+    short = [column for column in others if fits("id", [cell(cells, column) for cells in rows])]
+    own_id = named_column("id", short)
     if own_id is None:
-        return {}
-    if "story" not in present:
-        return {"story": own_id}
-    stories = [cell(cells, "story") for _, cells in islice(table_rows(path), _LOOKED_AT)]
-    return {"story": own_id, "text": "story"} if fits("text", stories) else {}
+        several = [
+            column
+            for column in short
+            if column_names.named(column).side is None
+            and not is_count(column)
+            and (column == "story" or bare(column) not in {*NAMES["system"], *NAMES["story_prompt"]})
+            and len({str(cell(cells, column)) for cells in rows}) > 1
+        ]
+        own_id = finest(several, lambda column: [cell(cells, column) for cells in rows])
+    if "story" not in others or own_id == "story":
+        return {} if own_id is None else {"story": own_id}
+    if fits("text", [cell(cells, "story") for cells in rows]):
+        return {"story": own_id or "story", "text": "story"}
+    return {}
 
 
 NEEDED = ("story", "criterion", "rating")

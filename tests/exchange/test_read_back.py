@@ -116,9 +116,49 @@ def test_parsed_answers_are_imported_without_an_option(
     _run("import", "texts.csv")
     said = capsys.readouterr().out
     assert "5 ratings by 1 judge, 10 by people, 5 stories" in said
-    assert "columns of the answers' file that are left out: model" in said
+    assert "not read: line (its name says that it counts or numbers something), model (by its name)" in said
 
 
 def test_exports_are_read_by_pandas(demo: Path, tmp_path: Path) -> None:
     _run("export", demo, "--as", "irw", "-o", tmp_path / "irw")
     assert sum(len(pd.read_csv(file)) for file in (tmp_path / "irw").glob("*.csv")) == 2016
+
+
+PEOPLE = {"s0": 5, "s1": 2, "s2": 3, "s3": 4, "s4": 1}
+
+
+def test_answers_with_peoples_ratings_come_to_correlations_without_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"text": f"Rating: {rating}", "reply": story, "scene": "even" if int(story[1]) % 2 == 0 else "odd"}
+        | {"criterion": "Coherence", "repeat": repeat, "model": "gpt-4", "human": PEOPLE[story]}
+        for repeat in (0, 1)
+        for story, rating in zip(PEOPLE, (4, 2, 3, 5, 1), strict=True)
+    ]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    _run("parse", "answers.jsonl", "-o", "parsed.csv")
+    pd.read_csv("parsed.csv").to_csv("again.csv", index=False)
+    for file in ("parsed", "again"):
+        _run("import", f"{file}.csv", "-o", file)
+    capsys.readouterr()
+    _run("correlate", "parsed", "again", "--format", "json", "--ci", "none")
+    made = json.loads(capsys.readouterr().out)
+    judged = [row for row in (made if isinstance(made, list) else [made])[0]["rows"] if row["judge"] == "gpt-4"]
+    # By hand: 1 of 10 pairs of the five stories is turned round, (10 - 2) / 10.
+    assert [row["value"] for row in judged] == pytest.approx([0.8] * len(judged))
+    assert {row["n"] for row in judged} == {5}
+
+
+def test_parsed_answers_without_an_id_for_each_story_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [{"text": f"Rating: {at}", "criterion": "Coherence"} for at in (1, 2, 3)]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    _run("parse", "answers.jsonl", "-o", "parsed.csv")
+    with pytest.raises(SystemExit) as end:
+        main(["import", "parsed.csv"])
+    assert end.value.code == 1
+    assert "no column could be identified as the story's name" in capsys.readouterr().err

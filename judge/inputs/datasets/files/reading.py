@@ -5,7 +5,7 @@ are told apart by no guess: `TwoReadingsError` holds both, for the user to choos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -270,6 +270,10 @@ class _Reader:
         usual = [column for name in NAMES["id"] for column in free if bare(column) == name]
         usual += [column for column in free if bare(column).endswith("id") and column not in usual]
         if not usual:
+            words = [c for c in free if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
+            several = finest(words, self.table.values) if self.has("criterion") else None
+            if several is not None and not is_count(several) and named(several).side is None:
+                self.take(several, "id", "a name for the rows of each story")
             return False
         rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
         own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
@@ -368,6 +372,15 @@ def fits(name: str, values: Sequence[Any]) -> bool:
     if name in ("reference", "explanation"):
         return all(isinstance(value, str) and _number(value) is None for value in given)
     return name == "story_prompt" or size < _LONG
+
+
+def finest(columns: Sequence[str], values: Callable[[str], Sequence[Any]]) -> str | None:
+    """The column of names that tells all that the others tell: each of its names stands beside one of every other's."""
+    cells = {column: [str(value) for value in values(column)] for column in columns}
+    for column, mine in cells.items():
+        if all(len({*zip(mine, other, strict=True)}) == len({*mine}) for other in cells.values()):
+            return column
+    return None
 
 
 def numbered(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
