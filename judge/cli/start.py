@@ -156,6 +156,9 @@ def _program() -> str:
     return shlex.quote(sys.argv[0])
 
 
+# People's, and a judge's.
+_MOST_TABLES = 2
+
 CHECK_HELP = {
     "judge": "column of a judge's ratings (or CRITERION=COLUMN); with rating, name of a judge among the raters; "
     "may be given several times",
@@ -184,8 +187,12 @@ METAVARS = {
 
 @takes(GivenColumns, CHECK_HELP, metavars=METAVARS, name="columns")
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE [FILE]",
+            help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX; or two, people's and a judge's",
+        ),
     ],
     *,
     columns: GivenColumns,
@@ -212,18 +219,26 @@ def check(
     Ceiling, control, intervals and verdict are those of judge report. Results that the file does not allow are listed.
     Nothing is sent.
 
+    Two tables, one of people's ratings and one of a judge's, are joined by the stories' ids.
+
+    Example: judge check people.csv judge.jsonl
+
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import asked, emit
     from judge.exchange.checked_table import check as read
+    from judge.exchange.two_tables import check_two
     from judge.show.report.inputs import ReportOptions
     from judge.show.report.sections.checked_table import checked_tables, inputs_of
     from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
-    checked = asked(lambda said: read(file, said), columns)
+    if len(files) > _MOST_TABLES:
+        raise SpecError(f"{len(files)} tables: judge check takes one, or people's and a judge's")
+    file = files[0]
+    checked = asked(lambda said: check_two(files, said) if files[1:] else read(file, said), columns)
     line = _line(checked)
     page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
     options = ReportOptions(
@@ -246,6 +261,8 @@ def check(
 def _line(checked: Checked) -> str:
     from judge.cli.table_options import with_flags
 
+    if checked.beside is not None:
+        return f"judge check {shlex.quote(str(checked.path))} {shlex.quote(str(checked.beside))}"
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()
 
 

@@ -115,6 +115,8 @@ class Checked:
     digest: str
     notes: tuple[str, ...]
     untold: tuple[Untold, ...]
+    beside: Path | None = None
+    """The second table, which holds the judge's ratings."""
 
     @property
     def guessed(self) -> bool:
@@ -145,13 +147,13 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         columns,
         len(table.rows),
         sha256_file(path),
-        (*(f"look at this: {fault}" for fault in _faults(table_read)), *_notes(table, columns, left_out, given)),
+        (*fault_notes(table_read), *_notes(table, columns, left_out, given)),
         untold(table_read),
     )
 
 
-def _faults(imported: Import) -> list[str]:
-    """What looks wrong in people's ratings, in the judges', and in the texts."""
+def fault_notes(imported: Import) -> list[str]:
+    """Notes on what looks wrong in people's ratings, in the judges', and in the texts."""
     frame, texts = imported.frame, {}
     if imported.stories is not None:
         texts = dict(zip(imported.stories["story"], imported.stories["text"], strict=True))
@@ -169,7 +171,7 @@ def _faults(imported: Import) -> list[str]:
             for story, ratings in given.items()
         )
         sentences |= dict.fromkeys(faults(stories, imported.criteria))
-    return list(sentences)
+    return [f"look at this: {sentence}" for sentence in sentences]
 
 
 def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: GivenColumns) -> list[str]:

@@ -13,8 +13,11 @@ from judge.base.wording import Advice, listed
 from judge.exchange.ratings_rows import BY_ROW, OWN, is_parsed, story_columns
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
+    NAMES,
     OVERALL,
     NamedColumn,
+    Side,
+    bare,
     is_count,
     named,
     named_column,
@@ -119,12 +122,14 @@ class Guessed:
         if self.form == "rows":
             columns_map.setdefault("criterion", f"={OVERALL}")
             columns_map["judges"] = list(self.judge_names)
-        for prefix, columns in (("judges", self.judges), ("people", self.people)):
+        by_row = "ratings" if "judge" in self.fields else "judges"
+        for prefix, columns in ((by_row, self.judges), ("people", self.people)):
             for criterion in dict.fromkeys(rating_column.criterion for rating_column in columns):
                 mine = [rating_column for rating_column in columns if rating_column.criterion == criterion]
-                by_row = prefix == "people" and "rater" in self.fields
-                columns_map[f"{prefix}.{criterion}"] = (
-                    mine[0].column if by_row else [f"{rating.who}:{rating.column}" for rating in mine]
+                named_by_row = prefix == "ratings" or (prefix == "people" and "rater" in self.fields)
+                key = "rating" if (prefix, criterion) == ("ratings", OWN) else f"{prefix}.{criterion}"
+                columns_map[key] = (
+                    mine[0].column if named_by_row else [f"{rating.who}:{rating.column}" for rating in mine]
                 )
         if self.form == "columns":
             columns_map.setdefault("story", BY_ROW)
@@ -200,6 +205,53 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
+
+
+def guess_side(table: TableCells, given: GivenColumns, side: Side) -> Guessed:
+    """An interpretation of a table of the ratings of one side, judges or people. Raises DataError where it has none,
+    and TwoReadingsError where two interpretations give different answers."""
+    if ours := _ours(table):
+        return _parsed(table, ours, given) if is_parsed(table.columns) else Guessed("ours", ours, given)
+    reading = _reading(table, given)
+    labels = given.labels or (",".join(reading.labels) if reading.labels else None)
+    table = replace(table, scale=label_scales({"labels": labels}).of("")) if labels else table
+    given = replace(given, labels=labels)
+    stated = [_given_column(column, table) for column in (given.judge if side == "judge" else given.human)]
+    columns = [column for column in reading.ratings() if column.side == side]
+    columns = stated or without_means(columns or [column for column in reading.ratings() if column.side is None])
+    if not columns:
+        raise _nothing_found(table, given)
+    missing = given.missing or table.words_for_nothing([column.column for column in columns])
+    judges, people = (columns, []) if side == "judge" else ([], columns)
+    guessed = _from_columns(reading, given, judges, people, missing)
+    if side == "human":
+        _ask(guessed, given, judges, people, table)
+        return guessed
+    by = guessed.fields.pop("rater", None) or guessed.fields.get("by")
+    if by is not None and "story" in guessed.fields and _answered(table, by, guessed.fields["story"]):
+        guessed.fields.pop("by", None)
+        guessed.fields["judge"] = by
+    return replace(guessed, judges=tuple(_by_file(column, table) for column in guessed.judges))
+
+
+def side_of(table: TableCells) -> Side | None:
+    """Whose ratings a table holds, as the names of its columns, of its raters and of the file suggest."""
+    if is_parsed(table.columns):
+        return "judge"
+    reading = read_columns(table)
+    sides = {column.side for column in reading.ratings()} - {None}
+    if len(sides) == 1:
+        return sides.pop()
+    rater = reading.column("rater") or reading.column("system")
+    names = {named(str(value)).side for value in table.values(rater)} if rater is not None else set()
+    if names == {"judge"} and rater is not None and _answered(table, rater, reading.column("id") or rater):
+        return "judge"
+    return named(table.path.stem).side or ("human" if reading.column("rater") is not None else None)
+
+
+def _by_file(column: RatingColumn, table: TableCells) -> RatingColumn:
+    """A judge's column whose name says only that it holds ratings is the judge's that the file is named for."""
+    return replace(column, who=table.path.stem) if bare(column.who) in NAMES["rating"] else column
 
 
 def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
@@ -356,7 +408,7 @@ def _ask(
         raise _two(table, question, stated, replace(stated, number_repeats=True))
     criteria = list(dict.fromkeys(column.criterion for column in people))
     nameless = {column.criterion for column in judges} & {*criteria} == set() and "criterion" not in guessed.fields
-    if nameless and len(criteria) > 1 and not given.human:
+    if judges and nameless and len(criteria) > 1 and not given.human:
         of = [
             replace(
                 stated,
@@ -413,7 +465,8 @@ def _from_columns(
 ) -> Guessed:
     table = reading.table
     fields = _fields(reading, given, {column.column for column in (*judges, *people)})
-    both = {column.criterion for column in judges} & {column.criterion for column in people} - {None}
+    sides = [{column.criterion for column in side} for side in (judges, people) if side]
+    both = set.intersection(*sides) - {None}
     own = "criterion" in fields
     if "story" not in fields and {"criterion", "rater"} & {*fields}:
         raise _without_ids(table)

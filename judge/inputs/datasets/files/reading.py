@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice, few, joined
+from judge.base.wording import Advice, changed, few, joined
 from judge.inputs.datasets.files.column_names import (
     NAMES,
     NamedColumn,
@@ -83,6 +83,12 @@ class TwoReadingsError(DataError):
         super().__init__(
             f"can be read in two ways: {question}", file=path, hint=Advice("if yes: {}\nif no: {}", *self.options)
         )
+
+    def beside(self, path: Path, paths: Sequence[Path]) -> TwoReadingsError:
+        """The same question of a table that is read together with others: commands name all `paths`."""
+        names = " ".join(map(str, paths))
+        yes, no = (changed(option, lambda text: names if text == str(path) else text) for option in self.options)
+        return TwoReadingsError(path, self.question, (yes, self.choices[0]), (no, self.choices[1]))
 
     def about(self, yes: Any, no: Any, *, more: str = "") -> TwoReadingsError:
         """The same question with other choices; `more` stands behind both options."""

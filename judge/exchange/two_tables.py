@@ -1,0 +1,151 @@
+"""Joins two tables by the stories' ids: people's ratings in one, a judge's in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.base.errors import DataError
+from judge.base.fingerprint import sha256_file
+from judge.base.wording import Advice, few
+from judge.exchange.checked_table import UNRATED, Checked, fault_notes, untold
+from judge.exchange.column_roles import GivenColumns, Guessed, guess_side, side_of
+from judge.exchange.imported_folder import Import
+from judge.exchange.ratings_file import read_ratings
+from judge.inputs.datasets.files.column_names import OVERALL, Side
+from judge.inputs.datasets.files.reading import TwoReadingsError
+from judge.inputs.datasets.files.table_cells import TableCells
+
+_NAMED = 3
+
+
+def check_two(paths: Sequence[Path], given: GivenColumns) -> Checked:
+    """Two tables, one of people's ratings and one of a judge's, joined by the ids of their stories; notes say how many
+    are in both. Raises DataError where it cannot be seen which is whose, where the tables share no story, or where
+    their criteria cannot be matched."""
+    tables = [TableCells.at(path, given.sheet if path.suffix == ".xlsx" else None) for path in paths]
+    people, judged = _sides(tables, given)
+    name = people.path.stem
+    reads = []
+    sides: tuple[tuple[TableCells, Side], ...] = ((people, "human"), (judged, "judge"))
+    for table, side in sides:
+        try:
+            guessed = guess_side(table, _of(table, given, side), side)
+        except TwoReadingsError as doubt:
+            raise doubt.beside(table.path, paths) from None
+        reads.append((guessed, _read(table, guessed, name)))
+    (guessed, rated), (by_judge, answers) = reads
+    rated_frame = rated.frame[rated.frame["source"] == "rater"]
+    judged_frame = answers.frame[answers.frame["source"] == "judge"]
+    if rated_frame.empty or judged_frame.empty:
+        empty = people if rated_frame.empty else judged
+        raise DataError("holds no ratings of the side that the other table lacks", file=empty.path)
+    judged_frame = _with_criteria(judged_frame, rated_frame, judged.path, people.path)
+    notes = _matched(rated_frame, judged_frame, people.path, judged.path)
+    frame = _facts_shared(pd.concat([judged_frame, rated_frame], ignore_index=True))
+    stories = _texts([table for table in (rated.stories, answers.stories) if table is not None])
+    imported = replace(rated, frame=frame, judge=answers.judge, stories=stories, sources=[people.path, judged.path])
+    both = replace(guessed, judges=by_judge.judges, judge_names=by_judge.judge_names)
+    told = [
+        f"{table.path.name}: {line}" for table, its in ((people, guessed), (judged, by_judge)) for line in its.lines
+    ]
+    return Checked(
+        people.path,
+        imported,
+        both,
+        len(people.rows) + len(judged.rows),
+        sha256_file(people.path),
+        (*notes, *told, *fault_notes(imported)),
+        untold(imported),
+        judged.path,
+    )
+
+
+def _sides(tables: Sequence[TableCells], given: GivenColumns) -> tuple[TableCells, TableCells]:
+    """The table of people and that of the judge."""
+    first, second = tables
+    stated = [{column.rpartition("=")[2] for column in names} for names in (given.human, given.judge)]
+    sides: list[Side | None] = []
+    for table in tables:
+        here = [bool(names & {*table.columns}) for names in stated]
+        sides.append("human" if here == [True, False] else "judge" if here == [False, True] else side_of(table))
+    if sides in (["human", "judge"], ["human", None], [None, "judge"]):
+        return first, second
+    if sides in (["judge", "human"], ["judge", None], [None, "human"]):
+        return second, first
+    message = f"it cannot be seen which of {first.path.name} and {second.path.name} holds people's ratings"
+    hint = Advice(
+        "either judge check {} {} {} {}",
+        str(first.path),
+        str(second.path),
+        Advice("{human}", human="COLUMN"),
+        Advice("{judge}", judge="COLUMN"),
+    )
+    raise DataError(message, hint=hint)
+
+
+def _of(table: TableCells, given: GivenColumns, side: Side) -> GivenColumns:
+    """What was said about the columns of one of the tables."""
+    kept: dict[str, Any] = {}
+    for each in fields(GivenColumns):
+        value = getattr(given, each.name)
+        if isinstance(value, str) and each.name not in ("labels", "sheet") and value not in table.columns:
+            value = None
+        kept[each.name] = value
+    kept["judge" if side == "human" else "human"] = ()
+    return GivenColumns(**kept)
+
+
+def _read(table: TableCells, guessed: Guessed, name: str) -> Import:
+    return read_ratings(
+        table.path,
+        dataset=name,
+        columns=guessed.column_map(),
+        leave_out=[column for column in table.columns if column not in guessed.used],
+        number_repeats=guessed.given.number_repeats,
+        unrated=UNRATED,
+        ratings="single",
+    )
+
+
+def _with_criteria(judged: pd.DataFrame, rated: pd.DataFrame, path: Path, people: Path) -> pd.DataFrame:
+    """The judge's ratings with the criteria spelled as people's. Where one table names no criterion, that of the other
+    is taken if it is the only one; DataError where no criterion is in both."""
+    theirs, own = ([str(name) for name in frame["criterion"].unique()] for frame in (rated, judged))
+    spelled = {name.casefold(): name for name in theirs}
+    if len(theirs) == len(own) == 1 and OVERALL in (*theirs, *own):
+        return judged.assign(criterion=theirs[0])
+    common = [name for name in own if name.casefold() in spelled]
+    if not common:
+        message = f"rates {few(own, _NAMED)}, and {people.name} {few(theirs, _NAMED)}: no criterion is in both"
+        raise DataError(message, file=path, hint="give the criteria the same names in both tables")
+    return judged.assign(criterion=[spelled.get(str(name).casefold(), str(name)) for name in judged["criterion"]])
+
+
+def _matched(rated: pd.DataFrame, judged: pd.DataFrame, people: Path, path: Path) -> list[str]:
+    theirs, own = ({*map(str, frame["story"])} for frame in (rated, judged))
+    both = theirs & own
+    examples = f"{people.name}: {few(sorted(theirs), _NAMED)}; {path.name}: {few(sorted(own), _NAMED)}"
+    if not both:
+        raise DataError(f"no story's id is in both tables ({examples})", hint=Advice("{story}", story="COLUMN"))
+    notes = [f"joined by id: {len(both):,} of {len(theirs):,} stories of {people.name} are in {path.name}"]
+    for name, alone in ((people.name, theirs - own), (path.name, own - theirs)):
+        notes += [f"only in {name}: {len(alone):,} stories ({few(sorted(alone), _NAMED)})"] if alone else []
+    return notes
+
+
+def _facts_shared(frame: pd.DataFrame) -> pd.DataFrame:
+    """Systems and story-prompts that one table tells, for both tables' rows."""
+    for column, unknown in (("system", "-"), ("story_prompt", None)):
+        known = frame[frame[column].notna() & (frame[column] != "-")].drop_duplicates("story")
+        by_story = dict(zip(known["story"], known[column], strict=True))
+        frame[column] = [by_story.get(story, unknown) for story in frame["story"]]
+    return frame
+
+
+def _texts(tables: Sequence[pd.DataFrame]) -> pd.DataFrame | None:
+    return pd.concat(tables, ignore_index=True).drop_duplicates("story") if tables else None

@@ -1,0 +1,87 @@
+"""People's ratings in one table and a judge's in another, joined by the stories' ids."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from judge.base.errors import DataError
+from judge.exchange.checked_table import check
+from judge.exchange.column_roles import GivenColumns
+from judge.exchange.two_tables import check_two
+from judge.inputs.datasets.files.reading import TwoReadingsError
+
+STORIES = [f"s{at}" for at in range(24)]
+ANN, BOB, GPT = ([1 + (at * step) % 5 for at in range(24)] for step in (1, 2, 3))
+
+
+def written(folder: Path, name: str, columns: dict[str, list[object]]) -> Path:
+    path = folder / name
+    frame = pd.DataFrame(columns)
+    if path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+def rows(frame: pd.DataFrame) -> set[tuple[object, ...]]:
+    columns = ["source", "story", "system", "criterion", "judge", "rater", "rating"]
+    return {tuple(None if pd.isna(value) else value for value in row) for row in frame[columns].to_numpy()}
+
+
+def test_two_tables_give_the_rows_of_one(tmp_path: Path) -> None:
+    systems = ["a", "b"] * 12
+    people = written(tmp_path, "people.csv", {"id": STORIES, "model": systems, "human_1": ANN, "human_2": BOB})
+    judged = written(tmp_path, "gpt4.jsonl", {"story_id": STORIES[::-1], "score": GPT[::-1]})
+    one = written(
+        tmp_path, "people2.csv", {"id": STORIES, "model": systems, "gpt4": GPT, "human_1": ANN, "human_2": BOB}
+    )
+    both = check_two([people, judged], GivenColumns())
+    assert rows(both.ratings.frame) == rows(check(one).ratings.frame)
+    assert rows(check_two([judged, people], GivenColumns()).ratings.frame) == rows(both.ratings.frame)
+    assert both.notes[0] == "joined by id: 24 of 24 stories of people.csv are in gpt4.jsonl"
+
+
+def test_several_criteria_and_a_row_a_rating_are_joined_by_name(tmp_path: Path) -> None:
+    people = written(
+        tmp_path, "people.csv", {"id": STORIES, **{f"{c}_ann{n}": ANN for c in ("plot", "style") for n in (1, 2)}}
+    )
+    lines = [
+        {"story": story, "criterion": name, "rating": value, "model": "gpt-4o"}
+        for name in ("Plot", "Style")
+        for story, value in zip([*STORIES[:20], "x1"], GPT, strict=False)
+    ]
+    judged = tmp_path / "judge.jsonl"
+    judged.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    both = check_two([people, judged], GivenColumns())
+    frame = both.ratings.frame
+    assert {*frame["criterion"]} == {"plot", "style"}
+    assert {*frame["judge"].dropna()} == {"gpt-4o"}
+    assert {*frame["rater"].dropna()} == {"ann1", "ann2"}
+    assert both.notes[:3] == (
+        "joined by id: 20 of 24 stories of people.csv are in judge.jsonl",
+        "only in people.csv: 4 stories (s20, s21, s22 and 1 more)",
+        "only in judge.jsonl: 1 stories (x1)",
+    )
+
+
+def test_what_cannot_be_joined_is_refused(tmp_path: Path) -> None:
+    people = written(tmp_path, "people.csv", {"id": STORIES, "human_1": ANN})
+    other = written(tmp_path, "gpt.csv", {"id": [f"t{at}" for at in range(24)], "gpt4": GPT})
+    with pytest.raises(DataError, match=r"no story's id is in both tables \(people.csv: s0, s1, s10"):
+        check_two([people, other], GivenColumns())
+    first, second = (written(tmp_path, f"{name}.csv", {"id": STORIES, "score": ANN}) for name in ("a", "b"))
+    with pytest.raises(DataError, match=r"it cannot be seen which of a\.csv and b\.csv holds people's ratings"):
+        check_two([first, second], GivenColumns())
+    numbered = written(tmp_path, "numbered.csv", {"id": STORIES, "coh_1": ANN, "coh_2": BOB})
+    judged = written(tmp_path, "gpt2.csv", {"id": STORIES, "gpt4_coh": GPT})
+    with pytest.raises(TwoReadingsError, match="coh_1, coh_2 hold one person's ratings") as doubt:
+        check_two([numbered, judged], GivenColumns())
+    assert f"judge check {numbered} {judged}" in str(doubt.value.hint)
+    persons = check_two([numbered, judged], doubt.value.choices[0]).ratings.frame
+    assert {*persons["rater"].dropna()} == {"1", "2"}
+    assert check_two([numbered, judged], doubt.value.choices[1]).ratings.frame["rater"].isna().all()
