@@ -245,6 +245,7 @@ _MODULES = (
     "judge.exchange.any_table",
     "judge.exchange.batch.importing",
     "judge.exchange.released",
+    "judge.exchange.foreign_answers",
 )
 
 

@@ -43,7 +43,8 @@ TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")
 _PANELS = "panels"
 _SAID = ("missing", "sheet", *KEYS)
-UNKNOWN_RATER = "=unknown"
+# In place of a column: of raters, that they are not known; of texts, that there are none.
+UNKNOWN = UNKNOWN_RATER = "=unknown"
 
 # Columns of one criterion's ratings, each with the rater whose ratings it holds, or None.
 RatingColumns = tuple[tuple[str | None, str], ...]
@@ -257,8 +258,10 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
         if name not in columns.fields:
             continue
         column = columns.fields[name]
-        value = cell(cells, column)
-        if name in ("reference", "story_prompt") and is_missing(value, columns.missing):
+        value = None if (name, column) == ("text", UNKNOWN) else cell(cells, column)
+        if (name == "text" and column == UNKNOWN) or (
+            name in ("reference", "story_prompt") and is_missing(value, columns.missing)
+        ):
             texts[name] = None
         else:
             texts[name] = text_value(label(value) if name in ("id", "system") else value, path, row, column)
