@@ -19,6 +19,7 @@ from judge.inputs.datasets.files.column_names import (
     Side,
     bare,
     is_count,
+    may_be_persons,
     named,
     named_column,
     stem,
@@ -417,10 +418,11 @@ def _ask(
             )
             for criterion in criteria[:2]
         ]
-        asked = (
-            f"is {judges[0].column} the judge's rating of {criteria[0] or OVERALL}, not of {criteria[1] or OVERALL}?"
-        )
-        raise _two(table, asked, *of)
+        if may_be_persons(people):
+            names = ", ".join(column.column for column in people)
+            raise _two(table, f"are {names} columns of several people, and not of criteria?", stated, of[0])
+        first, second = (criterion or OVERALL for criterion in criteria[:2])
+        raise _two(table, f"is {judges[0].column} the judge's rating of {first}, not of {second}?", *of)
 
 
 def _stated(guessed: Guessed) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from judge.base.errors import DataError, SpecError, nearest
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.dataset import is_key
-from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, named, without_means
+from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, may_be_persons, named, without_means
 from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, fits, numbered, read_columns
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.verdict_codes import Twins, code_question
@@ -153,6 +153,16 @@ def _by_criterion(columns: Sequence[NamedColumn]) -> dict[str, str]:
 def _ask_for_persons(guessed: Guess, people: Sequence[NamedColumn], path: Path) -> None:
     """Raises TwoReadingsError where columns of one criterion are numbered, and nothing says that they are persons'."""
     reading = guessed.reading
+    sided = [column for column in people if column.side == "human"]
+    if len(sided) == len(people) and may_be_persons(people) and not {"rater", "criterion"} & {*guessed.columns}:
+        columns = [column.column for column in people]
+        given = {**guessed.given, **guessed.columns}
+        one = {**given, f"ratings.{OVERALL}": ",".join(f"{column}:{column}" for column in columns)}
+        each = {**given, **{f"ratings.{criterion}": column for criterion, column in guessed.ratings.items()}}
+        yes, no = ((Advice("{columns}", columns=_typed(way)), way) for way in (one, each))
+        raise TwoReadingsError(
+            path, f"are {', '.join(columns)} columns of several people, and not of criteria?", yes, no
+        )
     doubtful = {c: column for c, column in guessed.ratings.items() if "," in column}
     if reading is None or not doubtful or not numbered(people):
         return

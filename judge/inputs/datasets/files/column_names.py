@@ -44,42 +44,38 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 # Parts of names of columns that count, number or place something.
 _COUNTS = frozenset(
-    [
-        "length",
-        "len",
-        "words",
-        "word",
-        "tokens",
-        "token",
-        "chars",
-        "time",
-        "times",
-        "seconds",
-        "minutes",
-        "duration",
-        "year",
-        "date",
-        "index",
-        "idx",
-        "seed",
-        "votes",
-        "count",
-        "rank",
-        "number",
-        "num",
-        "order",
-        "position",
-        "batch",
-        "fold",
-        "split",
-        "temperature",
-        "age",
-        "n",
-        "no",
-        "row",
-        "line",
-        "id",
-    ]
+    (
+        *(
+            "length",
+            "len",
+            "words",
+            "word",
+            "tokens",
+            "token",
+            "chars",
+            "time",
+            "times",
+            "seconds",
+            "minutes",
+            "duration",
+        ),
+        *(
+            "year",
+            "date",
+            "index",
+            "idx",
+            "seed",
+            "votes",
+            "count",
+            "rank",
+            "number",
+            "num",
+            "order",
+            "position",
+            "batch",
+        ),
+        *("fold", "split", "temperature", "age", "n", "no", "row", "line", "id"),
+    )
 )
 _IDS = late(r"(?:story|worker|prompt|user|rater|annotator|item|doc|model|task|hit|assignment|session|system)id$")
 _NO_RATING = late(r"std|stdev|var$|variance|conf|prob|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency")
@@ -104,6 +100,20 @@ _VERSION = late(r"^v?\d+[a-z]{0,2}$|^(?:turbo|mini|instruct|chat|pro|flash|sonne
 _PLAIN = frozenset(
     {"score", "scores", "rating", "ratings", "value", "label", "eval", "evaluation", "ans", "answer", "s"}
 )
+# What people are asked to rate, by names that are no person's.
+_CRITERIA = frozenset(
+    (
+        *("coherence", "fluency", "relevance", "ch", "em", "re", "su", "eg", "cx", "consistency", "engagement"),
+        *("engagingness", "grammar", "style", "plot", "plausibility", "plaus", "end", "ending", "creativity"),
+        *("originality", "likability", "likeability", "empathy", "surprise", "complexity", "interestingness"),
+        *("interesting", "interest", "quality", "naturalness", "groundedness", "overall", "accuracy", "correctness"),
+        *("helpfulness", "harmlessness", "informativeness", "humor", "humour", "emotion", "character", "characters"),
+        *("setting", "clarity", "readability", "novelty", "novel", "useful", "usefulness", "logic", "logicality"),
+        *("relatedness", "cohesion", "depth", "tone", "theme", "structure", "pacing", "voice", "dialogue"),
+        *("understandability", "specificity", "factuality"),
+    )
+)
+_QUESTIONS = frozenset({"question", "item", "test", "task", "aspect", "criterion", "dim", "dimension", "statement"})
 _MEANS = frozenset({"mean", "avg", "average", "median"})
 _PARTS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?|[A-Z]+\d*|\d+[A-Za-z]*|[^\W\d_]+\d*")
 _ENDS = " _-./:|()"
@@ -129,15 +139,28 @@ def named(column: str) -> NamedColumn:
     judges = [bool(_JUDGE.search(part)) for part in low]
     people = [bool(_HUMAN.search(part)) for part in low]
     side: Side | None = "human" if any(people) else "judge" if any(judges) else None
-    plain = [part in _PLAIN or part in _MEANS for part in low]
-    version = [bool(_VERSION.search(part)) for part in low]
+    plain = [part.rstrip("0123456789") in _PLAIN | _MEANS for part in low]
+    version = [bool(_VERSION.search(part)) or (side is not None and len(part) == 1) for part in low]
     rest = [part[0] for part, *marks in zip(parts, judges, people, plain, version, strict=True) if not any(marks)]
-    criterion = criterion_name(" ".join(rest)) if rest else None
+    criterion = criterion_name(_unnumbered(" ".join(rest))) if rest else None
     who = _FORM_FIELD.sub("", column)
     for part, *marks in reversed(list(zip(parts, judges, people, version, strict=True))):
         if not any(marks):
             who = who[: part.start()].rstrip(_ENDS) + who[part.end() :]
     return NamedColumn(column, side, criterion, who.strip(_ENDS) or column, bool(_MEANS & {*low}))
+
+
+def may_be_persons(columns: Sequence[NamedColumn]) -> bool:
+    """Whether people's columns, one for each of what would be criteria, may be named for persons: `annotator_ann`."""
+    criteria = [column.criterion for column in columns]
+    different = len(columns) > 1 and None not in criteria and len({*criteria}) == len(columns)
+    return different and not any(bare(str(name)) in _CRITERIA or "." in str(name) for name in criteria)
+
+
+def _unnumbered(name: str) -> str:
+    """The name of a criterion without the number of a column at its end; questions are told apart by theirs."""
+    plain = name.rstrip("0123456789")
+    return plain if len(plain) > 2 and plain.lower() not in _QUESTIONS else name
 
 
 def is_count(column: str) -> bool:

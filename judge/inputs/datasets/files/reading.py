@@ -49,6 +49,7 @@ _ORDERS: tuple[tuple[str, ...], ...] = (
     ("fail", "pass"),
     ("incorrect", "correct"),
     ("n", "y"),
+    ("disagree", "agree"),
     ("no", "partially", "yes"),
     ("no", "partly", "yes"),
     ("no", "somewhat", "yes"),
@@ -240,6 +241,7 @@ class _Reader:
         if not self._few(values):
             return len({*map(str, values)}) < len(values) or len(values) < _LEAST_IDS
         others = [c for c in self.free() if c != column and self._rated(c)]
+        others += [name for name, read in self.roles.items() if read.role == "label"]
         if any(named(other).side == "human" and bare(other) not in NAMES["rater"] for other in others):
             return True
         ids = named_column("id", [c for c in self.free() if fits("id", self.values(c))])

@@ -5,12 +5,15 @@ its first two rows into most cells. Of a workbook, the named sheet or the only o
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, unknown
+from judge.base.foreign import opening
 from judge.base.wording import Advice
+from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of
 from judge.inputs.datasets.files.source_file import csv_rows, json_lines, read_json
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -28,7 +31,9 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
     if suffix in (".csv", ".tsv"):
-        yield from csv_rows(path, separator="\t" if suffix == ".tsv" else separator(path))
+        divided_by = "\t" if suffix == ".tsv" else separator(path)
+        header = _several_rows(path, divided_by)
+        yield from csv_rows(path, separator=divided_by) if header is None else _below(path, divided_by, header)
         return
     if suffix == ".json":
         rows = _json(path)
@@ -113,7 +118,7 @@ def separator(path: Path) -> str:
     return max(_SEPARATORS, key=counts.__getitem__)
 
 
-def _first_rows(path: Path, candidate: str) -> list[list[str]]:
+def _first_rows(path: Path, candidate: str, most: int = 2) -> list[list[str]]:
     # Rows that cannot be read raise their error later.
     first_rows: list[list[str]] = []
     try:
@@ -121,11 +126,24 @@ def _first_rows(path: Path, candidate: str) -> list[list[str]]:
             for row in csv.reader(stream, delimiter=candidate):
                 if row:
                     first_rows.append(row)
-                if len(first_rows) == 2:
+                if len(first_rows) == most:
                     break
     except (OSError, csv.Error):
         pass
     return first_rows
+
+
+def _several_rows(path: Path, divided_by: str) -> Header | None:
+    """The header of a CSV file whose first row alone is none."""
+    rows = _first_rows(path, divided_by, MOST_ROWS + LOOKED_AT)
+    return header_of(rows) if rows and len({*rows[0]}) < len(rows[0]) else None
+
+
+def _below(path: Path, divided_by: str, header: Header) -> Iterator[tuple[int, dict[str, Any]]]:
+    with opening(path), path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = ((number, row) for number, row in enumerate(csv.reader(stream, delimiter=divided_by), 1) if any(row))
+        for number, row in islice(rows, header.rows, None):
+            yield number, header.cells(row, path, number)
 
 
 def _json(path: Path) -> Iterator[tuple[int, Any]]:
@@ -222,8 +240,17 @@ def _filled(row: tuple[Any, ...]) -> list[bool]:
 def _sheet_rows(sheet: Any, formulas: Any, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     header: list[str] = []
     both = zip(sheet.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
-    for row, (values, written) in enumerate(both, start=1):
+    first = list(islice(both, MOST_ROWS + LOOKED_AT))
+    several = _several_sheet_rows([values for values, _ in first])
+    left = 0 if several is None else several.rows
+    for row, (values, written) in enumerate(chain(first, both), start=1):
         filled = _filled(values)
+        if several is not None:
+            if any(filled):
+                left -= 1
+                if left < 0:
+                    yield row, several.cells(values, path, row)
+            continue
         if not header and any(filled):
             header = _sheet_header(values[: len(filled) - filled[::-1].index(True)], path, row)
         elif any(filled[len(header) :]):
@@ -235,6 +262,17 @@ def _sheet_rows(sheet: Any, formulas: Any, path: Path) -> Iterator[tuple[int, di
                     message = "a formula that was never computed"
                     raise DataError(message, file=path, row=row, column=column, found=formula, hint=hint)
             yield row, dict(zip(header, values, strict=False)) | dict.fromkeys(header[len(values) :])
+
+
+def _several_sheet_rows(rows: Sequence[tuple[Any, ...]]) -> Header | None:
+    """The header of a sheet whose first filled row alone is none."""
+    filled = [row for row in rows if any(_filled(row))]
+    if not filled:
+        return None
+    last = max((at for at, full in enumerate(_filled(filled[0])) if full), default=-1)
+    names = [str(value or "") for value in filled[0][: last + 1]]
+    right = len(filled) > 1 and any(_filled(filled[1])[last + 1 :])
+    return header_of(filled) if len({*names}) < len(names) or right else None
 
 
 def _sheet_header(values: tuple[Any, ...], path: Path, row: int) -> list[str]:

@@ -69,6 +69,8 @@ def twins_in(columns: Sequence[str], values: Callable[[str], list[Any]]) -> Twin
         words = frozenset(_word(value) for value in values(column))
         if column not in about and words and words <= known:
             verdicts[column] = words
+    if any(not _codes(words) for words in verdicts.values()):
+        verdicts = {column: words for column, words in verdicts.items() if not _codes(words)}
     words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
     if len(words) < 2 and not any(bare(column) in _VERDICTS for column in verdicts):
         return None
@@ -113,6 +115,10 @@ def _pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
             if end == first and (stem, second) in parts and not longer and (_STORIES.search(stem) or not stem):
                 pairs.append((column, parts[stem, second]))
     return pairs
+
+
+def _codes(words: frozenset[str]) -> bool:
+    return all(word.lstrip("-").isdigit() for word in words)
 
 
 def _is(column: str, names: str) -> bool:
