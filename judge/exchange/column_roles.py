@@ -25,7 +25,7 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
-from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, numbered, read_columns
+from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, constant_within, numbered, read_columns
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.ratings.ratings_table import COLUMNS
@@ -384,8 +384,28 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
         return None
     missing = given.missing or table.words_for_nothing([column.column for column in (*judges, *people)])
     guessed = _from_columns(reading, given, judges, people, missing)
+    _refuse_judges_in_rows(guessed, reading)
     _ask(guessed, given, judges, people, table)
     return guessed
+
+
+def _refuse_judges_in_rows(guessed: Guessed, reading: Reading) -> None:
+    """DataError where a column of models may name who judged: people's ratings are the same in all rows of an id."""
+    system, item = guessed.fields.get("by"), guessed.fields.get("prompt")
+    if not reading.by_prompt or system is None or item is None or guessed.given.by or "text" in guessed.fields:
+        return
+    if not all(constant_within(reading.table, column.column, item) for column in guessed.people):
+        return
+    scores, people = ({column.criterion: column.column for column in side} for side in (guessed.judges, guessed.people))
+    columns = {"story": item, "judge": system}
+    columns |= {f"ratings.{c}": column for c, column in scores.items()}
+    columns |= {f"people.{c}": column for c, column in people.items()}
+    path = str(reading.table.path)
+    yes = Advice("judge import {} {columns}", path, columns=columns)
+    no = Advice("judge check {} {}", path, options_of(replace(guessed.given, **_stated(guessed))))
+    message = f"can be read in two ways: does {system} name who judged, and not who wrote the stories?"
+    hint = Advice("if yes: {}\nif no: {}", yes, no)
+    raise DataError(message, file=reading.table.path, hint=hint)
 
 
 def _ask(

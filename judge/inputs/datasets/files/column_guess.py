@@ -153,8 +153,7 @@ def _by_criterion(columns: Sequence[NamedColumn]) -> dict[str, str]:
 def _ask_for_persons(guessed: Guess, people: Sequence[NamedColumn], path: Path) -> None:
     """Raises TwoReadingsError where columns of one criterion are numbered, and nothing says that they are persons'."""
     reading = guessed.reading
-    sided = [column for column in people if column.side == "human"]
-    if len(sided) == len(people) and may_be_persons(people) and not {"rater", "criterion"} & {*guessed.columns}:
+    if may_be_persons(people) and not {"rater", "criterion"} & {*guessed.columns}:
         columns = [column.column for column in people]
         given = {**guessed.given, **guessed.columns}
         one = {**given, f"ratings.{OVERALL}": ",".join(f"{column}:{column}" for column in columns)}

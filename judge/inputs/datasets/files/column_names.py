@@ -154,7 +154,13 @@ def may_be_persons(columns: Sequence[NamedColumn]) -> bool:
     """Whether people's columns, one for each of what would be criteria, may be named for persons: `annotator_ann`."""
     criteria = [column.criterion for column in columns]
     different = len(columns) > 1 and None not in criteria and len({*criteria}) == len(columns)
-    return different and not any(bare(str(name)) in _CRITERIA or "." in str(name) for name in criteria)
+    return different and not any(_is_criterion(str(name)) for name in criteria)
+
+
+def _is_criterion(name: str) -> bool:
+    """Whether a name is that of a criterion: known, with a number as questions have, or of several words."""
+    words = [part[0].lower() for part in _PARTS.finditer(name)]
+    return bool(_CRITERIA & {*words, bare(name)}) or len(words) > 1 or any(map(str.isdigit, name))
 
 
 def _unnumbered(name: str) -> str:

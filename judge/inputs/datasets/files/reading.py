@@ -71,6 +71,8 @@ _ORDERS: tuple[tuple[str, ...], ...] = (
 _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 # Rows from which on a number of its own in each of them is an id.
 _LEAST_IDS = 20
+# Groups of rows from which on it is no chance that each has one value.
+_LEAST_GROUPS = 5
 
 
 class TwoReadingsError(DataError):
@@ -228,7 +230,8 @@ class _Reader:
             return
         for usual in NAMES["rater"]:
             for column in self.free():
-                if bare(column) == usual and usual != "source" and self._names_raters(column):
+                sides = {named(str(value)).side for value in self.values(column)} if usual == "source" else {"human"}
+                if bare(column) == usual and None not in sides and self._names_raters(column):
                     self.take(column, "rater", "names who rated each row")
                     return
 
@@ -391,10 +394,22 @@ def finest(columns: Sequence[str], values: Callable[[str], Sequence[Any]]) -> st
     return None
 
 
+def constant_within(table: TableCells, column: str, group: str) -> bool:
+    """Whether a column has one value for each value of another, in several rows, and not the same everywhere."""
+    groups: dict[str, set[str]] = {}
+    for value, key in zip(table.values(column), table.values(group), strict=True):
+        groups.setdefault(str(key), set()).add(str(value))
+    several = len(groups) < len(table.rows) and len(groups) >= _LEAST_GROUPS
+    return several and all(len(values) == 1 for values in groups.values()) and len(set.union(*groups.values())) > 1
+
+
 def numbered(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     """Those that differ from another only in a number at the end, and whose names name no person or judge."""
-    groups = _numbered([column.column for column in columns])
-    return [c for c in columns if c.side is None and len(groups.get(stem(c.column) or "", ())) > 1]
+    groups: dict[tuple[str | None, str | None], int] = {}
+    for column in columns:
+        key = (stem(column.column), column.criterion)
+        groups[key] = groups.get(key, 0) + 1
+    return [c for c in columns if c.side is None and stem(c.column) and groups[stem(c.column), c.criterion] > 1]
 
 
 def persons(columns: Sequence[str]) -> str:

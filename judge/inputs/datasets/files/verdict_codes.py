@@ -90,7 +90,7 @@ def stories_in_a_row(columns: Sequence[str]) -> list[str]:
         match = re.match(r"^(.*?)[ _.-]*\d+$", column)
         if match and _STORIES.search(match[1].lower()):
             series.setdefault(match[1], []).append(column)
-    longest = max(series.values(), key=len, default=[])
+    longest = max([*series.values(), *map(list, _pairs(columns))], key=len, default=[])
     return longest if len(longest) > 1 else []
 
 
