@@ -58,8 +58,8 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
     sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
     rated = ", ".join(contents.criteria)
     sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
-    named = load_criteria(values["criteria"]["set"])
-    wrong = faults(dataset.stories(), named.criteria, set_name=named.name)
+    chosen = load_criteria(values["criteria"]["set"])
+    wrong = faults(dataset.stories(), chosen.criteria, set_name=chosen.name)
     return Guessed(values, comments, sentence, [*read_as, *(f"look at this: {fault}" for fault in wrong)])
 
 

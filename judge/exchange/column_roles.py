@@ -260,8 +260,9 @@ def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> G
     passed through."""
     known = {column: column for column in fields.values()}
     reading = read_columns(table, {"id": fields["story"]}, known)
-    for role, name in (("system", "system"), ("story_prompt", "story_prompt"), ("text", "text")):
-        column = reading.column(role)  # type: ignore[arg-type]
+    more: tuple[Role, ...] = ("system", "story_prompt", "text")
+    for name in more:
+        column = reading.column(name)
         if name not in fields and column is not None and column not in known:
             if name == "system" and _answered(table, column, fields["story"]):
                 fields |= {} if {"judge", "rater"} & {*fields} else {"judge": column}
@@ -270,10 +271,8 @@ def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> G
     used = {*fields.values()}
     criteria = {str(value).casefold() for value in table.values("criterion")} if "criterion" in fields else set()
     people = without_means([c for c in reading.ratings() if c.side == "human" and c.column not in used])
-    columns = [
-        RatingColumn(c.column, c.criterion if (c.criterion or "").casefold() in criteria else OWN, c.who)  # type: ignore[arg-type]
-        for c in people
-    ]
+    owns = [c.criterion if c.criterion and c.criterion.casefold() in criteria else OWN for c in people]
+    columns = [RatingColumn(c.column, own, c.who) for c, own in zip(people, owns, strict=True)]
     rated = tuple(_distinct(columns))
     missing = table.words_for_nothing([column.column for column in rated])
     labels = _labels_of(table) if "label" in table.columns else None

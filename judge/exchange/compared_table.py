@@ -74,7 +74,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     fields = {"first": twins.first, "second": twins.second} if twins is not None else {}
     if twins is not None and twins.systems:
         fields |= {"first_system": twins.systems[0], "second_system": twins.systems[1]}
-    fields |= {name: column for name in ("story_prompt", "id", "rater") if (column := reading.column(name))}  # type: ignore[arg-type]
+    fields |= {name: column for name in ("story_prompt", "id", "rater") if (column := reading.column(name))}
     fields |= {key: str(value) for key, value in said.items() if key in _FIELDS}
     by_side = {side: _listed(said, side) for side in _SIDES}
     criterion = next((key.partition(".")[2] for key in said if key.partition(".")[0] in _SIDES), CRITERION)

@@ -94,10 +94,10 @@ def _places(table: TableCells, words: ForeignAnswersWords) -> _Places:
     fields = {key: column for key, column in given.items() if key != "people"}
     free = [column for column in table.columns if column not in fields.values()]
     for name, keys in _KEYS.items():
-        column = next((column for key in keys for column in free if column.lower() == key), None)
-        if name not in fields and column is not None:
-            fields[name] = column
-            free.remove(column)
+        usual = next((column for key in keys for column in free if column.lower() == key), None)
+        if name not in fields and usual is not None:
+            fields[name] = usual
+            free.remove(usual)
     sided = [column for column in free if named(column).side == "human" and table.holds_ratings(column)]
     people = [part.strip() for part in given["people"].split(",")] if "people" in given else sided
     free = [column for column in free if column not in people]

@@ -28,6 +28,8 @@ from judge.ratings.ratings_table.columns import ordered, with_labels
 from judge.ratings.ratings_table.imported import read_imported
 
 STORIES = "imported_stories.csv"
+# Of more ratings the story-prompts are kept once, with the stories.
+_MANY_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +116,14 @@ def _frame(imported: Import) -> pd.DataFrame:
 
 
 def _write(folder: ResultFolder, imported: Import) -> None:
-    _frame(imported).to_csv(folder.imported, index=False, lineterminator="\n")
-    if imported.stories is not None:
-        imported.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+    frame, stories = _frame(imported), imported.stories
+    if len(frame) > _MANY_ROWS and frame["story_prompt"].notna().any():
+        prompts = frame[["dataset", "story", "story_prompt"]].drop_duplicates()
+        stories = prompts if stories is None else prompts.merge(stories, on=["dataset", "story"], how="left")
+        frame = frame.drop(columns="story_prompt")
+    frame.to_csv(folder.imported, index=False, lineterminator="\n")
+    if stories is not None:
+        stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
     manifest = {
         "judge": imported.judge,
         "criteria": [criterion.record() for criterion in imported.criteria],

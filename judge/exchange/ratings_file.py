@@ -24,6 +24,7 @@ from judge.base.errors import DataError
 from judge.base.records import STATUSES, Criterion, Scale, Story
 from judge.base.wording import Advice, few
 from judge.exchange.imported_folder import Import
+from judge.exchange.quick_rows import quick_rows
 from judge.exchange.ratings_rows import LINE, FileRow, RatingsMap, file_rows, ratings_map
 from judge.inputs.datasets import Dataset
 from judge.inputs.datasets.dataset import LabelScales
@@ -244,6 +245,16 @@ def read_ratings(
     on a story, or fewer than half of the stories in the dataset."""
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
+    quick = None if number_repeats or isinstance(dataset, Dataset) else quick_rows(path, chosen, name)
+    if quick is not None:
+        facts = {
+            (str(row["dataset"]), str(row["story"])): StoryFacts(0, **{f: _told(row.get(f)) for f in _FACTS})
+            for row in quick.stories.to_dict("records")
+        }
+        judge = ", ".join(sorted(map(str, quick.frame["judge"].dropna().unique()))) or "people only"
+        told = [*notes, *_passed_over(chosen, leave_out)]
+        asked = _asked(dataset, chosen, columns or {})
+        return _import(quick.frame, facts, path, judge, criteria, told, ratings=ratings, asked=asked)
     rows = file_rows(path, chosen, dataset=name, unrated=unrated, repeats=number_repeats)
     _check_status(rows, path)
     if number_repeats:
@@ -279,12 +290,36 @@ def import_rows(
     facts = stories_of(rows, path)
     judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
     story_notes: list[str] = []
-    labels_note = None
     if dataset is not None:
         joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
         people += joined.people
-        story_notes, labels_note = joined.notes, dataset.labels_note
-    frame = _frame(judged + people, facts)
+        story_notes = joined.notes
+    frame = _frame(judged + people)
+    judge = ", ".join(sorted({str(cells["judge"]) for cells in judged})) or "people only"
+    return _import(
+        frame, facts, path, judge, criteria, [*notes, *story_notes], ratings=ratings, asked=asked, dataset=dataset
+    )
+
+
+def _told(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _import(
+    frame: pd.DataFrame,
+    facts: Mapping[tuple[str, str], StoryFacts],
+    path: Path,
+    judge: str,
+    criteria: Sequence[Criterion],
+    notes: Sequence[str],
+    *,
+    ratings: Literal["single", "means"] | None,
+    asked: Mapping[str, Any],
+    dataset: Dataset | None = None,
+) -> Import:
+    frame["system"] = _of_stories(frame, {key: story.system or "-" for key, story in facts.items()})
+    frame["story_prompt"] = _of_stories(frame, {key: story.story_prompt for key, story in facts.items()})
+    labels_note = dataset.labels_note if dataset is not None else None
     by_name = {criterion.name: criterion for criterion in criteria}
     if dataset is not None:
         of_dataset = ((str(name), dataset.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
@@ -293,9 +328,9 @@ def import_rows(
     off = _off_scale(frame, by_name)
     return Import(
         frame=frame,
-        judge=", ".join(sorted({str(cells["judge"]) for cells in judged})) or "people only",
+        judge=judge,
         criteria=[by_name[name] for name in names if name in by_name],
-        notes=[*notes, *story_notes, *filter(None, [labels_note]), *off],
+        notes=[*notes, *filter(None, [labels_note]), *off],
         sources=[path],
         stories=_story_table(facts),
         asked=asked,
@@ -344,13 +379,21 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
             raise DataError(message, file=path, row=row.number, found=status, allowed=allowed)
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
-    """Every row of a story gets the story's system and story-prompt."""
+def _of_stories(frame: pd.DataFrame, told: Mapping[tuple[str, str], str | None]) -> Any:
+    """What is told of each row's story; of categorical stories each text is kept once."""
+    if not isinstance(frame["story"].dtype, pd.CategoricalDtype):
+        return [told[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
+    datasets, stories = (list(map(str, frame[name].cat.categories)) for name in ("dataset", "story"))
+    both = frame["dataset"].cat.codes.to_numpy(np.int64) * len(stories) + frame["story"].cat.codes.to_numpy(np.int64)
+    places, row_place = np.unique(both, return_inverse=True)
+    texts = [told[datasets[place // len(stories)], stories[place % len(stories)]] for place in places]
+    each = pd.Categorical(texts)
+    return pd.Categorical.from_codes(each.codes[row_place], dtype=each.dtype)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
     frame = frame[ordered(frame.columns)]
-    places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
-    frame["system"] = [story.system or "-" for story in places]
-    frame["story_prompt"] = [story.story_prompt for story in places]
     frame["rating"] = frame["rating"].astype(np.float64)
     frame["repeat"] = frame["repeat"].astype("Int64")
     return frame

@@ -1,9 +1,9 @@
 """Reads result folders of imported ratings; every row is checked, and none changed.
 
 `imported.csv` or `imported.parquet` has the ratings table's columns; `label` may stand beside or for `rating`, and
-`panel` names raters' panels. Optional: `imported_stories.csv` (`dataset, story, words, text, reference` and numeric
-features), and `manifest.json` (`judge, criteria, notes`; `ratings`, single or means; `labels_note`, `given` and
-`directions` as in `RunFacts`)."""
+`panel` names raters' panels. Optional: `imported_stories.csv` (`dataset, story, words, text, reference`, numeric
+features, and `story_prompt` where `imported.csv` has none), and `manifest.json` (`judge, criteria, notes`; `ratings`,
+single or means; `labels_note`, `given` and `directions` as in `RunFacts`)."""
 
 from __future__ import annotations
 
@@ -121,6 +121,23 @@ _TEXTS = (
 )
 
 
+# Of a file with more bytes each name is kept once, as for Parquet.
+_MANY_BYTES = 8 << 20
+_NAMES = (
+    "run",
+    "judge",
+    "dataset",
+    "story",
+    "story_prompt",
+    "system",
+    "criterion",
+    "eval_prompt",
+    "source",
+    "rater",
+    "status",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """One imported result folder; its stories are indexed by (dataset, story)."""
@@ -136,7 +153,7 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
     else:
-        frame = _table(folder.imported)
+        frame = _with_prompts(_table(folder.imported), folder.path / "imported_stories.csv")
     manifest = read_manifest(folder.manifest)
     criteria = tuple(Criterion.of(record) for record in manifest.get("criteria", ()))
     frame = _checked(frame, folder.imported, criteria)
@@ -162,6 +179,21 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
     return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame), fact)
 
 
+def _with_prompts(frame: pd.DataFrame, stories: Path) -> pd.DataFrame:
+    """Rows whose story-prompts are kept with the stories, with these."""
+    if "story_prompt" in frame.columns or not {"dataset", "story"} <= {*frame.columns} or not stories.is_file():
+        return frame
+    told = _table(stories)
+    if "story_prompt" not in told.columns:
+        return frame
+    names = pd.MultiIndex.from_frame(told[["dataset", "story"]].astype(object))
+    each = pd.Categorical(told["story_prompt"].astype(object))
+    places = names.get_indexer(pd.MultiIndex.from_frame(frame[["dataset", "story"]]))
+    codes = np.append(each.codes, -1).astype(np.int32)[places]
+    frame["story_prompt"] = pd.Categorical.from_codes(codes, dtype=each.dtype)
+    return frame
+
+
 def _directions(stated: object) -> dict[str, int]:
     # 1 = higher is better, -1 = lower is better, 0 = neither.
     if not isinstance(stated, dict):
@@ -183,7 +215,9 @@ def _names(column: pd.Series[Any]) -> list[str]:
 def _table(file: Path) -> pd.DataFrame:
     # Only an empty field is null: a story may be called "NA", and a text may contain "#".
     try:
-        return pd.read_csv(file, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
+        kinds: dict[str, Any] = dict.fromkeys(_TEXTS, str)
+        kinds |= dict.fromkeys(_NAMES, "category") if file.stat().st_size > _MANY_BYTES else {}
+        return pd.read_csv(file, dtype=kinds, keep_default_na=False, na_values=[""])
     except ValueError as error:
         raise DataError(f"is not a table: {error}", file=file) from error
 

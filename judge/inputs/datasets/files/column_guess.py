@@ -151,39 +151,39 @@ def _by_criterion(columns: Sequence[NamedColumn]) -> dict[str, str]:
 
 
 def _ask_for_persons(guessed: Guess, people: Sequence[NamedColumn], path: Path) -> None:
-    """Raises TwoReadingsError where columns of one criterion are numbered, and nothing says that they are persons'."""
-    reading = guessed.reading
+    """Raises TwoReadingsError where nothing says whether columns are persons': those that differ in a number, and those
+    that may be named for criteria or for persons. Columns in which every row is in order are no persons'."""
+    own = {**guessed.given, **guessed.columns}
+    columns = [column.column for column in people]
     if may_be_persons(people) and not {"rater", "criterion"} & {*guessed.columns}:
-        columns = [column.column for column in people]
-        given = {**guessed.given, **guessed.columns}
-        one = {**given, f"ratings.{OVERALL}": ",".join(f"{column}:{column}" for column in columns)}
-        each = {**given, **{f"ratings.{criterion}": column for criterion, column in guessed.ratings.items()}}
-        yes, no = ((Advice("{columns}", columns=_typed(way)), way) for way in (one, each))
-        raise TwoReadingsError(
-            path, f"are {', '.join(columns)} columns of several people, and not of criteria?", yes, no
-        )
-    doubtful = {c: column for c, column in guessed.ratings.items() if "," in column}
-    if reading is None or not doubtful or not numbered(people):
+        persons = {f"ratings.{OVERALL}": ",".join(f"{column}:{column}" for column in columns)}
+        criteria = {f"ratings.{criterion}": column for criterion, column in guessed.ratings.items()}
+        question = f"are {', '.join(columns)} columns of several people, and not of criteria?"
+        raise _two(path, question, {**own, **persons}, {**own, **criteria})
+    many = {c: _bare_columns(column) for c, column in guessed.ratings.items() if "," in column}
+    if guessed.reading is None or not many or not numbered(people):
         return
-    columns = next(iter(doubtful.values())).split(",")
-    bare_names = [part.rpartition(":")[2] for part in columns]
-    if all(
-        reading.table.in_order([p.rpartition(":")[2] for p in many.split(",")], ("NA",)) for many in doubtful.values()
-    ):
+    if all(guessed.reading.table.in_order(mine, ("NA",)) for mine in many.values()):
         guessed.columns["rater"] = "=unknown"
         return
-    names = {
-        c: ",".join(f"{at + 1}:{part.rpartition(':')[2]}" for at, part in enumerate(many.split(",")))
-        for c, many in doubtful.items()
+    each = {c: _bare_columns(column) for c, column in guessed.ratings.items()}
+    named = {
+        f"ratings.{c}": ",".join(f"{at}:{column}" for at, column in enumerate(mine, 1)) if c in many else mine[0]
+        for c, mine in each.items()
     }
-    ways = ({**guessed.ratings, **names}, {"rater": "=unknown"})
-    yes = {**guessed.given, **guessed.columns, **{f"ratings.{c}": v for c, v in ways[0].items()}}
-    plain = {f"ratings.{c}": ",".join(p.rpartition(":")[2] for p in v.split(",")) for c, v in guessed.ratings.items()}
-    no = {**guessed.given, **guessed.columns, **plain, **ways[1]}
-    question = f"does each of the columns {', '.join(bare_names)} hold one person's ratings throughout?"
-    raise TwoReadingsError(
-        path, question, (Advice("{columns}", columns=_typed(yes)), yes), (Advice("{columns}", columns=_typed(no)), no)
-    )
+    unnamed = {f"ratings.{c}": ",".join(mine) for c, mine in each.items()}
+    names = ", ".join(next(iter(many.values())))
+    question = f"does each of the columns {names} hold one person's ratings throughout?"
+    raise _two(path, question, {**own, **named}, {**own, **unnamed, "rater": "=unknown"})
+
+
+def _bare_columns(column: str) -> list[str]:
+    return [part.rpartition(":")[2].strip() for part in column.split(",")]
+
+
+def _two(path: Path, question: str, yes: Mapping[str, Any], no: Mapping[str, Any]) -> TwoReadingsError:
+    options = [Advice("{columns}", columns=_typed(way)) for way in (yes, no)]
+    return TwoReadingsError(path, question, (options[0], dict(yes)), (options[1], dict(no)))
 
 
 def _typed(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,9 +217,8 @@ def _pairs(reading: Reading, twins: Twins, path: Path) -> Guess:
     if len(twins.codes) == 1:
         fields["labels"] = f"={','.join(twins.codes[0])}"
     elif twins.codes:
-        ways = [{**fields, "labels": f"={','.join(code)}"} for code in twins.codes]
-        yes, no = ((Advice("{columns}", columns=_typed(way)), way) for way in ways)
-        raise TwoReadingsError(path, code_question(twins.codes), yes, no)
+        first, second = ({**fields, "labels": f"={','.join(code)}"} for code in twins.codes)
+        raise _two(path, code_question(twins.codes), first, second)
     return Guess(fields, {}, (), {}, reading)
 
 
