@@ -273,12 +273,16 @@ def init(
             shutil.copyfile(str(dataset), target.parent / Path(str(dataset)).name)
         write_whole(target, text)
     if guessed is not None:
-        if not copy_data:
-            _trust(dataset)
-        print("\n".join((guessed.sentence, *guessed.read_as)))
-        if Path(guessed.values["dataset"]).is_absolute():
-            print("run.yaml names a path of this machine: with --copy-data it names a copy beside it")
+        _told(guessed, dataset, copied=copy_data)
     print(f"{target}\nthen: judge run {target.parent} --dry-run")
+
+
+def _told(guessed: Guessed, dataset: str | None, *, copied: bool) -> None:
+    if not copied:
+        _trust(dataset)
+    print("\n".join((guessed.sentence, *guessed.read_as)))
+    if Path(guessed.values["dataset"]).is_absolute():
+        print("run.yaml names a path of this machine: with --copy-data it names a copy beside it")
 
 
 def _trust(dataset: str | None) -> None:

@@ -28,7 +28,7 @@ from judge.cli.table_options import (
     Resamples,
     Seed,
 )
-from judge.exchange.column_roles import GivenColumns
+from judge.exchange.table_roles import GivenColumns
 
 if TYPE_CHECKING:
     from judge.exchange.checked_table import Checked
@@ -226,23 +226,30 @@ def check(
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
     from judge.base.errors import SpecError
-    from judge.cli.table_options import asked, emit
+    from judge.cli.table_options import asked
     from judge.exchange.checked_table import check as read
     from judge.exchange.two_tables import check_two
-    from judge.show.report.inputs import ReportOptions
-    from judge.show.report.sections.checked_table import checked_tables, inputs_of
-    from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
     if len(files) > _MOST_TABLES:
         raise SpecError(f"{len(files)} tables: judge check takes one, or people's and a judge's")
-    file = files[0]
-    checked = asked(lambda said: check_two(files, said) if files[1:] else read(file, said), columns)
+    checked = asked(lambda said: check_two(files, said) if files[1:] else read(files[0], said), columns)
+    page = output or (Path(f"{files[0].stem}.check.html") if form == "table" else None)
+    _show(checked, page, keep, form, resamples=resamples, seed=seed, quiet=quiet)
+
+
+def _show(
+    checked: Checked, page: Path | None, keep: Path | None, form: str, *, resamples: int, seed: int, quiet: bool
+) -> None:
+    from judge.cli.table_options import emit
+    from judge.show.report.inputs import ReportOptions
+    from judge.show.report.sections.checked_table import checked_tables, inputs_of
+    from judge.show.report.write import write_page
+
     line = _line(checked)
-    page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
     options = ReportOptions(
-        title=f"{file.name}: does the judge agree with people?",
+        title=f"{checked.path.name}: does the judge agree with people?",
         resamples=resamples,
         permutations=resamples,
         seed=seed,

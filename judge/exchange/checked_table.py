@@ -11,9 +11,10 @@ import pandas as pd
 from judge.base.fingerprint import sha256_file
 from judge.base.records import Rating, Story
 from judge.base.wording import Advice, Note
-from judge.exchange.column_roles import GivenColumns, Guessed, guess
+from judge.exchange.column_roles import guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
+from judge.exchange.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.table_cells import TableCells
 

@@ -104,8 +104,8 @@ def _places(table: TableCells, words: ForeignAnswersWords) -> _Places:
     if "story" not in fields:
         short = [column for column in free if fits("id", table.values(column)) and not is_count(column)]
         short += [column for column in free if bare(column) in NAMES["id"] and column not in short and is_count(column)]
-        usual = [column for name in NAMES["id"] for column in short if bare(column) == name]
-        ids = usual[0] if usual else finest(short, table.values)
+        named_so = [column for name in NAMES["id"] for column in short if bare(column) == name]
+        ids = named_so[0] if named_so else finest(short, table.values)
         if ids is None:
             raise DataError("no key holds an id for each story", file=table.path, hint=_column("story"))
         fields["story"] = ids

@@ -13,9 +13,10 @@ from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, few
 from judge.exchange.checked_table import UNRATED, Checked, fault_notes, untold
-from judge.exchange.column_roles import GivenColumns, Guessed, guess_side, side_of
+from judge.exchange.column_roles import guess_side, side_of
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
+from judge.exchange.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells

@@ -10,7 +10,7 @@ import pytest
 
 from judge.base.errors import DataError
 from judge.exchange.checked_table import check
-from judge.exchange.column_roles import GivenColumns
+from judge.exchange.table_roles import GivenColumns
 from judge.exchange.two_tables import check_two
 from judge.inputs.datasets.files.reading import TwoReadingsError
 

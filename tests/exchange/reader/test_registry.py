@@ -84,6 +84,7 @@ SAMPLES: dict[str, list[Make]] = {
     "hanna-scores": [_text("file.csv", 'Model,Relevance,Human 1 RE,Human 1 CH\nHuman,"[4]","[4]","[4]"\n')],
     "plotguided-scores": [_text("file.txt", "the lamp went out . </s>\t0.0096\nit burnt .\t0.9\n")],
     "hub": [_hub],
+    "answers": [_text("file.jsonl", '{"story": "a", "criterion": "Fun", "text": "Rating: 3"}\n')],
 }
 """Reader -> files of its form, each made in a folder."""
 
