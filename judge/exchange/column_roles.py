@@ -10,7 +10,7 @@ from dataclasses import replace
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
-from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, as_stated, options_of
+from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
     NAMES,
@@ -413,7 +413,7 @@ def _fields(reading: Reading, given: GivenColumns, used: set[str]) -> dict[str, 
         column = reading.column(role)
         if option not in fields and column is not None and column not in used | {*fields.values()}:
             fields[option] = column
-    return {name: fields[name] for name in (*ORDER, *fields) if name in fields}
+    return fields
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
