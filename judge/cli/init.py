@@ -217,7 +217,7 @@ def _flow(value: Any) -> str:
 
 def init(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="name of the new run")] = None,
-    template: Annotated[str, typer.Option("--from", help="shipped definition to copy; see --list")] = "mans-roc",
+    template: Annotated[str, typer.Option("--from", help="shipped definition to copy")] = "mans-roc",
     dataset: Annotated[
         str | None,
         typer.Option(
@@ -234,9 +234,8 @@ def init(
         bool, typer.Option("--copy-data", help="copy of the dataset's file in the run's folder, to be moved with it")
     ] = False,
     folder: Annotated[Path, typer.Option(help="folder that holds the runs")] = Path("runs"),
-    list_: Annotated[bool, typer.Option("--list", help="list of the shipped definitions")] = False,
 ) -> None:
-    """Write FOLDER/NAME/run.yaml from a shipped definition, with a comment on every key.
+    """Write FOLDER/NAME/run.yaml from a shipped definition, with a comment on every key; without NAME, list them.
 
     Example: judge init my-run --from hanna-api
 
@@ -246,7 +245,7 @@ def init(
     from judge.base.files import shipped, write_whole
 
     run_files = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
-    if list_:
+    if name is None and dataset is None:
         width = max(map(len, run_files))
         for key, path in run_files.items():
             title = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")

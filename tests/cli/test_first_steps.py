@@ -28,7 +28,7 @@ def test_init_writes_a_definition_with_comments(tmp_path: Path, capsys: pytest.C
     assert "exists already" in capsys.readouterr().err
     assert run("init", "other", "--from", "hana-api") == 1
     assert "did you mean 'hanna-api'" in capsys.readouterr().err
-    assert run("init", "--list") == 0
+    assert run("init") == 0
     assert "mans-roc" in capsys.readouterr().out
 
 

@@ -248,6 +248,18 @@ _STORIES = "Story ID,Prompt,Story,Model\n" + "".join(
 _CHECKED = "id,system,gpt4,ann1,ann2\n" + "".join(
     f"{n},s{n % 6},{1 + n % 5},{1 + n % 4},{1 + n % 3}\n" for n in range(48)
 )
+
+
+def _checked(_url: str) -> None:
+    """One table of a judge and people, and the same in two."""
+    rows = [line.split(",") for line in _CHECKED.splitlines()]
+    people, judge = ([[row[at] for at in places] for row in rows] for places in ((0, 1, 3, 4), (0, 2)))
+    Path("scores.csv").write_text(_CHECKED, encoding="utf-8")
+    Path("people.csv").write_text("".join(f"{','.join(row)}\n" for row in people), encoding="utf-8")
+    lines = [json.dumps({"id": story, "gpt4": int(value)}) for story, value in judge[1:]]
+    Path("judge.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
 _PAIRS = '{"text": "Story A drifts.\\n\\n[[B]]"}\n{"text": "A: 4, B: 3"}\n'
 _PROMPTFOO = _of_one_criterion(
     "promptfoo-0.123.1.json",
@@ -315,7 +327,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
         _ttcw,
     ),
     "init": _all(_removed("runs/my-run"), _file("stories.csv", _STORIES)),
-    "check": _file("scores.csv", _CHECKED),
+    "check": _checked,
     "docs/training.md": _pairs,
     "panels": _panelled,
     "parse": _file("comparisons.jsonl", _PAIRS),
