@@ -142,13 +142,8 @@ def explain(
     Example: judge explain comments.csv --column text=Comment --column criterion=Aspect
 
     Example: judge explain ttcw_explanations --layout clusters --model tfidf --map tsne --by side --top 5
-
-    Example: judge explain --set validate_flags=user_study.csv
-
-    Example: judge explain runs/my-run --layout contradictions
     """
-    # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _one_thread()
     if validate_flags is not None:
         _validate(validate_flags, named, form, output, full=full)
         return
@@ -160,20 +155,17 @@ def explain(
     layout = "clusters" if options.as_published else layout
     refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
     texts = _texts(named, parser, column, chosen)
+    shown, drawing = (form, output, full), (figure, mark)
     if layout == "contradictions":
         _contradictions(texts, options.seed, form, output, full=full)
         return
     if layout == "topics":
         drawn_options = replace(options, map="none") if no_map else options
-        drawn = _reasons(texts, drawn_options, (topics, themes), (form, output, full), (figure, mark), quiet=quiet)
+        drawn = _reasons(texts, drawn_options, (topics, themes), shown, drawing, quiet=quiet)
     else:
-        seen = _results(texts, _options(options, numbers, by, no_map=no_map), quiet=quiet)
-        drawn = _print(seen, form, output, full=full)
-        if figure is not None:
-            _draw(seen, figure, mark)
+        drawn = _clusters(texts, _options(options, numbers, by, no_map=no_map), shown, drawing, quiet=quiet)
     if drawn and not quiet:
-        runs = shlex.join(named)
-        typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --set figure=map.pdf", err=True)
+        _say_where(shlex.join(named))
 
 
 # Options of the other layouts.
@@ -235,6 +227,33 @@ def _reasons(
     if figure is not None:
         _draw_map(stored.of_analysis(result, rows, picture), figure, mark)
     return _keep(stored.of_folders(result, rows, picture, explained)) and picture is not None
+
+
+def _clusters(
+    texts: ExplanationTexts,
+    options: ExplainOptions,
+    shown: tuple[str, Path | None, bool],
+    drawing: tuple[Path | None, str | None],
+    *,
+    quiet: bool,
+) -> bool:
+    """Print the clusters of texts, and draw their map; True if one was stored."""
+    form, output, full = shown
+    seen = _results(texts, options, quiet=quiet)
+    drawn = _print(seen, form, output, full=full)
+    figure, mark = drawing
+    if figure is not None:
+        _draw(seen, figure, mark)
+    return drawn
+
+
+def _one_thread() -> None:
+    # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _say_where(runs: str) -> None:
+    typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --set figure=map.pdf", err=True)
 
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
