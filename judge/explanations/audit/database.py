@@ -1,16 +1,11 @@
-"""Opens the SQLite file of an audit, and turns its errors into messages for the user."""
+"""The SQLite file of an audit: its tables, and where it lies."""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from judge.base.errors import DataError
-from judge.base.files import clear_left, draft_name
-from judge.base.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
+from judge.base.work_file import FileKind
 
 # SQL tables of an audit file, and the version number of its format.
 
@@ -114,7 +109,7 @@ CREATE TABLE IF NOT EXISTS received (        -- messages of pages, so that one t
 # What an audit is called that lies beside its run's definition.
 DEFAULT_NAME = "audit.sqlite"
 
-_MAKE = "judge audit sample RUN -o FILE makes an audit"
+KIND = FileKind("audit", "an", "audit_format", FORMAT, TABLES, "judge audit sample RUN -o FILE makes an audit")
 
 
 def audit_file(path: Path) -> Path:
@@ -130,112 +125,3 @@ def audit_file(path: Path) -> Path:
         if (candidate / DEFAULT_NAME).is_file() and (candidate == folder or (candidate / "run.yaml").is_file()):
             return candidate / DEFAULT_NAME
     raise DataError("holds no audit", file=path, hint=f"judge audit sample {path} makes one")
-
-
-@contextmanager
-def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Context with a connection to a new audit file, which is created as a whole or not at all. Raises DataError if the
-    file exists. An audit is never overwritten, even if two programs create it at the same time; hence
-    `whole_file.draft`, which would replace an existing file, is not used."""
-    hidden = path.with_name(f".{path.name}")
-    draft = draft_name(hidden)
-    with sentences(path):
-        if path.exists():
-            raise DataError(
-                "exists already", file=path, hint="choose another name with -o; an audit is never overwritten"
-            )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        clear_left(hidden)
-        try:
-            connection = connect(draft, autocommit=True)
-            try:
-                connection.executescript("BEGIN IMMEDIATE;" + TABLES)
-                connection.execute("INSERT INTO meta VALUES ('audit_format', ?)", (str(FORMAT),))
-                yield connection
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
-            _place(draft, path)
-        except FileExistsError as error:
-            raise DataError("exists already", file=path, hint="choose another name with -o") from error
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-def _place(draft: Path, path: Path) -> None:
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError(str(path)) from None
-        draft.rename(path)
-
-
-def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """Connection to an existing audit: read-only, or in WAL mode with every commit written to disk at once.
-
-    After each commit the write-ahead log is copied into the file, so that a copy of the file alone lacks at most the
-    change being written. Threads may share a connection if they take turns. Raises DataError for a file that is not an
-    audit or has another format.
-    """
-    if not path.is_file():
-        raise DataError("does not exist", file=path, hint=_MAKE)
-    with sentences(path):
-        if not writing:
-            return open_reading(path, lambda connection: _check(connection, path), autocommit=True, shared=True)
-        with closed_on_error(connect(path, autocommit=True, shared=True, wait=10)) as connection:
-            _check(connection, path)
-            use_wal(connection, "FULL")
-            # People answer every few seconds: a checkpoint each time costs them nothing, and never waits for a reader.
-            connection.execute("PRAGMA wal_autocheckpoint = 1")
-            connection.execute("PRAGMA foreign_keys = ON")
-            return connection
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    row = None
-    if "meta" in tables:
-        row = connection.execute("SELECT value FROM meta WHERE key = 'audit_format'").fetchone()
-    if row is None:
-        content = "a run's journal" if "attempts" in tables else "a SQLite file of something else"
-        raise DataError(f"is {content}, not an audit", file=path, hint=_MAKE)
-    for kind, name in strange(connection):
-        raise DataError(f"holds a {kind} {name!r}, which no audit of ours does", file=path, hint=_MAKE)
-    if str(row[0]) != str(FORMAT):
-        raise DataError(
-            f"is an audit of format {row[0]}; this program reads format {FORMAT}",
-            file=path,
-            hint="open it with the version of storyjudge that made it",
-        )
-
-
-@contextmanager
-def sentences(path: Path) -> Iterator[None]:
-    """Context in which errors of SQLite and of the file system become `DataError`s with a readable message."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        text = str(error)
-        for word, sentence, hint in _TROUBLES:
-            if word in text:
-                raise DataError(sentence, file=path, hint=hint) from error
-        if isinstance(error, sqlite3.OperationalError):
-            raise DataError(
-                f"reading or writing failed ({text}); every answer before is kept", file=path, hint="check the disk"
-            ) from error
-        raise
-    except OSError as error:
-        raise DataError(f"cannot be used: {error.strerror}", file=path) from error
-
-
-_TROUBLES = (
-    ("not a database", "is not a SQLite file, so it is no audit", _MAKE),
-    ("malformed", "is damaged", "restore it from a copy"),
-    ("full", "the disk is full; every answer before is kept", "free some space and answer again"),
-    ("readonly", "cannot be written", "check the permissions of the file and of its folder"),
-    ("unable to open", "cannot be opened", "check the permissions of the file and of its folder"),
-    ("locked", "is being written by another program", "wait a moment and answer again"),
-)

@@ -15,11 +15,9 @@ Round 2 settles disagreements (`adjudication`): one answer for each (item, categ
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ import orjson
 from judge.base.errors import DataError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.foreign import reading
+from judge.base.work_file import WorkFile, creating, open_file, sentences
 from judge.explanations.audit import database, rows
 from judge.explanations.audit.items import Category, Form, Item, PracticeItem, Subject, check_blind, load_form
 from judge.explanations.audit.rows import Answer, ItemState, check_values, clean_name
@@ -37,13 +36,13 @@ ANNOTATION, ADJUDICATION = 1, 2
 _AUDIT = "an audit"
 
 
-class AuditStore:
+class AuditStore(WorkFile):
     """An open audit file. All methods may be called from any thread."""
 
+    kind = database.KIND
+
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._db = connection
-        self._lock = threading.RLock()
+        super().__init__(path, connection)
         self.meta: dict[str, Any] = {
             key: orjson.loads(value)
             for key, value in self.select("SELECT key, value FROM meta WHERE key != 'audit_format'")
@@ -98,7 +97,7 @@ class AuditStore:
             "sampling": dict(sampling or {}),
             "notes": list(notes),
         }
-        with database.creating(path) as db:
+        with creating(path, cls.kind) as db:
             db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in meta.items()])
             rows.insert_form(db, form, check_blind(blind))
             rows.insert_items(db, subjects, path)
@@ -109,24 +108,13 @@ class AuditStore:
         """An existing audit, given by its file or by a run's folder, which may be read-only without `writing`. Raises
         DataError for a file that is missing, is not an audit, or has another format."""
         path = database.audit_file(Path(path))
-        connection = database.open_file(path, writing=writing)
+        connection = open_file(path, cls.kind, writing=writing)
         try:
-            with database.sentences(path), reading(path, _AUDIT):
+            with sentences(path, cls.kind), reading(path, _AUDIT):
                 return cls(path, connection)
         except BaseException:
             connection.close()
             raise
-
-    def close(self) -> None:
-        """Close the audit file. All answers are already on disk."""
-        with self._lock:
-            self._db.close()
-
-    def __enter__(self) -> AuditStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def notes(self) -> list[str]:
@@ -231,7 +219,7 @@ class AuditStore:
 
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
         """Current answers of the annotator on the item in a round. Raises DataError for an unknown item."""
-        with self._lock, database.sentences(self.path):
+        with self._lock, sentences(self.path, self.kind):
             return self._state(self._db, clean_name(annotator), item, round_no)
 
     def answers(self, *, round_no: int = ANNOTATION) -> list[Answer]:
@@ -255,35 +243,6 @@ class AuditStore:
         """Number of items that an annotator has finished in round 1."""
         sql = "SELECT item FROM answers WHERE round = 1 AND annotator = ? GROUP BY item HAVING count(*) = ?"
         return len(self.select(sql, clean_name(annotator), len(self.categories)))
-
-    def select(self, sql: str, *values: Any) -> list[Any]:
-        """Rows that a SQL query returns; for the modules of this package only."""
-        with self._lock, database.sentences(self.path):
-            return self._db.execute(sql, values).fetchall()
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Context in which all reads see the audit at one moment, even if others write during it."""
-        with self._lock, database.sentences(self.path):
-            self._db.execute("BEGIN")
-            try:
-                yield
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Context of a transaction, written as a whole or not at all; for the modules of this package only."""
-        with self._lock, database.sentences(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
 
     def _state(self, db: sqlite3.Connection, name: str, item: int, round_no: int) -> ItemState:
         return rows.state(db, self.path, len(self.categories), name, item, round_no)

@@ -2,8 +2,8 @@
 
 A rating is taken as system + prompt + story + rater + rest. Where every story is rated equally often, the difference
 of two systems' raw means carries raters' leniency by the counts n[rater, system] alone, so these are made equal: every
-system's stories are spread over the raters to within 1, and so are the raters' loads. Each story then goes, in turn,
-to the raters who have read least, least of its system, of its prompt, and have shared least with those chosen. Two
+system's stories are spread over the raters to within 1, and the raters' loads to within 2. Each story then goes, in turn,
+to the raters who have read least, least of its system, of its prompt, and have shared least with those chosen. Three
 repairs make the counts exact, exchanges of stories of one system (which leave all counts as they are) separate prompts
 and mix the raters, and further ones join raters who would otherwise fall into groups without a story in common.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from judge.base.errors import SpecError
 # Weights of load, system, prompt and shared stories in the choice of a rater.
 _LOAD, _SYSTEM, _PROMPT, _PAIR = 4.0, 6.0, 3.0, 2.0
 _EXCHANGES = 20_000
+# Largest difference of two raters' loads.
+_APART = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +75,7 @@ def design(
     fixed = np.zeros(count, dtype=np.bool_)
     fixed[list(chosen)] = True
     _balance(table, prompts, systems, fixed)
+    _align(table, prompts, systems, fixed)
     _mix(table, prompts, systems, fixed, rng)
     _connect(table, systems, fixed, rng)
     table = table[:, rng.permutation(raters)]
@@ -146,9 +149,7 @@ def _balance(table: Masks, prompts: Codes, systems: Codes, fixed: Masks) -> None
         _move(table, n, s, high, low, prompts, systems, fixed)
 
 
-def _move(
-    table: Masks, n: Codes, s: int, high: int, low: int, prompts: Codes, systems: Codes, fixed: Masks
-) -> None:
+def _move(table: Masks, n: Codes, s: int, high: int, low: int, prompts: Codes, systems: Codes, fixed: Masks) -> None:
     movable = np.flatnonzero((systems == s) & table[:, high] & ~table[:, low] & ~fixed)
     read = np.bincount(prompts[table[:, low]], minlength=int(prompts.max()) + 1)
     story = movable[np.argmin(read[prompts[movable]])]
@@ -206,9 +207,7 @@ def _connect(table: Masks, systems: Codes, fixed: Masks, rng: np.random.Generato
             )
 
 
-def _joined(
-    table: Masks, systems: Codes, fixed: Masks, of_story: Codes, last: int, rng: np.random.Generator
-) -> bool:
+def _joined(table: Masks, systems: Codes, fixed: Masks, of_story: Codes, last: int, rng: np.random.Generator) -> bool:
     """Whether an exchange was found that leaves fewer groups than before; it is made."""
     stories = rng.permutation(np.flatnonzero(~fixed))
     for a in stories:
@@ -224,29 +223,26 @@ def _joined(
     return False
 
 
-def reading_order(
-    stories: Codes, prompts: Codes, systems: Codes, rng: np.random.Generator
-) -> tuple[list[int], int]:
+def reading_order(stories: Codes, prompts: Codes, systems: Codes, rng: np.random.Generator) -> tuple[list[int], int]:
     """One rater's stories in the order of reading, and the number of neighbours with one prompt.
 
     The i-th of a system's n stories stands at (i + 1/2) / n of the list, so the systems' counts stay even in every
     beginning of it; systems that fall on one place come in turns in an order and in its reverse, against a drift over
     the session. Stories of one system are then exchanged until no two of one prompt stand together."""
     places: list[tuple[float, float, int]] = []
-    queues = {}
-    turn = dict(zip(np.unique(systems[stories]), rng.permutation(np.unique(systems[stories]).size), strict=True))
-    for s in turn:
-        own = rng.permutation(stories[systems[stories] == s])
-        queues[s] = [int(story) for story in own]
-        for i in range(own.size):
-            places.append((round((i + 0.5) / own.size, 9), float(turn[s] if i % 2 == 0 else -turn[s]), int(s)))
+    queues: dict[int, list[int]] = {}
+    present = np.unique(systems[stories])
+    for s, turn in zip(present, rng.permutation(present.size), strict=True):
+        queues[int(s)] = own = [int(story) for story in rng.permutation(stories[systems[stories] == s])]
+        for i in range(len(own)):
+            places.append((round((i + 0.5) / len(own), 9), float(turn if i % 2 == 0 else -turn), int(s)))
     order = [queues[s].pop() for _, _, s in sorted(places)]
     _separate(order, prompts, systems)
     return order, _beside(order, prompts)
 
 
 def _beside(order: Sequence[int], prompts: Codes) -> int:
-    return sum(bool(prompts[a] == prompts[b]) for a, b in zip(order, order[1:], strict=False))
+    return sum(bool(prompts[a] == prompts[b]) for a, b in pairwise(order))
 
 
 def _separate(order: list[int], prompts: Codes, systems: Codes) -> None:
