@@ -2,9 +2,9 @@
 
 A rating is taken as system + prompt + story + rater + rest. Where every story is rated equally often, the difference
 of two systems' raw means carries raters' leniency by the counts n[rater, system] alone, so these are made equal: every
-system's stories are spread over the raters to within 1, and the raters' loads to within 2. Each story then goes, in turn,
-to the raters who have read least, least of its system, of its prompt, and have shared least with those chosen. Three
-repairs make the counts exact, exchanges of stories of one system (which leave all counts as they are) separate prompts
+system's stories are spread over the raters to within 1, and the raters' loads to within 2. Each story goes, in turn, to
+the raters who have read least, least of its system, of its prompt, and have shared least with those chosen. Three
+repairs make the counts exact; exchanges of stories of one system (which leave all counts as they are) separate prompts
 and mix the raters, and further ones join raters who would otherwise fall into groups without a story in common.
 """
 
@@ -147,6 +147,32 @@ def _balance(table: Masks, prompts: Codes, systems: Codes, fixed: Masks) -> None
         high, low = int(np.argmax(load)), int(np.argmin(load))
         s = int(np.argmax(n[high] - n[low]))
         _move(table, n, s, high, low, prompts, systems, fixed)
+
+
+def _align(table: Masks, prompts: Codes, systems: Codes, fixed: Masks) -> None:
+    """Let a rater's systems be odd together, where that lowers the variance of differences of systems' means and loads
+    stay within 2: of two systems with 6 or 7 stories a rater, 7 + 7 and 6 + 6 carry no leniency, 7 + 6 and 6 + 7 do."""
+    n = counts(table, systems)
+    size = n.sum(axis=0)
+
+    def cost(of: Codes) -> Floats:
+        share = of / size
+        summed: Floats = share.shape[-1] * (share**2).sum(axis=-1) - share.sum(axis=-1) ** 2
+        return summed
+
+    step = np.eye(n.shape[1], dtype=np.int64)
+    while True:
+        load, now = n.sum(axis=1), cost(n)
+        fewer, more = (cost(n[:, None, :] + sign * step) - now[:, None] for sign in (-1, 1))
+        # (rater who gives, rater who takes, system)
+        change = fewer[:, None, :] + more[None, :, :]
+        change[n[:, None, :] - n[None, :, :] != 1] = 0
+        gives, takes = load[:, None] - 1, load[None, :] + 1
+        change[np.maximum(takes, load.max()) - np.minimum(gives, load.min()) > _APART] = 0
+        high, low, s = np.unravel_index(int(np.argmin(change)), change.shape)
+        if change[high, low, s] > -1e-12:
+            return
+        _move(table, n, int(s), int(high), int(low), prompts, systems, fixed)
 
 
 def _move(table: Masks, n: Codes, s: int, high: int, low: int, prompts: Codes, systems: Codes, fixed: Masks) -> None:
