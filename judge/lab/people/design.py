@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -168,7 +168,7 @@ def _align(table: Masks, prompts: Codes, systems: Codes, fixed: Masks) -> None:
         change = fewer[:, None, :] + more[None, :, :]
         change[n[:, None, :] - n[None, :, :] != 1] = 0
         gives, takes = load[:, None] - 1, load[None, :] + 1
-        change[np.maximum(takes, load.max()) - np.minimum(gives, load.min()) > _APART] = 0
+        change[(np.maximum(takes, load.max()) - np.minimum(gives, load.min()) > _APART) | (gives < 1)] = 0
         high, low, s = np.unravel_index(int(np.argmin(change)), change.shape)
         if change[high, low, s] > -1e-12:
             return
@@ -234,18 +234,17 @@ def _connect(table: Masks, systems: Codes, fixed: Masks, rng: np.random.Generato
 
 
 def _joined(table: Masks, systems: Codes, fixed: Masks, of_story: Codes, last: int, rng: np.random.Generator) -> bool:
-    """Whether an exchange was found that leaves fewer groups than before; it is made."""
+    """Whether an exchange was found that leaves fewer groups than before; it is made. Stories of one system are tried
+    first: any others change the counts of the systems by one."""
     stories = rng.permutation(np.flatnonzero(~fixed))
-    for a in stories:
-        for b in stories:
-            if of_story[a] == of_story[b] or systems[a] != systems[b]:
-                continue
-            for r in np.flatnonzero(table[a]):
-                q = int(np.argmax(table[b]))
-                table[a, r], table[a, q], table[b, q], table[b, r] = False, True, False, True
-                if groups_of(table).max() < last:
-                    return True
-                table[a, r], table[a, q], table[b, q], table[b, r] = True, False, True, False
+    for same in (True, False):
+        for a in stories:
+            for b in stories[(of_story[stories] != of_story[a]) & ((systems[stories] == systems[a]) == same)]:
+                for r, q in product(np.flatnonzero(table[a]), np.flatnonzero(table[b])):
+                    table[a, r], table[a, q], table[b, q], table[b, r] = False, True, False, True
+                    if groups_of(table).max() < last:
+                        return True
+                    table[a, r], table[a, q], table[b, q], table[b, r] = True, False, True, False
     return False
 
 

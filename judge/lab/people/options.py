@@ -1,0 +1,61 @@
+"""Options of a study in which people rate stories. This module does not import numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from judge.base.errors import OptionError
+
+# How a rater whose checks stand out is named in the report: by signs within the study, or by the rule of OpenMEVA.
+Rule = Literal["signs", "openmeva"]
+
+
+@dataclass(frozen=True, slots=True)
+class DesignOptions:
+    """Options of a design: `n` stories (None = all; whole story-prompts, so that systems stay crossed with them),
+    `raters`, `per_story` ratings of each. `core` stories are read by all raters, `checks` is the share of each rater's
+    list that is read twice and, again, damaged; `practice` counts stories to practise on. `together`: all criteria of a
+    story on one page, else one by one. `words_per_minute` is the reading speed of the forecast of time."""
+
+    n: int | None = None
+    raters: int = 5
+    per_story: int = 3
+    seed: int = 1
+    core: int = 0
+    checks: float = 1 / 6
+    practice: int = 2
+    together: bool = True
+    words_per_minute: int = 230
+
+    def __post_init__(self) -> None:
+        for name in ("raters", "per_story", "words_per_minute"):
+            if getattr(self, name) < 1:
+                raise OptionError(name, getattr(self, name), "must be 1 or more")
+        for name in ("core", "practice"):
+            if getattr(self, name) < 0:
+                raise OptionError(name, getattr(self, name), "must be 0 or more")
+        if self.n is not None and self.n < 1:
+            raise OptionError("n", self.n, "must be 1 or more")
+        if not 0 <= self.checks <= 0.5:
+            raise OptionError("checks", self.checks, "must lie between 0 and 0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleOptions:
+    """Options of the report: `rule` names raters in doubt; `false` is the share of attentive raters of the same design
+    that the sum of six signs may name; `simulated` counts these; `resamples` and `seed` are those of alpha."""
+
+    rule: Rule = "signs"
+    false: float = 0.03
+    simulated: int = 400
+    resamples: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.rule not in get_args(Rule):
+            raise OptionError("rule", self.rule, allowed=get_args(Rule))
+        if not 0 < self.false < 0.5:
+            raise OptionError("false", self.false, "must lie between 0 and 0.5")
+        if self.simulated < 100 or self.resamples < 0:
+            raise OptionError("simulated", self.simulated, "must be 100 or more")
